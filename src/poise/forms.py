@@ -50,14 +50,8 @@ EDIT_FORMS = {
         "reach:PART=X:Y:Z[/PART=X:Y:Z...][@START[-END]][,to=world][,point=X:Y:Z][,ease=S]",
         "moves a hand, foot, head or link X m forward, Y m left and Z m up (or to a point in the world); feet stay",
     ),
-    "trunk": (
-        "trunk:M[@START[-END]][,ease=S]",
-        "raises the trunk by M m, or lowers it if negative; feet stay",
-    ),
-    "carry": (
-        "carry:POSE[@START[-END]][,ease=S]",
-        f"holds the arms in a pose: {', '.join(CARRY_POSES)}",
-    ),
+    "trunk": ("trunk:M[@START[-END]][,ease=S]", "raises the trunk by M m, or lowers it if negative; feet stay"),
+    "carry": ("carry:POSE[@START[-END]][,ease=S]", f"holds the arms in a pose: {', '.join(CARRY_POSES)}"),
     "warp": (
         "warp:FACTOR[@START[-END]][,ease=S]",
         "plays at FACTOR times the speed; the times are those of the result",
@@ -66,14 +60,8 @@ EDIT_FORMS = {
         "stride:+M|-M|xFACTOR[@START[-END]][,ease=S]",
         "makes each step M m longer or shorter, or FACTOR times as long; contacts keep their times",
     ),
-    "turn": (
-        "turn:DEG[@START[-END]]",
-        "turns the path by DEG to the left over the interval",
-    ),
-    "path": (
-        "path:X:Y[/X:Y...][@START]",
-        "leads the walk through points on the ground (m)",
-    ),
+    "turn": ("turn:DEG[@START[-END]]", "turns the path by DEG to the left over the interval"),
+    "path": ("path:X:Y[/X:Y...][@START]", "leads the walk through points on the ground (m)"),
     "slope": (
         "slope:DEG[@START]",
         "puts the steps on a slope that rises along +x from the origin, or with START from its position at that time",
@@ -82,10 +70,7 @@ EDIT_FORMS = {
         "stairs:RISE:RUN:COUNT[@START][,edge=M]",
         "puts each step on its own stair; the first edge is 0.6 m ahead of the origin, or of the position at START",
     ),
-    "mirror": (
-        "mirror[@START][,over=S]",
-        "swaps left and right; with START by a transition of S seconds",
-    ),
+    "mirror": ("mirror[@START][,over=S]", "swaps left and right; with START by a transition of S seconds"),
     "loop": (
         "loop[:COUNT][@START][,over=S]",
         "finds one cycle and repeats it COUNT times, or for ever; with START by a transition of S seconds",
@@ -96,10 +81,5 @@ EDIT_FORMS = {
     ),
 }
 
-VARIATION_FORMS = {
-    "speed": "speed:FACTOR",
-    "stride": "stride:FACTOR",
-    "turn": "turn:DEG",
-    "lift": "lift:M",
-}
+VARIATION_FORMS = {"speed": "speed:FACTOR", "stride": "stride:FACTOR", "turn": "turn:DEG", "lift": "lift:M"}
 VARIATION_FORM = ", ".join(VARIATION_FORMS.values())

@@ -63,9 +63,7 @@ def grounded(model: mujoco.MjModel, qpos: Array) -> Array:
 
 
 def read_joints(
-    model: mujoco.MjModel,
-    planned: Callable[[str], JointPlan | None],
-    group: Callable[[str], str],
+    model: mujoco.MjModel, planned: Callable[[str], JointPlan | None], group: Callable[[str], str]
 ) -> tuple[Joint, ...]:
     """The joints of a model, one per moving link; `planned` gives names and ball limits that MJCF cannot hold."""
     joints = []

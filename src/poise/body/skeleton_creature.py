@@ -15,7 +15,7 @@ from poise.arrays import Array, Frozen
 from poise.body import guess
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Quaternion, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 from poise.body.skeleton_pose import Upright
 from poise.body.symmetry import counterparts, side_of
 from poise.errors import PoiseError
@@ -153,6 +153,7 @@ def _segment(
     above = None if part.parent is None else parts[part.parent]
     moments, axes = np.linalg.eigh(solid.inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
+    w, x, y, z = matrix_to_quat(axes)
     looks = tuple(_bone(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     return Segment(
@@ -165,7 +166,7 @@ def _segment(
         _vector(moments),
         looks if foot is None else (*looks, *foot.rails(part)),
         guess.group(part.name),
-        frame=_quaternion(matrix_to_quat(axes)),
+        frame=(float(w), float(x), float(y), float(z)),
     )
 
 
@@ -241,10 +242,6 @@ def _colour(name: str) -> Colour:
 
 def _vector(v: Array) -> Vector:
     return float(v[0]), float(v[1]), float(v[2])
-
-
-def _quaternion(q: Array) -> Quaternion:
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
 
 
 def limbs(upright: Upright) -> tuple[LimbBones, ...]:

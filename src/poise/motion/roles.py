@@ -289,7 +289,9 @@ def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     if cosine[0] < -_ALONG:
         return False
     at = {role: zero[0, joint] for role, joint in joints.items()}
-    return not named or has_tail(skeleton.names) or _arm_length(at) > _LONG_ARMS * _leg_length(at)
+    leg = _path_length(at["left_thigh"], at["left_shank"], at["left_foot"])
+    arm = _path_length(at["left_upper_arm"], at["left_forearm"], at.get("left_hand", at["left_forearm"]))
+    return not named or has_tail(skeleton.names) or arm > _LONG_ARMS * leg
 
 
 def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
@@ -298,14 +300,6 @@ def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.
     left, right = (_unit(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
     trunk = _unit(at["chest"] - at["pelvis"])
     return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit(left + right) * trunk, axis=1)
-
-
-def _leg_length(at: Mapping[str, Array]) -> float:
-    return _path_length(at["left_thigh"], at["left_shank"], at["left_foot"])
-
-
-def _arm_length(at: Mapping[str, Array]) -> float:
-    return _path_length(at["left_upper_arm"], at["left_forearm"], at.get("left_hand", at["left_forearm"]))
 
 
 def _path_length(*points: Array) -> float:

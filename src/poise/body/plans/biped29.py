@@ -84,10 +84,7 @@ def _leg() -> tuple[Segment, ...]:
         shapes.hanging_limb("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
         shapes.ellipsoid("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
     )
-    foot = (
-        *shapes.rails("left_foot", HEEL, TOE, FOOT, ANKLE),
-        *shapes.shoe("left_foot", HEEL, TOE, FOOT, ANKLE),
-    )
+    foot = (*shapes.rails("left_foot", HEEL, TOE, FOOT, ANKLE), *shapes.shoe("left_foot", HEEL, TOE, FOOT, ANKLE))
     return (
         _segment("left_thigh", "pelvis", joint("left_hip", "hip"), (0.0, HIP, 0.0),
                  (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),

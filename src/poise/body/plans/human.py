@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, joint
-from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.anthropometry import Proportions, SegmentRow
 from poise.body.plans.plan import (
     BodyPlan,
     FootPlan,
@@ -58,47 +58,46 @@ def assemble(
 
 def pelvis(p: Proportions) -> Segment:
     """The free root: the lower trunk, with its origin in the middle of the hips."""
-    length, mass = p.trunk * p.trunk_split[0], p.segment_mass(tables.LOWER_TRUNK)
+    length = p.trunk * p.trunk_split[0]
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.054) * p.girth
     looks = (
         shapes.lateral("pelvis_hips", 0.1 * length, 1.2 * wide, thick, shapes.TROUSERS),
         shapes.lateral("pelvis_belt", 0.4 * length, 1.05 * wide, 0.97 * thick, shapes.TROUSERS, solid=False),
         shapes.lateral("pelvis_waist", 0.7 * length, wide, 0.94 * thick, shapes.SHIRT),
     )
-    return Segment(
-        "pelvis",
-        None,
-        FREE,
-        (0.0, 0.0, p.metres(p.hip)),
-        mass,
-        (0.0, 0.0, (1 - tables.LOWER_TRUNK.com) * length),
-        tables.upright_inertia(tables.LOWER_TRUNK, mass, length),
-        looks,
-        "trunk",
-    )
+    return Segment("pelvis", None, FREE, (0.0, 0.0, p.metres(p.hip)),
+                   *_rising(tables.LOWER_TRUNK, p.segment_mass(tables.LOWER_TRUNK), length),
+                   looks, "trunk")  # fmt: skip
 
 
 def abdomen(p: Proportions, base: float, length: float) -> Segment:
     """The middle trunk (of `length` m) on a ball joint `base` m above the hips."""
-    row = tables.MIDDLE_TRUNK
-    mass = p.segment_mass(row)
-    return Segment("abdomen", "pelvis", joint("spine", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
-                   (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
+    return Segment("abdomen", "pelvis", joint("spine", "spine", share=SPINE_SHARE), (0.0, 0.0, base),
+                   *_rising(tables.MIDDLE_TRUNK, p.segment_mass(tables.MIDDLE_TRUNK), length),
                    shapes.abdomen(p, "abdomen", 0.0, length), "trunk")  # fmt: skip
 
 
 def thorax(p: Proportions, base: float, length: float, mass: float, *more: Geom) -> Segment:
     """The upper trunk (of `length` m and `mass` kg) on a ball joint `base` m above that of the abdomen."""
-    row = tables.UPPER_TRUNK
-    return Segment("thorax", "abdomen", joint("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base), mass,
-                   (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length),
+    return Segment("thorax", "abdomen", joint("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base),
+                   *_rising(tables.UPPER_TRUNK, mass, length),
                    (*shapes.thorax(p, "thorax", 0.0, length), *more), "trunk")  # fmt: skip
+
+
+def _rising(row: SegmentRow, mass: float, length: float) -> tuple[float, Vector, Vector]:
+    """Mass, centre of mass and inertia of a segment of `length` m above its joint."""
+    return mass, (0.0, 0.0, (1 - row.com) * length), tables.upright_inertia(row, mass, length)
+
+
+def _hanging(p: Proportions, row: SegmentRow, length: float) -> tuple[float, Vector, Vector]:
+    """Mass, centre of mass and inertia of a segment of `length` m that hangs from its joint."""
+    mass = p.segment_mass(row)
+    return mass, (0.0, 0.0, -row.com * length), tables.upright_inertia(row, mass, length)
 
 
 def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None = None) -> tuple[Segment, Segment]:
     """Thigh and shank of the left leg; `hip` (m) is the joint in the parent's frame."""
     upper, lower = p.metres(p.hip - p.knee), p.metres(p.knee - p.ankle)
-    heavy, light = p.segment_mass(tables.THIGH), p.segment_mass(tables.SHANK)
     thick = p.metres(0.040) * p.girth
     muscle = shapes.ellipsoid(
         "left_thigh_muscle", (0.0, 0.0, -0.34 * upper), (1.12 * thick, 1.06 * thick, 0.5 * upper), shapes.TROUSERS
@@ -107,31 +106,15 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
         "left_shank_calf", (-0.1 * thick, 0.0, -0.3 * lower), (0.82 * thick, 0.8 * thick, 0.4 * lower), shapes.TROUSERS
     )
     return (
-        Segment(
-            "left_thigh",
-            parent,
-            joint("left_hip", "hip"),
-            hip or (0.0, p.metres(p.hip_half), 0.0),
-            heavy,
-            (0.0, 0.0, -tables.THIGH.com * upper),
-            tables.upright_inertia(tables.THIGH, heavy, upper),
-            (shapes.hanging_limb("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
-            "left_leg",
-            "legs",
-        ),
-        Segment(
-            "left_shank",
-            "left_thigh",
-            joint("left_knee", "knee", "y"),
-            (0.0, 0.0, -upper),
-            light,
-            (0.0, 0.0, -tables.SHANK.com * lower),
-            tables.upright_inertia(tables.SHANK, light, lower),
-            (shapes.hanging_limb("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
-            "left_leg",
-            "legs",
-        ),
-    )
+        Segment("left_thigh", parent, joint("left_hip", "hip"), hip or (0.0, p.metres(p.hip_half), 0.0),
+                *_hanging(p, tables.THIGH, upper),
+                (shapes.hanging_limb("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
+                "left_leg", "legs"),
+        Segment("left_shank", "left_thigh", joint("left_knee", "knee", "y"), (0.0, 0.0, -upper),
+                *_hanging(p, tables.SHANK, lower),
+                (shapes.hanging_limb("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
+                "left_leg", "legs"),
+    )  # fmt: skip
 
 
 def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, FootPlan]:
@@ -140,17 +123,8 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
     half, height = p.metres(p.foot_half), p.metres(p.ankle)
     com = (heel - shapes.SOLE + tables.FOOT.com * length, 0.0, -0.55 * height)
     looks = shapes.rails("left_foot", heel, toe, half, height) + shapes.shoe("left_foot", heel, toe, half, height)
-    segment = Segment(
-        "left_foot",
-        "left_shank",
-        ankle,
-        (0.0, 0.0, -p.metres(p.knee - p.ankle)),
-        mass,
-        com,
-        tables.foot_inertia(mass, length),
-        looks,
-        "left_leg",
-    )
+    segment = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), mass, com,
+                      tables.foot_inertia(mass, length), looks, "left_leg")  # fmt: skip
     return segment, shapes.foot_plan("left_foot", ankle.name, heel, toe, half, height)
 
 
@@ -168,17 +142,9 @@ def jointed_foot(
         *shapes.rails("left_foot", heel, ball, half, height, sole),
         *shapes.shoe("left_foot", heel, ball, half, height, sole),
     )
-    foot = Segment(
-        "left_foot",
-        "left_shank",
-        ankle,
-        (0.0, 0.0, -p.metres(p.knee - p.ankle)),
-        back,
-        (heel - sole + 0.5 * length, 0.0, -0.55 * height),
-        tables.foot_inertia(back, length),
-        looks,
-        "left_leg",
-    )
+    com = (heel - sole + 0.5 * length, 0.0, -0.55 * height)
+    foot = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), back, com,
+                   tables.foot_inertia(back, length), looks, "left_leg")  # fmt: skip
     toes = _toes(p, TOES_MASS * mass, (ball, 0.0, 1.5 * sole - height), tip - ball, sole)
     return foot, toes, shapes.foot_plan("left_foot", ankle.name, heel, ball, half, height)
 
@@ -193,17 +159,8 @@ def _toes(p: Proportions, mass: float, offset: Vector, length: float, sole: floa
             "left_toes_shape", (0.35 * length, 0.0, 0.1 * sole), (0.65 * length, 0.98 * wide, 1.55 * sole), shapes.SHOE
         ),
     )
-    return Segment(
-        "left_toes",
-        "left_foot",
-        joint("left_toe", "toe", "y"),
-        offset,
-        mass,
-        (length / 2, 0.0, 0.0),
-        tables.ellipsoid_inertia(mass, half),
-        looks,
-        "left_leg",
-    )
+    return Segment("left_toes", "left_foot", joint("left_toe", "toe", "y"), offset, mass, (length / 2, 0.0, 0.0),
+                   tables.ellipsoid_inertia(mass, half), looks, "left_leg")  # fmt: skip
 
 
 def head(p: Proportions, parent: str, offset: Vector, neck: JointPlan) -> Segment:
@@ -223,45 +180,18 @@ def head(p: Proportions, parent: str, offset: Vector, neck: JointPlan) -> Segmen
 def arm(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment, Segment]:
     """Upper arm, forearm and hand of the left side."""
     upper, lower, length = (p.metres(f) for f in (p.upper_arm, p.forearm, p.hand))
-    heavy, light, least = (p.segment_mass(r) for r in (tables.UPPER_ARM, tables.FOREARM, tables.HAND))
-    thick = p.metres(0.026) * p.girth
+    mass, thick = p.segment_mass(tables.HAND), p.metres(0.026) * p.girth
     return (
-        Segment(
-            "left_upper_arm",
-            parent,
-            joint("left_shoulder", "shoulder"),
-            shoulder,
-            heavy,
-            (0.0, 0.0, -tables.UPPER_ARM.com * upper),
-            tables.upright_inertia(tables.UPPER_ARM, heavy, upper),
-            (shapes.hanging_limb("left_upper_arm_shape", upper, thick, shapes.SLEEVE),),
-            "left_arm",
-            "arms",
-        ),
-        Segment(
-            "left_forearm",
-            "left_upper_arm",
-            joint("left_elbow", "elbow", "y"),
-            (0.0, 0.0, -upper),
-            light,
-            (0.0, 0.0, -tables.FOREARM.com * lower),
-            tables.upright_inertia(tables.FOREARM, light, lower),
-            (shapes.hanging_limb("left_forearm_shape", lower, 0.78 * thick, shapes.SKIN),),
-            "left_arm",
-            "arms",
-        ),
-        Segment(
-            "left_hand",
-            "left_forearm",
-            joint("left_wrist", "wrist", "xy"),
-            (0.0, 0.0, -lower),
-            least,
-            (0.0, 0.0, -tables.HAND.com * length),
-            tables.hand_inertia(least, length),
-            shapes.hand(length, thick),
-            "left_arm",
-        ),
-    )
+        Segment("left_upper_arm", parent, joint("left_shoulder", "shoulder"), shoulder,
+                *_hanging(p, tables.UPPER_ARM, upper),
+                (shapes.hanging_limb("left_upper_arm_shape", upper, thick, shapes.SLEEVE),), "left_arm", "arms"),
+        Segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -upper),
+                *_hanging(p, tables.FOREARM, lower),
+                (shapes.hanging_limb("left_forearm_shape", lower, 0.78 * thick, shapes.SKIN),), "left_arm", "arms"),
+        Segment("left_hand", "left_forearm", joint("left_wrist", "wrist", "xy"), (0.0, 0.0, -lower), mass,
+                (0.0, 0.0, -tables.HAND.com * length), tables.hand_inertia(mass, length),
+                shapes.hand(length, thick), "left_arm"),
+    )  # fmt: skip
 
 
 def palm_point(p: Proportions) -> HandPlan:
@@ -274,14 +204,6 @@ def clavicle(p: Proportions, parent: str, height: float) -> Segment:
     root, mass, thick = 0.25 * p.metres(p.shoulder_half), CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
     reach = p.metres(p.shoulder_half) - root
     looks = (shapes.capsule("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT),)
-    return Segment(
-        "left_clavicle",
-        parent,
-        joint("left_clavicle", "clavicle", "zx"),
-        (0.0, root, height),
-        mass,
-        (0.0, 0.6 * reach, 0.0),
-        tables.ellipsoid_inertia(mass, (thick, 0.6 * reach, thick)),
-        looks,
-        "left_arm",
-    )
+    return Segment("left_clavicle", parent, joint("left_clavicle", "clavicle", "zx"), (0.0, root, height), mass,
+                   (0.0, 0.6 * reach, 0.0), tables.ellipsoid_inertia(mass, (thick, 0.6 * reach, thick)),
+                   looks, "left_arm")  # fmt: skip

@@ -46,9 +46,5 @@ def _torso(p: Proportions) -> Segment:
     )  # fmt: skip
     reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
     yoke = shapes.lateral("torso_shoulders", p.metres(p.shoulder - p.hip) - lower, 0.96 * reach, thick, shapes.SHIRT)
-    looks = (
-        *shapes.abdomen(p, "torso", 0.0, middle),
-        *shapes.thorax(p, "torso", middle, upper),
-        yoke,
-    )
+    looks = (*shapes.abdomen(p, "torso", 0.0, middle), *shapes.thorax(p, "torso", middle, upper), yoke)
     return Segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")

@@ -86,12 +86,7 @@ def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
         shapes.capsule(f"{name}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, LENGTH), THICK, ENAMEL),
         *rods,
         shapes.capsule(
-            f"{name}_knuckle",
-            (0.0, -1.3 * side, 0.0),
-            (0.0, 1.3 * side, 0.0),
-            1.5 * THICK,
-            STEEL,
-            solid=False,
+            f"{name}_knuckle", (0.0, -1.3 * side, 0.0), (0.0, 1.3 * side, 0.0), 1.5 * THICK, STEEL, solid=False
         ),
     )
     inertia = solids.cylinder_inertia(ARM, 2 * THICK, LENGTH)
@@ -116,18 +111,10 @@ def _shade() -> Segment:
     looks = (
         shapes.sphere("shade_neck", (0.025, 0.0, 0.0), throat, ENAMEL),
         shapes.capsule(
-            "shade_rim_top",
-            (DEPTH, -0.6 * MOUTH, 0.8 * MOUTH),
-            (DEPTH, 0.6 * MOUTH, 0.8 * MOUTH),
-            0.01,
-            ENAMEL,
+            "shade_rim_top", (DEPTH, -0.6 * MOUTH, 0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, 0.8 * MOUTH), 0.01, ENAMEL
         ),
         shapes.capsule(
-            "shade_rim_bottom",
-            (DEPTH, -0.6 * MOUTH, -0.8 * MOUTH),
-            (DEPTH, 0.6 * MOUTH, -0.8 * MOUTH),
-            0.01,
-            ENAMEL,
+            "shade_rim_bottom", (DEPTH, -0.6 * MOUTH, -0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, -0.8 * MOUTH), 0.01, ENAMEL
         ),
         *rings,
         shapes.sphere("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),

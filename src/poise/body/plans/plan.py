@@ -151,10 +151,7 @@ def _right_joint(left: JointPlan) -> JointPlan:
     pairs = [(lo, up) if axis == "y" else (-up, -lo)
              for axis, lo, up in zip(left.axes, left.lower, left.upper, strict=True)]  # fmt: skip
     return replace(
-        left,
-        name=other_side(left.name),
-        lower=tuple(lo for lo, _ in pairs),
-        upper=tuple(up for _, up in pairs),
+        left, name=other_side(left.name), lower=tuple(lo for lo, _ in pairs), upper=tuple(up for _, up in pairs)
     )
 
 

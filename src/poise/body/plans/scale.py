@@ -35,7 +35,7 @@ def scale(
     segments = []
     for segment in shaped:
         along = stretch[segment.parent] if segment.parent else (size, size, size * legs)
-        reach = size * limbs[_limb_of(segment.group)]
+        reach = size * limbs[{"leg": "legs", "arm": "arms"}.get(segment.group.partition("_")[2])]
         segments.append(replace(
             segment,
             offset=_times(segment.offset, along),
@@ -89,10 +89,6 @@ def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
 def _foot(foot: FootPlan, factors: Vector) -> FootPlan:
     a, b, c, d = (_times(p, factors) for p in foot.points)
     return replace(foot, points=(a, b, c, d))
-
-
-def _limb_of(group: str) -> str | None:
-    return {"leg": "legs", "arm": "arms"}.get(group.partition("_")[2])
 
 
 def _mass(segments: list[Segment] | tuple[Segment, ...]) -> float:

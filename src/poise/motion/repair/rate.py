@@ -162,12 +162,7 @@ def _against_tipping(evidence: RateEvidence, rate: float) -> float:
     return 0.0 if outside is None else _misfit(max(outside - TIPPING_FREE, 0.0) / TIPPING_SPREAD, TIPPING)
 
 
-_TERMS = {
-    "flight": _against_flights,
-    "pendulum": _against_pendulum,
-    "fall": _against_fall,
-    "tipping": _against_tipping,
-}
+_TERMS = {"flight": _against_flights, "pendulum": _against_pendulum, "fall": _against_fall, "tipping": _against_tipping}
 
 
 def _misfit(deviations: float, most: float) -> float:
