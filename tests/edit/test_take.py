@@ -50,5 +50,5 @@ def test_what_has_no_end_needs_a_length():
     body = Body.named("human37")
     take = Offset("spine", (0.0, 10.0, 0.0)).on(take_of(stand(body), body))
     assert take.clip(0.5).frames == 61
-    with pytest.raises(PoiseError, match=r"no end: give it one \(loop:N\)"):
+    with pytest.raises(PoiseError, match=r"is endless: give it an end \(loop:N\)"):
         take.clip()

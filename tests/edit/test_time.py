@@ -124,7 +124,7 @@ def test_a_blend_needs_its_file_and_its_body(gait, human_gait, tmp_path):
     with pytest.raises(PoiseError, match=r"nowhere\.bvh"):
         edited(gait, Blend(str(tmp_path / "nowhere.bvh"), span=Span(1.0)))
     if gait.body.name != "human37":
-        with pytest.raises(PoiseError, match="is of body 'human37'"):
+        with pytest.raises(PoiseError, match="is for body 'human37'"):
             edited(gait, Blend(human_gait, span=Span(1.0)))
 
 

@@ -49,7 +49,7 @@ class Span:
         """The part of the span from `now` (s) on."""
         start = max(self.start or 0.0, now)
         if self.end is not None and self.end <= start:
-            raise PoiseError(f"the edit ends at {self.end:g} s, which is over at {now:g} s")
+            raise PoiseError(f"the edit ends at {self.end:g} s, before the current time {now:g} s")
         return replace(self, start=start)
 
     @property

@@ -107,7 +107,7 @@ class Sampler:
     def _row(self, number: int) -> FrameSketch:
         row = self._sketch(number)
         if row.down is None:
-            raise PoiseError(f"motion '{self._take.name}' has no contacts: find them first")
+            raise PoiseError(f"motion '{self._take.name}' has no contacts of its feet: find its contacts first")
         return row
 
 

@@ -242,7 +242,7 @@ class _Search(Generic[X]):
         return _Trial(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
 
     def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_Trial[X], float]:
-        """The current point with its merit, and the merit's slope along a step; the penalty is raised so that it falls."""
+        """The current point with its merit, and the slope of the merit along a step; the penalty makes it negative."""
         slope, curvature = self._predicted(step, slack_step)
         gap = self._judged(self._point, self._here, self._duals.slack).gap
         if gap > 0:
