@@ -29,162 +29,12 @@ from poise.reference.played import Played
 from poise.reference.reference import Start, Target
 from poise.rotations import mirror_vector, quat_conjugate, quat_rotate, yaw_of
 
-Transitions = Mapping[tuple[str, str], float]
-"""Tracking error (rad) of each tested pair (step, next step); infinite if the character fell in any trial."""
-
-
-def canonical(one: str, other: str) -> tuple[str, str]:
-    """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
-    return min((one, other), (_swapped(one), _swapped(other)))
-
-
-def _swapped(name: str) -> str:
-    stem, _, side = name.rpartition(" ")
-    return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
-
-
-def transitions_path(body: str) -> Path:
-    """Path of the shipped transition results of a body."""
-    return Path(__file__).parent / "shipped" / body / "nqr-transitions.json"
-
-
-def load_transitions(path: Path) -> Transitions:
-    """Read the results of `poise study nqr-transitions`."""
-    rows = json.loads(path.read_text())["summary"]
-    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
-
-
-def mirrored_motion(motion: Dynamic) -> Dynamic:
-    """Reflect the motion across the x-z plane; each contact keeps its index and moves to the opposite side."""
-    clip, body = motion.clip, motion.clip.body
-    down = None if clip.down is None else readonly(clip.down[:, mirrored_parts(body)], bool)
-    return replace(
-        motion,
-        clip=replace(clip, qpos=readonly(body.mirrored(clip.qpos)), down=down),
-        qvel=readonly(body.mirror_signs * motion.qvel[:, body.mirror_dofs]),
-        torque=readonly(body.mirror_signs * motion.torque[:, body.mirror_dofs]),
-        contacts=_mirrored_contacts(body, motion.contacts),
-    )
-
-
-def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
-    names = counterparts(contacts.names)
-    links = tuple(body.link_mirror[link] for link in contacts.links)
-    return replace(
-        contacts,
-        names=tuple(names.get(name, name) for name in contacts.names),
-        links=links,
-        centre=readonly(_mirrored_centres(body, contacts, links)),
-        force=readonly(mirror_vector(contacts.force)),
-    )
-
-
-def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """Mirrored contact centres (C, 3) in m, in the frames of the opposite links.
-
-    They come from the standing pose and its mirror image, because the frames of opposite links need not be mirrored.
-    """
-    here = Kinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
-    there = Kinematics(body, [(link, np.zeros(3)) for link in links], links)
-    places, _ = here.at(body.standing[None])
-    origins, turns = there.at(body.mirrored(body.standing)[None])
-    return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])
-
-
 GAITS = ("walk-slow", "walk", "walk-fast", "run")
 """Cyclic gaits that begin at left heel strike."""
 STANDING = "stand"
 BASE = "walk"
 """The gait that turns start from; every repertoire must contain it."""
 SIDES = ("left", "right")
-
-_SAME = 0.01  # largest pose difference (rad, m) at which the halves of a cycle count as mirror images
-_PATIENCE = 0.1  # s, length of a standing step: how often the character may start to walk
-
-
-class BoundaryStance(NamedTuple):
-    """The state at the boundary between two steps."""
-
-    gait: str
-    side: str = ""  # side of the landing foot; empty when standing
-
-
-AT_REST = BoundaryStance(STANDING)
-
-
-@dataclass(frozen=True)
-class MotionStep:
-    """A range of frames of a motion, from one boundary to the next: a node of the motion graph."""
-
-    name: str
-    motion: str
-    first: int
-    stop: int
-    begins: BoundaryStance
-    ends: BoundaryStance
-    turn: float  # rad, positive to the left
-    speed: float  # m/s along the ground
-    seconds: float
-
-    @property
-    def steady(self) -> bool:
-        """Whether the step belongs to a motion that can be repeated without end."""
-        return self.motion in (*GAITS, STANDING)
-
-    def joins(self, other: MotionStep) -> bool:
-        """Whether `other` begins in the state in which this step ends."""
-        return self.ends == other.begins
-
-    def switches(self, other: MotionStep) -> bool:
-        """Whether `other` begins with the same landing foot, but in another gait."""
-        return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
-
-
-def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
-    """Return the two halves of a gait cycle as steps, or the whole cycle as one step if it is not symmetric."""
-    left, right = (BoundaryStance(name, side) for side in SIDES)
-    last = motion.clip.frames - 1
-    if not symmetric(motion):
-        return [step_of(f"{name} left", name, motion, (0, last), (left, left))]
-    return [
-        step_of(f"{name} left", name, motion, (0, last // 2), (left, right)),
-        step_of(f"{name} right", name, motion, (last // 2, last), (right, left)),
-    ]
-
-
-def standing_step(name: str, motion: Dynamic) -> MotionStep:
-    """Return the step of standing still for _PATIENCE seconds."""
-    step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
-    return replace(step, turn=0.0, speed=0.0)
-
-
-def step_of(
-    name: str,
-    motion_name: str,
-    motion: Dynamic,
-    frames: tuple[int, int],
-    stances: tuple[BoundaryStance, BoundaryStance],
-) -> MotionStep:
-    """Return the step between two frames, both included, and measure its speed and turn."""
-    first, stop = frames
-    poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
-    length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
-    yaw = np.unwrap(yaw_of(poses[:, 3:7]))
-    # Between different stances the yaw change is only the rotation of the pelvis within the gait.
-    turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0
-    return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
-
-
-def symmetric(motion: Dynamic) -> bool:
-    """Whether the second half of a cycle mirrors its first."""
-    clip, last = motion.clip, motion.clip.frames - 1
-    if last % 2 or clip.body.symmetry is None:
-        return False
-    other = clip.body.mirrored(clip.qpos[: last // 2 + 1])
-    there = Carriage.between(other[0], clip.qpos[last // 2]).pose(other)
-    return bool(np.abs(PoseSpace(clip.body).difference(there, clip.qpos[last // 2 :])).max() < _SAME)
-
-
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """Turns to the left, from walk to walk, starting at left heel strike."""
 CHANGES = (
@@ -197,6 +47,11 @@ RISK = 5.0
 """Cost of a transition per radian of its measured tracking error."""
 STRAIN = 0.005
 """Largest tracking error (rad) of an allowed transition: above it, several in a row may fall where one does not."""
+_SAME = 0.01  # largest pose difference (rad, m) at which the halves of a cycle count as mirror images
+_PATIENCE = 0.1  # s, length of a standing step: how often the character may start to walk
+
+Transitions = Mapping[tuple[str, str], float]
+"""Tracking error (rad) of each tested pair (step, next step); infinite if the character fell in any trial."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,3 +141,144 @@ def _risks(steps: Sequence[MotionStep], tried: Transitions) -> Array:
                 off = tried.get(canonical(one.name, other.name), untried)
                 out[i, j] = RISK * off if off <= STRAIN else np.inf
     return readonly(out)
+
+
+class BoundaryStance(NamedTuple):
+    """The state at the boundary between two steps."""
+
+    gait: str
+    side: str = ""  # side of the landing foot; empty when standing
+
+
+AT_REST = BoundaryStance(STANDING)
+
+
+@dataclass(frozen=True)
+class MotionStep:
+    """A range of frames of a motion, from one boundary to the next: a node of the motion graph."""
+
+    name: str
+    motion: str
+    first: int
+    stop: int
+    begins: BoundaryStance
+    ends: BoundaryStance
+    turn: float  # rad, positive to the left
+    speed: float  # m/s along the ground
+    seconds: float
+
+    @property
+    def steady(self) -> bool:
+        """Whether the step belongs to a motion that can be repeated without end."""
+        return self.motion in (*GAITS, STANDING)
+
+    def joins(self, other: MotionStep) -> bool:
+        """Whether `other` begins in the state in which this step ends."""
+        return self.ends == other.begins
+
+    def switches(self, other: MotionStep) -> bool:
+        """Whether `other` begins with the same landing foot, but in another gait."""
+        return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
+
+
+def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
+    """Return the two halves of a gait cycle as steps, or the whole cycle as one step if it is not symmetric."""
+    left, right = (BoundaryStance(name, side) for side in SIDES)
+    last = motion.clip.frames - 1
+    if not symmetric(motion):
+        return [step_of(f"{name} left", name, motion, (0, last), (left, left))]
+    return [
+        step_of(f"{name} left", name, motion, (0, last // 2), (left, right)),
+        step_of(f"{name} right", name, motion, (last // 2, last), (right, left)),
+    ]
+
+
+def standing_step(name: str, motion: Dynamic) -> MotionStep:
+    """Return the step of standing still for _PATIENCE seconds."""
+    step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
+    return replace(step, turn=0.0, speed=0.0)
+
+
+def step_of(
+    name: str,
+    motion_name: str,
+    motion: Dynamic,
+    frames: tuple[int, int],
+    stances: tuple[BoundaryStance, BoundaryStance],
+) -> MotionStep:
+    """Return the step between two frames, both included, and measure its speed and turn."""
+    first, stop = frames
+    poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
+    length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
+    yaw = np.unwrap(yaw_of(poses[:, 3:7]))
+    # Between different stances the yaw change is only the rotation of the pelvis within the gait.
+    turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0
+    return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
+
+
+def symmetric(motion: Dynamic) -> bool:
+    """Whether the second half of a cycle mirrors its first."""
+    clip, last = motion.clip, motion.clip.frames - 1
+    if last % 2 or clip.body.symmetry is None:
+        return False
+    other = clip.body.mirrored(clip.qpos[: last // 2 + 1])
+    there = Carriage.between(other[0], clip.qpos[last // 2]).pose(other)
+    return bool(np.abs(PoseSpace(clip.body).difference(there, clip.qpos[last // 2 :])).max() < _SAME)
+
+
+def canonical(one: str, other: str) -> tuple[str, str]:
+    """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
+    return min((one, other), (_swapped(one), _swapped(other)))
+
+
+def _swapped(name: str) -> str:
+    stem, _, side = name.rpartition(" ")
+    return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
+
+
+def transitions_path(body: str) -> Path:
+    """Path of the shipped transition results of a body."""
+    return Path(__file__).parent / "shipped" / body / "nqr-transitions.json"
+
+
+def load_transitions(path: Path) -> Transitions:
+    """Read the results of `poise study nqr-transitions`."""
+    rows = json.loads(path.read_text())["summary"]
+    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
+
+
+def mirrored_motion(motion: Dynamic) -> Dynamic:
+    """Reflect the motion across the x-z plane; each contact keeps its index and moves to the opposite side."""
+    clip, body = motion.clip, motion.clip.body
+    down = None if clip.down is None else readonly(clip.down[:, mirrored_parts(body)], bool)
+    return replace(
+        motion,
+        clip=replace(clip, qpos=readonly(body.mirrored(clip.qpos)), down=down),
+        qvel=readonly(body.mirror_signs * motion.qvel[:, body.mirror_dofs]),
+        torque=readonly(body.mirror_signs * motion.torque[:, body.mirror_dofs]),
+        contacts=_mirrored_contacts(body, motion.contacts),
+    )
+
+
+def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
+    names = counterparts(contacts.names)
+    links = tuple(body.link_mirror[link] for link in contacts.links)
+    return replace(
+        contacts,
+        names=tuple(names.get(name, name) for name in contacts.names),
+        links=links,
+        centre=readonly(_mirrored_centres(body, contacts, links)),
+        force=readonly(mirror_vector(contacts.force)),
+    )
+
+
+def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
+    """Mirrored contact centres (C, 3) in m, in the frames of the opposite links.
+
+    They come from the standing pose and its mirror image, because the frames of opposite links need not be mirrored.
+    """
+    here = Kinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
+    there = Kinematics(body, [(link, np.zeros(3)) for link in links], links)
+    places, _ = here.at(body.standing[None])
+    origins, turns = there.at(body.mirrored(body.standing)[None])
+    return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from poise.arrays import Frozen
 from poise.errors import PoiseError, unknown
@@ -38,9 +39,9 @@ class MotionSource:
             if field not in fields:
                 raise unknown(f"field in {self.path.name}", field, fields)
 
-    def positive(self, field: str) -> float:
-        """Return a field that must be a number greater than 0."""
-        value = self.number(field)
+    def positive(self, field: str, default: float | None = None) -> float:
+        """Return a field that must be a number greater than 0; without a default it must be present."""
+        value = self.number(field, default)
         if value <= 0:
             raise self.fail(f"'{field}' must be more than 0, not {value:g}")
         return value
@@ -55,7 +56,7 @@ class MotionSource:
     def number(self, field: str, default: float | None = None) -> float:
         """Return a field that must be a finite number; a missing field without a default is an error."""
         value = self.table.get(field, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+        if not is_number(value):
             raise self.fail(f"'{field}' must be a number, not {value!r}")
         return float(value)
 
@@ -86,6 +87,11 @@ class MotionSource:
         if not name.endswith(".toml") and name not in shipped_names():
             raise unknown(f"motion in '{field}' of {self.path.name}", name, shipped_names())
         return read_source(self.path.parent / name if name.endswith(".toml") else name)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value of a TOML file is a finite number; booleans are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def read_table(

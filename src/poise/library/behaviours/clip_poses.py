@@ -18,7 +18,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.authoring.figure import PosableFigure, both_sides
-from poise.library.authoring.source import MotionSource
+from poise.library.authoring.source import MotionSource, is_number
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
@@ -71,7 +71,7 @@ class ClipMoments:
 def _time(source: MotionSource, value: object) -> float | None:
     if value == OWN:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < np.inf:
+    if not is_number(value) or value < 0:
         raise source.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}')
     return float(value)
 

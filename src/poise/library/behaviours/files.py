@@ -18,7 +18,7 @@ from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.errors import unknown
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import MotionSource, read_table
+from poise.library.authoring.source import MotionSource, is_number, read_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
 from poise.library.behaviours.clip_poses import ClipMoments, PoseNames, Poses, poses_of
 from poise.retarget.figure import SIDES
@@ -64,7 +64,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
         poses=Frozen(poses),
         start=Frozen(start),
         free=Frozen(free),
-        rate=_rate(whole),
+        rate=whole.positive("rate", 60.0),
         into=whole.text("into") if "into" in fields else None,
         limits=whole.text("limits") if "limits" in fields else None,
     )
@@ -134,32 +134,20 @@ def _angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[fl
 
 
 def _united(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
-    return {name: value for source in chain for name, value in _table(source, section).items()}
-
-
-def _rate(source: MotionSource) -> float:
-    rate = source.table.get("rate", 60.0)
-    if not _is_number(rate) or rate <= 0:
-        raise source.fail(f"'rate' must be a positive number, not {rate!r}")
-    return float(rate)
+    """Numbers of a table, merged over the chain; later files override earlier ones."""
+    out: dict[str, float] = {}
+    for source in chain:
+        for name, value in source.section(section).items():
+            if not is_number(value):
+                raise source.fail(f"{name} of [{section}] must be a number, not {value!r}")
+            out[name] = float(value)
+    return out
 
 
 def _numbers(source: MotionSource, name: str, value: Any) -> tuple[float, ...]:
-    if not isinstance(value, list) or not value or not all(_is_number(each) for each in value):
+    if not isinstance(value, list) or not value or not all(map(is_number, value)):
         raise source.fail(f"'{name}' must be a list of numbers, not {value!r}")
     return tuple(float(each) for each in value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _table(source: MotionSource, section: str) -> dict[str, float]:
-    table: Mapping[str, Any] = source.section(section)
-    for name, value in table.items():
-        if not _is_number(value):
-            raise source.fail(f"{name} of [{section}] must be a number, not {value!r}")
-    return {name: float(value) for name, value in table.items()}
 
 
 def _freedom(source: MotionSource, name: str, value: Any) -> Freedom:
