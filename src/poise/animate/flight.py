@@ -59,7 +59,7 @@ def _gravity(state: State) -> float:
 
 
 def _apex(state: State, rotation: RotationIndices) -> float:
-    """Height (m) of the parabola's apex; below the present height by as much if the body is falling."""
+    """Height (m) of the parabola's apex; of a falling body, as far below its height as the apex was above."""
     up = float(rotation.velocity[2])
     return float(rotation.com[2]) + up * abs(up) / (2 * _gravity(state))
 

@@ -142,7 +142,7 @@ class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers, BehaviourNumber
 
 @dataclass(frozen=True)
 class DiveNumbers(TakeOffNumbers, BehaviourNumbers):
-    """A dive into a roll; the roll's own numbers hold where a number is 0."""
+    """A dive into a roll; where a number `roll_*` is 0, the roll's own holds."""
 
     flight_stiffness: float = 1500.0
     turns: float = 0.9  # turns of the roll before it stands up; 0 for never

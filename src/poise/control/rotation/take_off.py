@@ -99,12 +99,15 @@ class TakeOff:
 
     def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the squat, at pose k: the centre of mass over the feet."""
+        pull = self._pull_over_feet(state, rotation, k, SQUAT_GAINS)
+        return self._squat_targets(state, rotation, pull, self._line.tilt[k])
+
+    def _squat_targets(self, state: State, rotation: RotationIndices, pull: Array, tilt: float) -> StanceTargets:
         n = self._numbers
         twist = -SQUAT_SPIN_DAMPING * rotation.angular_momentum
         weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
-        pelvis = self._footing.pelvis_task(state, self._line.tilt[k], n.trunk_spring, n.squat_trunk)
-        pull = self._pull_over_feet(state, rotation, k, SQUAT_GAINS)
-        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap)
+        pelvis = self._footing.pelvis_task(state, tilt, n.trunk_spring, n.squat_trunk)
+        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap, self.bearing)
 
     def _pull_over_feet(self, state: State, rotation: RotationIndices, k: int, gains: tuple[float, float]) -> Array:
         """(3,) N: rate of linear momentum towards the height of pose k over the feet, with gains (1/s^2, 1/s)."""
@@ -157,12 +160,8 @@ class KipTakeOff(TakeOff):
 
     def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of rolling back onto the shoulders: both momenta are damped, and the pelvis leads."""
-        n = self._numbers
         pull = -SQUAT_GAINS[1] * rotation.mass * rotation.velocity
-        twist = -SQUAT_SPIN_DAMPING * rotation.angular_momentum
-        weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
-        pelvis = self._footing.pelvis_task(state, self._tilt(k), n.trunk_spring, n.squat_trunk)
-        return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap, self.bearing)
+        return self._squat_targets(state, rotation, pull, self._tilt(k))
 
     def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the kick, at pose k."""
