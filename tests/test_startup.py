@@ -24,7 +24,7 @@ def test_importing_loads_no_simulator():
 
 @pytest.mark.parametrize("command", ["", "perform ", "audit ", "export ", "motions get ", "study ", "list ", "bench "])
 def test_help_loads_no_simulator(command):
-    call = f"from poise.cli import main\ntry:\n    main('{command}--help'.split())\nexcept SystemExit:\n    pass"
+    call = f"from poise.cli.main import main\ntry:\n    main('{command}--help'.split())\nexcept SystemExit:\n    pass"
     assert not modules_after(call) & set(HEAVY)
 
 

@@ -12,7 +12,7 @@ from poise.animate.script import Script
 from poise.body.pose_space import PoseSpace
 from poise.measure.audit import audit
 from poise.measure.metrics import NOTHING, brace, fell_at, ground_impulse
-from poise.study.poses.variations import FEATS, varied_script
+from poise.study.poses.variations import GOALS, varied_script
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")
@@ -26,15 +26,15 @@ def played():
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
-def test_it_shows_what_it_should_and_is_physical(played, name):
-    assert FEATS[name](played[name])
+def test_it_does_what_it_is_for_and_is_physical(played, name):
+    assert GOALS[name](played[name])
     assert audit(played[name]).passed
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 @pytest.mark.parametrize("seed", [100, 101])
 def test_it_does_so_under_variations(name, seed):
-    assert FEATS[name](animate(varied_script(read_script(name), seed)).recording)
+    assert GOALS[name](animate(varied_script(read_script(name), seed)).recording)
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import mujoco
 import numpy as np
@@ -114,8 +114,28 @@ def _inertias(model: mujoco.MjModel) -> Array:
     return np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))
 
 
+class JointBlocks(Protocol):
+    """The joints of a tree in B blocks of DOFs; a `Tree` is one."""
+
+    @property
+    def block_kind(self) -> Ints:
+        """(B,) as in `Tree`."""
+
+    @property
+    def block_size(self) -> Ints:
+        """(B,) as in `Tree`."""
+
+    @property
+    def block_dof(self) -> Ints:
+        """(B,) as in `Tree`."""
+
+    @property
+    def block_qpos(self) -> Ints:
+        """(B,) as in `Tree`."""
+
+
 @kernel
-def move_pose(tree: Tree, pose: Array, velocity: Array, h: float) -> None:
+def move_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> None:
     """Advance a pose (nq,) in place by h seconds of a velocity (nv,)."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
@@ -127,7 +147,7 @@ def move_pose(tree: Tree, pose: Array, velocity: Array, h: float) -> None:
 
 
 @kernel
-def pose_difference(tree: Tree, start: Array, end: Array, out: Array) -> None:
+def pose_difference(tree: JointBlocks, start: Array, end: Array, out: Array) -> None:
     """Tangent step (nv,) from one pose (nq,) to another, with the smaller rotations."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]

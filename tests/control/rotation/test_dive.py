@@ -8,7 +8,8 @@ from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.flights import dive
-from poise.study.rotation.rehearsal import BehaviourTrial, score, staged
+from poise.study.rotation.rehearsal import score
+from poise.study.rotation.stage import BehaviourTrial, staged
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.indices import rotations_of_recording
-from poise.study.rotation.rehearsal import BehaviourTrial, flip_trial, staged
+from poise.study.rotation.rehearsal import flip_trial
+from poise.study.rotation.stage import BehaviourTrial, staged
 
 
 @pytest.fixture(scope="module")

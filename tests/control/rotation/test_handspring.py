@@ -9,7 +9,8 @@ from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.flights import SPRING_AIRBORNE, Sprung, SupportPhase, spring
-from poise.study.rotation.rehearsal import BehaviourTrial, score
+from poise.study.rotation.rehearsal import score
+from poise.study.rotation.stage import BehaviourTrial
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_log, quat_multiply, quat_rotate
-from poise.study.rotation.rehearsal import BehaviourTrial, roll
+from poise.study.rotation.rehearsal import roll
+from poise.study.rotation.stage import BehaviourTrial
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.rehearsal import BehaviourTrial, staged
+from poise.study.rotation.stage import BehaviourTrial, staged
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,7 @@ class Rolled(Outcome):
     """The outcome of a roll."""
 
     turns: float
+    phase: float  # phase of the poses at the end, in turns
     seconds: float  # time until it stalled, or the whole time
     stalled: bool
 
@@ -68,7 +69,8 @@ def roll(trial: BehaviourTrial) -> Rolled:
         if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
             stalled = True
             break
-    return Rolled(max(turned, default=0.0), attempt.world.time, stalled, **attempt.outcome())
+    phase, seconds = attempt.performing.phase, attempt.world.time
+    return Rolled(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
 
 
 def score_of_roll(trial: BehaviourTrial) -> float:
