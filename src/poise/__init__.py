@@ -7,10 +7,10 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
-from poise.lazy import lazy_names
 from poise.version import __version__
 
 if TYPE_CHECKING:
@@ -155,7 +155,14 @@ __all__ = [
     "with_physics",
 ]
 
-__getattr__ = lazy_names(__name__, _HOMES)
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded from its home when it is first used (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'poise' has no attribute '{name}'")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -30,11 +30,9 @@ from poise.arrays import Array, Ints
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Table = Ints
-"""(n, 3) address, rows and columns of each array of an `ArrayTable`: what kernels take as `table`."""
+Table = Ints  # (n, 3) address, rows and columns of each array of an `ArrayTable`: what kernels take as `table`
 
-_SHARED = ("dynamics", "contact")
-"""Packages whose kernels and constants are used by kernels of other packages."""
+_SHARED = ("dynamics", "contact")  # Packages whose kernels and constants are used by kernels of other packages
 _EXPIRY = 86400.0
 """Age (s) at which compiled code of earlier sources is deleted; younger code may be in use by another process."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-Say = Callable[[str], None]
-"""Receives one line of text at the start of each stage of long work."""
+Say = Callable[[str], None]  # Receives one line of text at the start of each stage of long work
 Steps = Callable[[int], Iterable[int]]
 """Wraps a number of steps in an iterable that shows progress, such as `range` or tqdm's `trange`."""
 

@@ -5,7 +5,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.dynamics.factor import factor_mass, half_solve, solve_columns, solve_mass
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.tree import tree_of
 
 

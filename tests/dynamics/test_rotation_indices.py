@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.rotation_indices import rotation_of, turned_on
-from poise.dynamics.terms import Terms
 from poise.rotations import quat_exp, quat_rotate
 
 

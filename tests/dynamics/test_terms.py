@@ -5,7 +5,7 @@ import pytest
 from poise import Body, Scene, World, WorldSettings
 from poise.contact.grips import grip_rows
 from poise.contact.joint_limits import limit_rows
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.workspace import LIMIT_ROWS
 
 

@@ -6,8 +6,7 @@ import pytest
 from poise import PoiseError
 from poise.library.motions import finished
 from poise.library.repertoire import Roaming, repertoire
-from poise.reference.played import Played
-from poise.reference.resampling import at_rate, in_steps
+from poise.reference.played import Played, at_rate, in_steps
 
 
 @pytest.fixture(scope="module")

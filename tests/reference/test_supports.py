@@ -5,7 +5,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.library.authoring.author import author
+from poise.library.motions import author
 from poise.reference.supports import bearing_supports
 
 

@@ -10,11 +10,9 @@ from poise.body.body import Body
 from poise.errors import PoiseError, unknown
 from poise.toml_reader import TomlTable
 
-ROOT = {"roll": 3, "pitch": 4, "yaw": 5}
-"""DOFs of the root's orientation, by name."""
+ROOT = {"roll": 3, "pitch": 4, "yaw": 5}  # DOFs of the root's orientation, by name
 SIDES = ("left_", "right_")
-BEYOND = 20.0
-"""Degrees by which a target may exceed a joint limit, so that a spring can press against it."""
+BEYOND = 20.0  # Degrees by which a target may exceed a joint limit, so that a spring can press against it
 
 
 def signed_dofs(body: Body, name: str) -> dict[int, float]:

@@ -27,8 +27,7 @@ from poise.reference.key_poses import posed, standing_coordinates
 
 # The same poses without physics: what an animation program draws between them, to compare with.
 
-RATE = 60.0
-"""Frames per second."""
+RATE = 60.0  # Frames per second
 
 
 def keyframed(script: Script, seconds: float | None = None) -> BodyClip:

@@ -20,8 +20,7 @@ LEADS_TO = ("flight.height", "flight.x", "flight.y")
 TURNS_BY = ("flight.rolled", "flight.pitched", "flight.yawed")
 """Quantities (rad): rotation of the root about its own axes from the start of the goal to the end of the flight, if the
 joints stay fixed."""
-FINEST = 1 / 120
-"""Largest integration step (s) of the rotation."""
+FINEST = 1 / 120  # Largest integration step (s) of the rotation
 
 
 def flight_of(state: State, stand: float) -> tuple[float, float, float]:

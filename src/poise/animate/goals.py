@@ -27,8 +27,7 @@ from poise.world.scene import Scene
 CLEAR = 4
 """Steps without contact after which a body, or a part of it, has left the ground: feet that push off touch again."""
 
-Members = NDArray[np.bool_]
-"""(nbody,) which links."""
+Members = NDArray[np.bool_]  # (nbody,) which links
 
 
 class Events:

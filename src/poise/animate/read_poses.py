@@ -18,13 +18,11 @@ from poise.reference.key_poses import posed, standing_coordinates
 from poise.retarget.ik import PoseSolver
 from poise.toml_reader import TomlTable
 
-NEAR = 0.02
-"""Largest distance (m) of a limb's end from its place; beyond it, the place is out of reach."""
+NEAR = 0.02  # Largest distance (m) of a limb's end from its place; beyond it, the place is out of reach
 FIRM, LOOSE = 30.0, 0.03
 """Prior weights in inverse kinematics: of DOFs that keep their angles, and of those that may change."""
 YAW = ROOT["yaw"]
-MOST = 10_000
-"""Largest number of poses of a cycle with its repetitions."""
+MOST = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
 def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]:

@@ -33,10 +33,8 @@ _ENTRIES = (
     *("title", "body", "mass", "limits", "seconds", "step", "scene", "start", "settings"),
     *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
 )
-_WHERE = ("at", "x", "heading", "ahead")
-"""Entries of a prop that place it; all other numbers are sizes or masses."""
-SMALLEST = 1e-4
-"""Smallest size (m) or mass (kg) of a prop."""
+_WHERE = ("at", "x", "heading", "ahead")  # Entries of a prop that place it; all other numbers are sizes or masses
+SMALLEST = 1e-4  # Smallest size (m) or mass (kg) of a prop
 
 
 def shipped_scripts() -> tuple[str, ...]:

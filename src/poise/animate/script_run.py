@@ -20,8 +20,7 @@ from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.world import World
 
-Change = tuple[Free, float]
-"""A parameter and how much it is changed."""
+Change = tuple[Free, float]  # A parameter and how much it is changed
 
 
 def solved_changes(goals: Iterable[Goal]) -> list[Change]:

@@ -82,8 +82,7 @@ class Crew:
             raise PoiseError("a worker process died: is there memory for as many? see --workers") from None
 
 
-_own: list[Stand] = []
-"""That of a worker process."""
+_own: list[Stand] = []  # That of a worker process
 
 
 def _enter(script: Script) -> None:
@@ -95,8 +94,7 @@ def _outcome(attempt: Attempt, slopes: bool, change: Array) -> SimulationOutcome
     return _own[0].outcome(attempt, change, slopes)
 
 
-ROUNDS = 3
-"""How often goals are solved again that others' changes have spoilt."""
+ROUNDS = 3  # How often goals are solved again that others' changes have spoilt
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from poise.body.mjcf import mjcf_numbers
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_to_matrix
 
-HEAVIEST = 1000.0
-"""Largest mass (kg) of a load."""
+HEAVIEST = 1000.0  # Largest mass (kg) of a load
 DENSITY = 2000.0  # kg/m^3, that of bricks
 SIDES = np.array([1.2, 0.65, 1.28])  # length, width, height over the side of a cube of equal volume: a canister
 COLOUR = "0.35 0.42 0.5 1"

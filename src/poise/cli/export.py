@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from poise.export.clips import Source
     from poise.motion.clip import Clip
 
-TEXTS = (".bvh", ".amc")
-"""Endings of motion files that are no archives."""
+TEXTS = (".bvh", ".amc")  # Endings of motion files that are no archives
 MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
 """Members of motion archives: a clip of Poise has the first, AMASS files one of the others."""
 

@@ -20,8 +20,7 @@ DONE, AGAIN, DIVERGED = range(3)
 
 BLOCK_PASSES, WEAKEN_PASSES = 8, 100
 """Passes that search for the saturated torques exactly; passes after which excessive actuation is switched off."""
-SLACK = 1e-9
-"""Violation (m/s) up to which a row may stay out of use."""
+SLACK = 1e-9  # Violation (m/s) up to which a row may stay out of use
 
 
 @kernel

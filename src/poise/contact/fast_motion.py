@@ -12,10 +12,8 @@ from poise.arrays import Array
 from poise.dynamics import workspace as at
 from poise.kernel import Table, floats, floats2, ints, kernel
 
-DOUBT = 3e-3
-"""Penetration (m) that the prediction error of a row must be able to cause for the row to be doubtful."""
-ROUND = 0.05
-"""Radius of curvature (m) assumed for surfaces that are not planes."""
+DOUBT = 3e-3  # Penetration (m) that the prediction error of a row must be able to cause for the row to be doubtful
+ROUND = 0.05  # Radius of curvature (m) assumed for surfaces that are not planes
 
 
 @kernel

@@ -12,8 +12,7 @@ from poise.arrays import Array
 from poise.dynamics import workspace as at
 from poise.kernel import Table, floats, floats2, ints, kernel
 
-FASTEST_RECOVERY = 5.0
-"""Highest speed (rad/s) at which a joint beyond its limit returns."""
+FASTEST_RECOVERY = 5.0  # Highest speed (rad/s) at which a joint beyond its limit returns
 
 
 @kernel

@@ -22,8 +22,7 @@ from poise.kernel import kernel
 OPEN, STICK = 0, 1
 """Modes of a contact. 2 + 2 k: sliding, force at vertex k. 3 + 2 k: sliding, force on the edge from k to k + 1."""
 
-TOLERANCE = 1e-8
-"""Largest complementarity residual (m/s) of an exact solution."""
+TOLERANCE = 1e-8  # Largest complementarity residual (m/s) of an exact solution
 
 
 class Status(enum.IntEnum):

@@ -14,8 +14,7 @@ from poise.arrays import Array
 from poise.dynamics import workspace as at
 from poise.kernel import Table, floats, floats2, ints, kernel
 
-FASTEST_RECOVERY = 1.0
-"""Highest speed (m/s) at which overlapping surfaces separate."""
+FASTEST_RECOVERY = 1.0  # Highest speed (m/s) at which overlapping surfaces separate
 
 
 @kernel

@@ -24,8 +24,7 @@ Solver = Literal["lemke", "sweeps"]
 
 NO_MODES: Modes = np.zeros(0, np.int64)
 
-SWEEPS = 200
-"""Most sweeps of the Gauss-Seidel solver in a step."""
+SWEEPS = 200  # Most sweeps of the Gauss-Seidel solver in a step
 
 
 def solve_contacts(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:

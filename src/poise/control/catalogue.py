@@ -21,8 +21,7 @@ BUILT_IN = {
     "rotation": "poise.control.rotation:ENTRY",
 }
 """Where the entries of the controllers are that come with Poise."""
-GROUP = "poise.controllers"
-"""Entry-point group under which installed packages offer controllers: name = module:Class."""
+GROUP = "poise.controllers"  # Entry-point group under which installed packages offer controllers: name = module:Class
 
 
 @cache

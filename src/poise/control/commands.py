@@ -12,12 +12,9 @@ STEER_FORM = "TIMEs:DEG[@SPEED][,lift=M][,step=S] ..."
 """How it is written: at each time (s) a heading (degrees to the left of the first one), and perhaps a speed (m/s), how
 much more feet are lifted (m), and how long a step lasts (s)."""
 
-FASTEST = 20.0
-"""m/s: nobody can want to be faster, forward or backward."""
-HIGHEST = 1.0
-"""m: nobody can want to lift feet more."""
-STEPS = (0.1, 3.0)
-"""s: the quickest and the slowest step that can be wanted."""
+FASTEST = 20.0  # m/s: nobody can want to be faster, forward or backward
+HIGHEST = 1.0  # m: nobody can want to lift feet more
+STEPS = (0.1, 3.0)  # s: the quickest and the slowest step that can be wanted
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _COURSE = re.compile(rf"(?P<time>{_NUMBER})s?:(?P<heading>{_NUMBER})(?:@(?P<speed>{_NUMBER}))?")

@@ -151,8 +151,7 @@ def entry_from(found: Any, home: str) -> ControllerEntry:
     return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered, ends=ends)
 
 
-METHODS = ("reset", "act", "target")
-"""What every controller offers."""
+METHODS = ("reset", "act", "target")  # What every controller offers
 
 
 def _annotated_settings(kind: type) -> type | None:

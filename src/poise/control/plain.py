@@ -43,8 +43,7 @@ class Limp(ResetFirst):
         return self._reference.at(time).qpos
 
 
-LARGEST = 1e12
-"""Upper bound of every setting; larger values overflow in products."""
+LARGEST = 1e12  # Upper bound of every setting; larger values overflow in products
 
 
 @dataclass(frozen=True)

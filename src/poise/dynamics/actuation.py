@@ -48,5 +48,4 @@ class Actuation:
     brace: Motors | None = None  # on free roots: likewise a stabilising wrench, implicit, without torque limits
 
 
-PASSIVE = Actuation()
-"""No actuation at all."""
+PASSIVE = Actuation()  # No actuation at all

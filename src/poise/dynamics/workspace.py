@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Ints
-from poise.dynamics.mechanism import Mechanism
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Mechanism, Terms
 from poise.kernel import ArrayTable
 
 # fmt: off
@@ -33,15 +32,13 @@ from poise.kernel import ArrayTable
 ) = range(74)
 # fmt: on
 
-STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)
-"""Indices in SETTINGS."""
+STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)  # Indices in SETTINGS
 LIMIT_ROWS, CONTACTS, GRIP_ROWS, UNILATERAL, CLOSED = range(5)
 """Indices in COUNTS: rows of each kind; unilateral rows in use, and the contacts among those."""
 FAR, CLOSING, TOUCHED, IGNORED = range(4)
 """Kinds of contact: far and open; far, but closed in this step (normal row only); touching; left out."""
 
-Pairs = NDArray[np.int32]
-"""(k, 2) ids of the two geoms of each contact candidate."""
+Pairs = NDArray[np.int32]  # (k, 2) ids of the two geoms of each contact candidate
 
 
 class Workspace:

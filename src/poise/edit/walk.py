@@ -58,8 +58,7 @@ class SwingPath:
     turn: Array  # (n, 4)
 
 
-Lift = Callable[[SwingPath], Array]
-"""Extra height (n,) m of a swing."""
+Lift = Callable[[SwingPath], Array]  # Extra height (n,) m of a swing
 
 
 @dataclass(frozen=True, eq=False)

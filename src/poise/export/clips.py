@@ -15,8 +15,7 @@ from poise.reference.dynamic import Dynamic
 from poise.rotations import slerp
 from poise.world.recording import Recording
 
-Source = Recording | Dynamic | BodyClip | Clip
-"""What can be exported."""
+Source = Recording | Dynamic | BodyClip | Clip  # What can be exported
 
 
 def performer_clip(source: Source) -> Clip:

@@ -23,10 +23,8 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
 
-STUB = readonly([0.0, 0.0, 0.1])
-"""m: the bone drawn for a skeleton in which no joint has a length."""
-SCREEN_GAMMA = 2.2
-"""Exponent from MuJoCo's screen colours to the linear colours of glTF and USD."""
+STUB = readonly([0.0, 0.0, 0.1])  # m: the bone drawn for a skeleton in which no joint has a length
+SCREEN_GAMMA = 2.2  # Exponent from MuJoCo's screen colours to the linear colours of glTF and USD
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.world.recording import Recording
 
-FREE = ("x", "y", "z", "qw", "qx", "qy", "qz")
-"""Column suffixes of the coordinates of a free joint."""
+FREE = ("x", "y", "z", "qw", "qx", "qy", "qz")  # Column suffixes of the coordinates of a free joint
 
 
 def write_csv(source: Recording | Clip, path: Path) -> Path:

@@ -18,8 +18,7 @@ GROUND, PROP, PERFORMER = "ground", "prop", "performer"
 SHOWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
 """Geom groups that are drawn; by MuJoCo's convention groups from 3 on are hidden."""
 
-UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])
-"""MuJoCo's default colour of geoms."""
+UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])  # MuJoCo's default colour of geoms
 HOUSE_COLOURS = {
     GROUND: np.array([0.90, 0.92, 0.94, 1.0]),
     PROP: np.array([0.47, 0.56, 0.66, 1.0]),

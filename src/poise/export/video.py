@@ -21,10 +21,8 @@ from poise.files import write_file
 
 SIZE = (1280, 720)  # pixels
 RATE = 30  # frames per second
-FOCUS_BLUR = 0.4
-"""Standard deviation (s) of the Gaussian that smooths the camera's path."""
-QUALITY = "20"
-"""Constant rate factor of H.264: 18 is visually lossless, 28 is not."""
+FOCUS_BLUR = 0.4  # Standard deviation (s) of the Gaussian that smooths the camera's path
+QUALITY = "20"  # Constant rate factor of H.264: 18 is visually lossless, 28 is not
 
 
 def write_video(

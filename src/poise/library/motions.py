@@ -14,8 +14,11 @@ from poise.body.carriage import advance, carried, heading
 from poise.body.catalogue import names
 from poise.edit.take import Take
 from poise.errors import PoiseError, unknown
-from poise.library.authoring.author import author
+from poise.library.authoring.gait import gait_sketch
+from poise.library.authoring.gait_change import change_sketch, pace_sketch
+from poise.library.authoring.keyed import keyed
 from poise.library.authoring.source import MotionSource, read_source, shipped_names
+from poise.library.authoring.turn import turn_sketch
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.physics.consistent import with_physics
@@ -28,7 +31,26 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Still
+from poise.reference.supports import Sketch
 from poise.rotations import quat_rotate, yaw_of
+
+KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
+    "change": change_sketch,
+    "gait": gait_sketch,
+    "keyed": keyed,
+    "pace": pace_sketch,
+    "turn": turn_sketch,
+}
+"""The function that builds the sketch for each kind of source."""
+
+
+def author(name_or_path: str | Path, body: Body) -> Sketch:
+    """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
+    source = read_source(name_or_path)
+    if source.kind not in KINDS:
+        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
+    return KINDS[source.kind](source, body)
+
 
 _FOLDER = Path(__file__).parent / "shipped"
 _ENDS = ("begins", "ends")  # source fields: the motion whose first state this motion begins or ends in
@@ -229,5 +251,4 @@ def fall(body: Body) -> Still:
     return Still("fall", np.array(body.standing), velocity, start="summit")
 
 
-POSES = {"stand": stand, "fall": fall}
-"""Motions that are a single pose and suit any body."""
+POSES = {"stand": stand, "fall": fall}  # Motions that are a single pose and suit any body

@@ -29,11 +29,9 @@ from poise.reference.played import Played
 from poise.reference.reference import Start, Target
 from poise.rotations import mirror_vector, quat_conjugate, quat_rotate, yaw_of
 
-GAITS = ("walk-slow", "walk", "walk-fast", "run")
-"""Cyclic gaits that begin at left heel strike."""
+GAITS = ("walk-slow", "walk", "walk-fast", "run")  # Cyclic gaits that begin at left heel strike
 STANDING = "stand"
-BASE = "walk"
-"""The gait that turns start from; every repertoire must contain it."""
+BASE = "walk"  # The gait that turns start from; every repertoire must contain it
 SIDES = ("left", "right")
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """Turns to the left, from walk to walk, starting at left heel strike."""
@@ -43,8 +41,7 @@ CHANGES = (
     *("walk-to-run", "run-to-walk"),
 )
 """Changes between gaits or between standing and walking, starting with the left foot."""
-RISK = 5.0
-"""Cost of a transition per radian of its measured tracking error."""
+RISK = 5.0  # Cost of a transition per radian of its measured tracking error
 STRAIN = 0.005
 """Largest tracking error (rad) of an allowed transition: above it, several in a row may fall where one does not."""
 _SAME = 0.01  # largest pose difference (rad, m) at which the halves of a cycle count as mirror images

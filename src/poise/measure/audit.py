@@ -14,10 +14,8 @@ from poise.errors import PoiseError
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
 
-GRASP = 0.1
-"""Largest distance (m) of a grip from the surfaces it joins: the reach of fingers."""
-EARTH = 9.81
-"""m/s^2. Errors are fractions of the weight on Earth, whatever the scene's gravity."""
+GRASP = 0.1  # Largest distance (m) of a grip from the surfaces it joins: the reach of fingers
+EARTH = 9.81  # m/s^2. Errors are fractions of the weight on Earth, whatever the scene's gravity.
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from poise.measure.replay import Replay
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 
-NOTHING = 1e-6
-"""Torques (N m) below this are rounding errors."""
+NOTHING = 1e-6  # Torques (N m) below this are rounding errors
 
 
 def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> dict[str, Any]:

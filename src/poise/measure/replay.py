@@ -13,8 +13,7 @@ from poise.arrays import Array, Ints, Mask
 from poise.contact.height_field import UPWARD
 from poise.world.recording import Recording
 
-TOUCH = 1e-3
-"""Distance (m) within which surfaces touch; the default of `WorldSettings.touch`."""
+TOUCH = 1e-3  # Distance (m) within which surfaces touch; the default of `WorldSettings.touch`
 
 
 @dataclass(frozen=True)

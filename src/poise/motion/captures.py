@@ -15,16 +15,13 @@ from poise.errors import PoiseError, unknown
 from poise.files import check_writable, write_file
 from poise.version import __version__
 
-LICENCE = "LICENCE-CMU.txt"
-"""Name of the licence file beside fetched motions."""
+LICENCE = "LICENCE-CMU.txt"  # Name of the licence file beside fetched motions
 SCHEMES = ("https", "http", "file")
 """Valid schemes of a host's address. Unencrypted http and folders are safe because the checksum is verified."""
-TIMEOUT = 20.0
-"""Seconds without a byte after which a host counts as unreachable."""
+TIMEOUT = 20.0  # Seconds without a byte after which a host counts as unreachable
 _PIECE = 1 << 16  # bytes read at a time
 
-ReportBytes = Callable[[int], object]
-"""Called with the number of bytes that have just arrived."""
+ReportBytes = Callable[[int], object]  # Called with the number of bytes that have just arrived
 
 
 @dataclass(frozen=True)

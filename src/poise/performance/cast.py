@@ -18,10 +18,8 @@ from poise.reference.played import Played
 from poise.reference.reference import Reference
 from poise.retarget.prepare import prepare
 
-DEFAULT_BODY = "human37"
-"""Who performs the motions that come with Poise, unless told otherwise."""
-OWN = "own"
-"""The body that is built for a motion file's own skeleton."""
+DEFAULT_BODY = "human37"  # Who performs the motions that come with Poise, unless told otherwise
+OWN = "own"  # The body that is built for a motion file's own skeleton
 _SKELETONS = (".bvh", ".amc", ".npz")
 
 

@@ -28,8 +28,7 @@ from poise.rotations import yaw_of
 
 # Going on with a motion from a pose: where that is, as it faces, and with its feet where they stand.
 
-SEARCHED = 6.0
-"""s of a motion that are looked at."""
+SEARCHED = 6.0  # s of a motion that are looked at
 
 
 def resumed(take: Take, pose: Array, start: float, over: float) -> Take | None:
@@ -124,10 +123,8 @@ class _Resumption:
         return Frame(out, there.down)
 
 
-RESTS, OVER = 0.5, 1.0
-"""s that it has to stand before it goes on, and in which it is in the motion again."""
-LOWEST = 0.3
-"""m: who is lower topples as if he were so high."""
+RESTS, OVER = 0.5, 1.0  # s that it has to stand before it goes on, and in which it is in the motion again
+LOWEST = 0.3  # m: who is lower topples as if he were so high
 _SIDES = np.array([[cos(k * pi / 32), sin(k * pi / 32)] for k in range(64)])  # (64, 2) directions, all round
 
 

@@ -26,8 +26,7 @@ from poise.world.world import World
 # what the inertia takes off or adds. The force is declared, as that of a push is, so that a recording accounts for
 # all of it.
 
-HEAVIEST, MOST = 200.0, 8
-"""kg of a weight, and how many hang at once."""
+HEAVIEST, MOST = 200.0, 8  # kg of a weight, and how many hang at once
 TRIALS, NEAR = 5, 0.01
 """Times that a step is tried at most before it is made, and how near is near enough, of the weight."""
 

@@ -32,8 +32,7 @@ from poise.retarget.retarget import Retargeted
 from poise.world.recording import Recording
 from poise.world.terrain_kinds import parse_terrain
 
-FILES = (FILE, "motion.bvh", "page.html")
-"""What a prepared motion is written to."""
+FILES = (FILE, "motion.bvh", "page.html")  # What a prepared motion is written to
 _EXACT = 1e-3  # m, rad: less is not worth a word
 
 

@@ -23,8 +23,7 @@ from poise.retarget.prepare import changes
 from poise.world.recording import FILE
 from poise.world.result import BlowUp
 
-FILES = (FILE, "motion.bvh", "page.html")
-"""Files of a performance."""
+FILES = (FILE, "motion.bvh", "page.html")  # Files of a performance
 
 
 @dataclass(frozen=True)

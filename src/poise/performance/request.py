@@ -27,14 +27,13 @@ from poise.performance.report import Outcome, check_folder, write_performance
 from poise.performance.run import Performance, Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
 from poise.progress import Say, Steps, in_silence
+from poise.reference.played import in_steps
 from poise.reference.reference import Reference
-from poise.reference.resampling import in_steps
 from poise.world.pushes import Push, parse_push
 from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
-ENDLESS = 5.0
-"""Time (s) for which a motion without an end is performed by default, and after the last command to steer."""
+ENDLESS = 5.0  # Time (s) for which a motion without an end is performed by default, and after the last command to steer
 Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
 """Finds the body and the reference, as `poise.performance.cast.cast` does."""
 

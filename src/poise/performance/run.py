@@ -36,12 +36,9 @@ from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.terrain import Place, Terrain
 from poise.world.world import World
 
-LONGEST = 1e5
-"""Longest performance (s) that is simulated in one go."""
-PATIENCE = 1.0
-"""Time (s) after which a pull ends unless it is renewed."""
-ON_TIME = 1e-9
-"""A cue is due in the step that begins no earlier than this (s) before its time."""
+LONGEST = 1e5  # Longest performance (s) that is simulated in one go
+PATIENCE = 1.0  # Time (s) after which a pull ends unless it is renewed
+ON_TIME = 1e-9  # A cue is due in the step that begins no earlier than this (s) before its time
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,9 @@ from poise.world.world import World
 
 UNEVEN = 0.01
 """m: ground under a foot that is further from a plane than this has an edge there, and the foot stays level."""
-STEEPEST = math.tan(math.radians(46.0))
-"""Of run: what is steeper is no plane to set a foot on."""
+STEEPEST = math.tan(math.radians(46.0))  # Of run: what is steeper is no plane to set a foot on
 
-Heights = Callable[[Array, Array], Array]
-"""(N,) m: how high the ground is, by x and y (N,) m."""
+Heights = Callable[[Array, Array], Array]  # (N,) m: how high the ground is, by x and y (N,) m
 
 
 class _Ground(NamedTuple):

@@ -12,7 +12,7 @@ from poise.body.carriage import advance, carried, heading
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import balls_of
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic

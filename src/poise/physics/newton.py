@@ -19,8 +19,7 @@ from poise.arrays import Array
 from poise.kernel import kernel
 from poise.physics.rows import Linearised, Rows, joined, split, stacked
 
-_AT_ONCE = 128
-"""Blocks whose products are computed together; more take memory without saving time."""
+_AT_ONCE = 128  # Blocks whose products are computed together; more take memory without saving time
 
 
 @dataclass(frozen=True, eq=False)

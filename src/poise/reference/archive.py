@@ -22,8 +22,7 @@ from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 
-FILE = "reference.npz"
-"""File name of a prepared motion in its folder."""
+FILE = "reference.npz"  # File name of a prepared motion in its folder
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # fields of ContactSchedule, stored as contact_NAME
 

@@ -22,8 +22,7 @@ from poise.body.body import Body
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 
-ROOT_TURNS = slice(3, 6)
-"""Indices of the root's roll, pitch and yaw (rad) in the coordinates."""
+ROOT_TURNS = slice(3, 6)  # Indices of the root's roll, pitch and yaw (rad) in the coordinates
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,8 +70,7 @@ TERRAINS: tuple[dict[str, Any], ...] = (
 
 # Which controllers fit a motion on a body, and if not, why.
 
-STEPPING = ("gait", "turn", "change", "pace")
-"""Kinds of sources that walk or run."""
+STEPPING = ("gait", "turn", "change", "pace")  # Kinds of sources that walk or run
 RUNS = ("run", "walk-to-run", "run-to-walk")
 BEHAVIOUR = "behaviour"
 

@@ -30,8 +30,7 @@ from poise.studio.catalogue import (
 )
 from poise.studio.wire import Told
 
-AFTERWARDS = "walk"
-"""Motion that is performed after a behaviour has come to stand."""
+AFTERWARDS = "walk"  # Motion that is performed after a behaviour has come to stand
 IN_PLACE = ("squat", "punch", "lift")
 """Motions that keep their feet where they are: a performer that is pushed over steps, and goes on from there."""
 

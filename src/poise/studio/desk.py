@@ -25,14 +25,12 @@ from poise.world.result import BlowUp
 from poise.world.world import World
 
 Send = Callable[[str | bytes], None]
-STEEPEST = 12.0
-"""Maximum slope (degrees), up or down, of the ground ahead."""
+STEEPEST = 12.0  # Maximum slope (degrees), up or down, of the ground ahead
 FIELDS = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_force", "body", "force", "mass", "point"]
 """Fields of an event that are sent to the page."""
 RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
 """Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
-SPEEDS = (0.02, 2.0)
-"""Range of playback speeds, relative to real time."""
+SPEEDS = (0.02, 2.0)  # Range of playback speeds, relative to real time
 
 
 class Desk:

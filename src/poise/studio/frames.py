@@ -20,8 +20,7 @@ from poise.reference.key_poses import straight_pose
 from poise.studio.wire import FRAME, TRACK
 from poise.world.result import StepResult
 
-RATE = 60.0
-"""Maximum frame rate (1/s) of a track."""
+RATE = 60.0  # Maximum frame rate (1/s) of a track
 
 
 class Framer:

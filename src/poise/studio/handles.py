@@ -17,10 +17,8 @@ from poise.reference.key_poses import posed
 from poise.retarget.ik import PoseSolver
 from poise.rotations import matrix_to_quat
 
-FIRM, LOOSE = 30.0, 0.03
-"""Prior weights of the coordinates that stay and of those that bend."""
-EASE = 0.2
-"""Share of the distance to the middle of their range by which limbs are bent before solving."""
+FIRM, LOOSE = 30.0, 0.03  # Prior weights of the coordinates that stay and of those that bend
+EASE = 0.2  # Share of the distance to the middle of their range by which limbs are bent before solving
 PELVIS = "pelvis"
 
 

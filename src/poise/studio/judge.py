@@ -14,8 +14,7 @@ from poise.performance.run import Run
 from poise.world.recorder import Recorder
 from poise.world.result import StepResult
 
-PIECE = 1.0
-"""Duration (s) of the pieces that are audited."""
+PIECE = 1.0  # Duration (s) of the pieces that are audited
 
 
 class Judge:

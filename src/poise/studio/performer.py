@@ -13,21 +13,15 @@ from pathlib import Path
 
 from poise.studio.wire import json_message
 
-FRAMES = 60.0
-"""Frames sent per second."""
+FRAMES = 60.0  # Frames sent per second
 EARLY = 0.004
 """Time (s) by which a frame may be early; a step that ends slightly early would otherwise wait for the next one."""
-UPDATES = 8.0
-"""Updates of the numbers per second."""
-AHEAD = 0.05
-"""Wall-clock time (s) of simulation after which commands are polled again."""
-MEMORY = 6 * 2**30
-"""Memory limit (bytes) of a page's process, so that one upload cannot exhaust the machine."""
+UPDATES = 8.0  # Updates of the numbers per second
+AHEAD = 0.05  # Wall-clock time (s) of simulation after which commands are polled again
+MEMORY = 6 * 2**30  # Memory limit (bytes) of a page's process, so that one upload cannot exhaust the machine
 _M_MMAP_THRESHOLD = -3  # from malloc.h
-LARGE = 2**20
-"""Size (bytes) above which freed memory returns to the system at once."""
-BEHIND = 0.1
-"""Lag (s, wall clock) that is caught up; beyond it the show runs slower than real time."""
+LARGE = 2**20  # Size (bytes) above which freed memory returns to the system at once
+BEHIND = 0.1  # Lag (s, wall clock) that is caught up; beyond it the show runs slower than real time
 URGENT = ("push", "pull", "release")
 """Commands whose first step is simulated and shown at once, so that the page responds without delay."""
 

@@ -30,8 +30,7 @@ from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at,
 from poise.studio.transfers import download, safe_name
 from poise.studio.wire import Told, file_bytes, json_message
 
-UNDO_LIMIT = 100
-"""Number of changes that can be undone."""
+UNDO_LIMIT = 100  # Number of changes that can be undone
 
 
 class PoseEditor:

@@ -16,11 +16,9 @@ from typing import Any
 from poise.errors import PoiseError
 from poise.studio.performer import perform_for
 
-_CONTEXT = multiprocessing.get_context("spawn")
-"""Spawned processes: forked ones may inherit locked locks."""
+_CONTEXT = multiprocessing.get_context("spawn")  # Spawned processes: forked ones may inherit locked locks
 
-MOST_WAITING = 500
-"""Maximum number of commands that wait for a busy performer."""
+MOST_WAITING = 500  # Maximum number of commands that wait for a busy performer
 
 Listener = Callable[[str | bytes | None], None]
 """Called with each message of a performer; with None when its process has ended."""

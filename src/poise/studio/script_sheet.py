@@ -25,8 +25,7 @@ from poise.forms import TERRAIN_FORMS
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")
 _ROOT_NAMES = {dof: name for name, dof in ROOT.items()}
 _TOLERANCE = 1e-9
-LATEST = 600.0
-"""Latest time (s) of a key, and maximum length of a script."""
+LATEST = 600.0  # Latest time (s) of a key, and maximum length of a script
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,8 @@ HEADERS = {
 }
 WIRE = "/wire"
 MOST_VISITORS = 4
-WAITING = 120
-"""Maximum number of messages queued for a slow page; further frames are dropped."""
-FILES_AFTER = 5
-"""Maximum number of queued commands at which an upload is accepted, since files are large."""
+WAITING = 120  # Maximum number of messages queued for a slow page; further frames are dropped
+FILES_AFTER = 5  # Maximum number of queued commands at which an upload is accepted, since files are large
 
 
 class Studio:

@@ -34,8 +34,7 @@ from poise.world.result import StepResult
 
 # What takes seconds to find and is asked for again and again, such as whenever the ground is changed.
 
-MOST = 8
-"""Motions on bodies that are kept."""
+MOST = 8  # Motions on bodies that are kept
 
 
 class Memory:
@@ -57,18 +56,14 @@ def _cast_in_silence(motion: str, body: str | None, physics: bool, usual: str | 
     return cast(motion, body, physics=physics, usual=usual)
 
 
-LONGEST = 600.0
-"""s: then it has to begin anew; memory is not endless."""
-OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0
-"""s between marks: of the last `RECENT` seconds, and of what is longer ago."""
+LONGEST = 600.0  # s: then it has to begin anew; memory is not endless
+OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # s between marks: of the last `RECENT` seconds, and of what is longer ago
 AHEAD = 1.3
 """Of the root's height when standing: the ground is only changed further away than this from wherever it has been."""
 ACROSS = 0.5
 """Cosine of the heading against the first: who walks more across than this has no ground ahead that can be bent."""
-NOTHING_WANTED = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})
-"""Of whoever is not steered."""
-STRONGEST = 5000.0
-"""N that a visitor can push with."""
+NOTHING_WANTED = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})  # Of whoever is not steered
+STRONGEST = 5000.0  # N that a visitor can push with
 
 Act = Callable[[Run], object]
 

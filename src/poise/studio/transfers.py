@@ -14,20 +14,16 @@ from poise.export.formats import export
 from poise.performance.run import Performance
 from poise.reference.archive import spoken_name
 
-FORMATS = ("bvh", "glb", "html", "npz", "csv")
-"""Download formats; `npz` is the recording itself."""
+FORMATS = ("bvh", "glb", "html", "npz", "csv")  # Download formats; `npz` is the recording itself
 LARGEST = 20 * 2**20
 """Maximum size (bytes) of a motion file: ten minutes of a skeleton with fingers at 120 frames per second."""
-LONGEST_LINE = 200_000
-"""Maximum length (bytes) of a line: more than the numbers of 400 joints."""
+LONGEST_LINE = 200_000  # Maximum length (bytes) of a line: more than the numbers of 400 joints
 MOST_JOINTS, MOST_FRAMES, MOST_NUMBERS = 400, 150_000, 3_000_000
 """Limits of a motion file. Ten minutes, the longest show, are 144,000 frames at 240 per second."""
-LARGEST_SCRIPT = 150_000
-"""Maximum size (bytes) of a script."""
+LARGEST_SCRIPT = 150_000  # Maximum size (bytes) of a script
 ENDINGS = (".bvh", ".toml")
 _JOINT = re.compile(rb"\b(?:ROOT|JOINT)\b", re.IGNORECASE)
-_ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")
-"""Numbers that no motion contains, and that are slow to parse."""
+_ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion contains, and that are slow to parse
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 

@@ -12,10 +12,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import PoiseError
 
-FRAME, FILE, TRACK = 1, 2, 3
-"""First number of a binary message: its kind."""
-LONGEST_COMMAND = 200_000
-"""Maximum length (characters) of a command."""
+FRAME, FILE, TRACK = 1, 2, 3  # First number of a binary message: its kind
+LONGEST_COMMAND = 200_000  # Maximum length (characters) of a command
 
 
 def json_message(kind: str, **more: Any) -> str:

@@ -16,25 +16,18 @@ from poise.arrays import Array
 from poise.contact.fast_motion import doubtful
 from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
-from poise.dynamics.mechanism import Mechanism
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Mechanism, Terms
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
 from poise.world.candidates import Candidates
 
 Pair = tuple[int, int]
 
-GHOST = 2e-3
-"""Gap (m) at the end of the step beyond which a contact that carries an impulse is a ghost."""
-HIT = -1e-3
-"""Gap (m) below which a ghost that was left out is a real contact after all."""
-EARLY = 5e-3
-"""Gap (m) at the end of the step beyond which a real contact acted too early."""
-SUNK = 3e-3
-"""Depth (m) beyond what a row allows at which the row is tightened."""
-BESIDE = 0.05
-"""Distance (m) from a penetration within which a candidate is responsible for it."""
-TRIES = 8
-"""Most corrections of gaps in a step."""
+GHOST = 2e-3  # Gap (m) at the end of the step beyond which a contact that carries an impulse is a ghost
+HIT = -1e-3  # Gap (m) below which a ghost that was left out is a real contact after all
+EARLY = 5e-3  # Gap (m) at the end of the step beyond which a real contact acted too early
+SUNK = 3e-3  # Depth (m) beyond what a row allows at which the row is tightened
+BESIDE = 0.05  # Distance (m) from a penetration within which a candidate is responsible for it
+TRIES = 8  # Most corrections of gaps in a step
 
 
 class SurfacePair(NamedTuple):

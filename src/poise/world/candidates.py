@@ -17,12 +17,9 @@ from poise.dynamics.workspace import CONTACTS, Pairs, Workspace
 
 NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
 
-CLOSING_SPEED = 10.0
-"""Closing speed (m/s) up to which surfaces are candidates before they meet."""
-WIDENING = 2.0
-"""Factor on the look-ahead distance for pairs that a trial has shown to meet."""
-SPACING = 0.03
-"""Least distance (m) between contacts of one geom with a height field."""
+CLOSING_SPEED = 10.0  # Closing speed (m/s) up to which surfaces are candidates before they meet
+WIDENING = 2.0  # Factor on the look-ahead distance for pairs that a trial has shown to meet
+SPACING = 0.03  # Least distance (m) between contacts of one geom with a height field
 
 
 class Candidates:

@@ -13,8 +13,7 @@ from poise.arrays import Array, Ints
 from poise.body.surface import distance_to_body
 from poise.errors import PoiseError
 
-REACH = 0.1
-"""Largest distance (m) of a grip from a body's surface: about the length of fingers."""
+REACH = 0.1  # Largest distance (m) of a grip from a body's surface: about the length of fingers
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,9 @@ from poise.body.mjcf import geom
 from poise.world.terrain import DEPTH, GROUND_COLOUR, Terrain
 from poise.world.terrain_kinds import Flat, Slope
 
-FAR = 2500.0
-"""Length (m) of the first and last piece: further than anyone runs in ten minutes, the longest tape."""
-SHORT = 0.3
-"""Least length (m) of a piece: a change of slope within this distance beyond a knot moves to that knot."""
-HALF_WIDTH = FAR
-"""Half the width (m) of the ground."""
+FAR = 2500.0  # Length (m) of the first and last piece: further than anyone runs in ten minutes, the longest tape
+SHORT = 0.3  # Least length (m) of a piece: a change of slope within this distance beyond a knot moves to that knot
+HALF_WIDTH = FAR  # Half the width (m) of the ground
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,8 @@ from poise.world.result import StepResult
 from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
-CAPACITY = 1024
-"""Initial capacity, in contact forces."""
-CONTACT, GRIP = range(2)
-"""Values of `contact_kind` in a recording."""
+CAPACITY = 1024  # Initial capacity, in contact forces
+CONTACT, GRIP = range(2)  # Values of `contact_kind` in a recording
 
 _NO_LINKS = np.zeros(0, np.int64)
 _NO_CONTACTS = (_NO_LINKS, _NO_LINKS, np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(0), np.zeros((0, 3)))

@@ -24,8 +24,7 @@ def _compiled(xml: str) -> mujoco.MjModel:
     return mujoco.MjModel.from_xml_string(xml)
 
 
-FILE = "recording.npz"
-"""Name of a recording in the folder of a performance."""
+FILE = "recording.npz"  # Name of a recording in the folder of a performance
 
 
 @dataclass(frozen=True)

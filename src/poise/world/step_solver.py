@@ -13,7 +13,7 @@ from poise.contact.assembly import AGAIN, BLOCK_PASSES, DIVERGED, begin, conclud
 from poise.contact.problem import ContactProblem, ContactSolution, Status, polygon
 from poise.contact.rows import drift, impact_speed, update_curvature
 from poise.contact.solver import NO_MODES, Modes, solve_contacts
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Pairs, Workspace
 from poise.errors import PoiseError
 from poise.world.arrival import Arrivals
@@ -26,8 +26,7 @@ NO_CONTACTS = ContactSolution(np.zeros(0), 0.0, 0, Status.EXACT, NO_MODES)
 IMPACT = 1.2e-5
 """Impact threshold (m s): contact curvature is recomputed with the new velocity when that of a contact point changes by
 more than IMPACT / h^2."""
-CURVATURE_UPDATES = 3
-"""Most recomputations of the curvature in a step."""
+CURVATURE_UPDATES = 3  # Most recomputations of the curvature in a step
 
 
 class Diverged(Exception):

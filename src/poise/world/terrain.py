@@ -12,8 +12,7 @@ import numpy as np
 from poise.arrays import Array
 
 GROUND_COLOUR = "0.93 0.93 0.91 1"
-ENDLESS = (0, 0, 1)
-"""MJCF size of a plane drawn without end; for contacts all planes are infinite."""
+ENDLESS = (0, 0, 1)  # MJCF size of a plane drawn without end; for contacts all planes are infinite
 DEPTH = 2.0  # m, thickness of solid ground
 
 

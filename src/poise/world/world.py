@@ -25,10 +25,9 @@ from poise.contact.joint_limits import limit_rows
 from poise.contact.rows import drift, impact_speed
 from poise.contact.solver import load_solvers
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
-from poise.dynamics.mechanism import mechanism_of
+from poise.dynamics.mechanism import Terms, mechanism_of
 from poise.dynamics.momentum import integrate, restore_momentum
 from poise.dynamics.state import Contacts, State
-from poise.dynamics.terms import Terms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
 from poise.world.arrival import Arrivals
@@ -42,8 +41,7 @@ from poise.world.step_solver import NO_FEEDBACK, Diverged, Solved, StepSolver
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)
 
-LIMIT_REACH = 0.1
-"""Distance (rad) to a joint limit, beyond the travel of the step, within which the limit gets a row."""
+LIMIT_REACH = 0.1  # Distance (rad) to a joint limit, beyond the travel of the step, within which the limit gets a row
 
 
 class World:

@@ -15,7 +15,7 @@ from poise.control.nqr.segment import MotionSegment, cyclic_segment
 from poise.control.nqr.tables import BodyTables, body_tables
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
-from poise.reference.resampling import at_rate
+from poise.reference.played import at_rate
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

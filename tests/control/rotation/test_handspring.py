@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from poise.control.rotation.behaviour_numbers import HandspringNumbers
+from poise.control.rotation.settings import HandspringNumbers
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit

@@ -7,8 +7,8 @@ from poise.arrays import runs
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.authoring.author import author
 from poise.library.authoring.source import read_source
+from poise.library.motions import author
 
 
 @pytest.fixture(scope="module", params=["biped29", "human37"])

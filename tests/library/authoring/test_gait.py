@@ -15,11 +15,11 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.authoring.author import author
 from poise.library.authoring.curves import Curve, Stages
 from poise.library.authoring.gait import at_speed, gait_of
 from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.source import read_source, shipped_names
+from poise.library.motions import author
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch
 from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate

@@ -13,7 +13,6 @@ from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
-from poise.library.authoring.author import author
 from poise.library.authoring.curves import Keys, curve
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed import keyed
@@ -22,6 +21,7 @@ from poise.library.authoring.keyed_source import read_keyed
 from poise.library.authoring.keyed_support import centres, pitch_momentum, swing_period
 from poise.library.authoring.prints import hip_to_ankle
 from poise.library.authoring.source import MotionSource
+from poise.library.motions import author
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 

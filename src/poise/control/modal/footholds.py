@@ -20,8 +20,7 @@ from poise.edit.limbs import chain_joints
 from poise.kernel import kernel
 from poise.rotations import yaw_of
 
-FURTHEST, INWARD = 0.3, 0.06
-"""Largest offset (m) of a landing, in any direction and towards the other foot."""
+FURTHEST, INWARD = 0.3, 0.06  # Largest offset (m) of a landing, in any direction and towards the other foot
 STANCE_RATE, SWING_RATE, ROOT_RATE = 0.1, 0.15, 0.15
 """Share of the remaining way by which offsets move in each frame, of stance feet, swing feet, and the root."""
 CREEP_RATE = 0.005
@@ -30,12 +29,9 @@ DEAD_ZONE = 0.02
 """Error (m) of the capture point that is left to contact forces; steps that correct it would disturb a steady walk."""
 LONGEST_PREDICTION = 1.0
 """Time, in time constants of the pendulum, beyond which the growth of the capture point's error is not predicted."""
-LOOK_AHEAD = 120
-"""Frames within which the landing of a swing foot is looked for."""
-FLAT = 0.002
-"""Largest vertical error (m) of the points of a foot that stands flat."""
-LEAST_HEIGHT = 0.1
-"""Least height (m) of the pendulum."""
+LOOK_AHEAD = 120  # Frames within which the landing of a swing foot is looked for
+FLAT = 0.002  # Largest vertical error (m) of the points of a foot that stands flat
+LEAST_HEIGHT = 0.1  # Least height (m) of the pendulum
 TURN_ARM, DAMPING = 0.3, 1e-4
 """Of the legs' inverse kinematics: length (m) that converts rotation into displacement, and damping (m^2)."""
 

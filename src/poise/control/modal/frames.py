@@ -23,8 +23,7 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference, Target, edition_of
 
-KEPT = 200
-"""Number of frames for which a computed frame is kept."""
+KEPT = 200  # Number of frames for which a computed frame is kept
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,9 @@ from poise.reference.reference import Reference
 
 WRENCH_WEIGHT, FORCE_WEIGHT = 1e3, 1.0
 """Weights of the reference's contact wrench, and of the size of the forces that give it."""
-LEAST_SUPPORT = 0.1
-"""Vertical contact force, in body weights, below which the lean is limited."""
-TURN = 0.1
-"""Root-mean-square turn (rad) of the joints within a window that fits a motion."""
-SHORTEST, LONGEST = 6, 24
-"""Limits of the window that fits a motion, frames."""
+LEAST_SUPPORT = 0.1  # Vertical contact force, in body weights, below which the lean is limited
+TURN = 0.1  # Root-mean-square turn (rad) of the joints within a window that fits a motion
+SHORTEST, LONGEST = 6, 24  # Limits of the window that fits a motion, frames
 SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
 """Duration (s) of the reference that is sampled for it, and the time (s) between samples."""
 

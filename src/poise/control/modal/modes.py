@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.kernel import kernel
 
-ROOT = 6
-"""Degrees of freedom of the root, which come first."""
+ROOT = 6  # Degrees of freedom of the root, which come first
 
 SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
 """Squared natural frequency, (rad/s)^2, of a foot joint alone: below the first, joints are stiffened to the second."""

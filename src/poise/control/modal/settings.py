@@ -6,10 +6,8 @@ from dataclasses import asdict, dataclass
 
 from poise.errors import PoiseError
 
-LARGEST = 1e6
-"""Largest value of any setting but the window."""
-LONGEST_WINDOW = 240
-"""Longest window, frames."""
+LARGEST = 1e6  # Largest value of any setting but the window
+LONGEST_WINDOW = 240  # Longest window, frames
 
 
 @dataclass(frozen=True)

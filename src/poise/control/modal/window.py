@@ -15,8 +15,7 @@ from poise.arrays import Array, Mask
 from poise.control.controller import Ground
 from poise.kernel import kernel
 
-SIDES = 6
-"""Sides of the friction cone [Jain2011] Eq. (15)."""
+SIDES = 6  # Sides of the friction cone [Jain2011] Eq. (15).
 ANGLES = 2.0 * np.pi / SIDES * np.arange(SIDES)
 CORNERS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # (6, 2) directions of its edges
 FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES)], axis=1)  # normals of its facets
@@ -27,10 +26,8 @@ SLOPE_SPAN = 0.01
 the edge of a step is not a slope."""
 PROBES = SLOPE_SPAN * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
-MOST_ITERATIONS = 30
-"""Largest number of Newton iterations."""
-CONVERGED = 1e-8
-"""Weighted square of the residual y / W - (e - B u(y)) at which they end."""
+MOST_ITERATIONS = 30  # Largest number of Newton iterations
+CONVERGED = 1e-8  # Weighted square of the residual y / W - (e - B u(y)) at which they end
 
 
 @kernel

@@ -24,8 +24,7 @@ leg, whose knee would otherwise jump."""
 
 LEAST_EARLY, MOST_EARLY = 0.02, 0.1
 """A landing counts as early if it is this much (s) before its time: at least the first, at most the second."""
-LONGEST_WAIT = 0.1
-"""How long (s) the motion waits for a late landing."""
+LONGEST_WAIT = 0.1  # How long (s) the motion waits for a late landing
 
 _UNMOVED = Carriage(0.0, readonly([0.0, 0.0, 0.0]))
 

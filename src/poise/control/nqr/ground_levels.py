@@ -24,8 +24,7 @@ TOLERANCE = 0.005
 """Difference (m) between the expected and the found level that is ignored; scaled by root height / PAPER_HEIGHT."""
 LEAST_UPWARD = 0.7
 """Least upward component of a contact's normal; steeper surfaces are edges or walls and do not count as ground."""
-SAME_LEVEL = 1e-9
-"""Difference (m) below which two levels are equal up to rounding."""
+SAME_LEVEL = 1e-9  # Difference (m) below which two levels are equal up to rounding
 CLEARANCE = 0.03
 """Height (m, scaled like TOLERANCE) by which a swing foot is lifted on its way to another level, but at most three
 times the difference of the levels."""

@@ -27,10 +27,8 @@ from poise.dynamics.tree import tree_of
 from poise.reference.dynamic import Dynamic
 from poise.rotations import quat_to_matrix
 
-CONVERGED = 1e-4
-"""Relative change of the cost-to-go from one cycle to the next below which the sweeps end."""
-MOST_CYCLES = 40
-"""Largest number of sweeps over a cycle."""
+CONVERGED = 1e-4  # Relative change of the cost-to-go from one cycle to the next below which the sweeps end
+MOST_CYCLES = 40  # Largest number of sweeps over a cycle
 
 
 @dataclass(frozen=True, eq=False)

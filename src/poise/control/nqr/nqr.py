@@ -242,6 +242,6 @@ def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:
         if abs(motion.clip.rate * step - 1.0) > _SAME_RATE:
             raise PoiseError(
                 f"nqr: {motion.clip.name} has {motion.clip.rate:g} states a second, the world {1.0 / step:g} steps; "
-                "resample it with poise.reference.resampling.in_steps"
+                "resample it with poise.reference.played.in_steps"
             )
     return motions

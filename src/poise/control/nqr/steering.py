@@ -21,16 +21,11 @@ from poise.errors import PoiseError
 from poise.library.repertoire import MotionStep, Repertoire
 from poise.progress import Say, in_silence
 
-HEADING = 1.0
-"""Cost of a wrong heading, per rad and second."""
-SPEED = 1.0
-"""Cost of a wrong speed, per m/s and second."""
-EFFORT = 0.05
-"""Cost of turning, per rad; it prevents needless turns."""
-DISCOUNT = 0.8
-"""Factor by which a cost counts less for each second that it lies ahead."""
-BINS = 72
-"""Number of headings at which the value function is stored; it is interpolated in between."""
+HEADING = 1.0  # Cost of a wrong heading, per rad and second
+SPEED = 1.0  # Cost of a wrong speed, per m/s and second
+EFFORT = 0.05  # Cost of turning, per rad; it prevents needless turns
+DISCOUNT = 0.8  # Factor by which a cost counts less for each second that it lies ahead
+BINS = 72  # Number of headings at which the value function is stored; it is interpolated in between
 
 _ANGLES = np.arange(0.0, 2 * np.pi, 2 * np.pi / BINS)  # rad, from the present heading to the wanted one, to the left
 _MOMENTS = np.linspace(0.0, 1.0, 9)  # shares of a step at which its heading error is sampled

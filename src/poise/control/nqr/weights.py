@@ -14,10 +14,8 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 
-PAPER_MASS = 71.356
-"""Mass of the paper's character, kg."""
-PAPER_HEIGHT = 0.93
-"""Height of its root when it stands, m."""
+PAPER_MASS = 71.356  # Mass of the paper's character, kg
+PAPER_HEIGHT = 0.93  # Height of its root when it stands, m
 
 ROOT = ((4.0, 4.0, 10.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 8.0, 8.0, 8.0))
 """Table 2, root, as (x, y, height, orientation x, y, z): Q_q, then Q_v / 1e-2."""
@@ -30,10 +28,8 @@ JOINTS = {
     "elbow": (2.0, 2.0, 1.0, 0.50, 0.54),
 }
 """Tables 2 and 3, joints: Q_q, Q_v / 1e-2, R / 1e-7, P / 1e-5, W."""
-FORCE = 0.060e-5
-"""Table 2, heel and toe: P of a contact force, 1/N^2."""
-TORSO, SHOULDER = (6.0, 6.0, 0.010), (0.50, 0.50, 0.0010)
-"""Table 3: W of the acceleration along (x, y, height)."""
+FORCE = 0.060e-5  # Table 2, heel and toe: P of a contact force, 1/N^2
+TORSO, SHOULDER = (6.0, 6.0, 0.010), (0.50, 0.50, 0.0010)  # Table 3: W of the acceleration along (x, y, height)
 
 _ROW_OF = {
     "toe": "ankle",

@@ -25,14 +25,10 @@ from poise.kernel import kernel
 # angle by which the centre of mass is beyond its foot, and the one that lands by how far its foot is beyond the
 # centre of mass.
 
-MAX_LEAN = 0.9
-"""Maximum lean (rad) of a landing leg."""
-LEAN_SAMPLES = 45
-"""Leans to each side that bracket the roots of Eq. (5); they are denser near the vertical."""
-BISECTIONS = 40
-"""Bisections that find a root."""
-RK_STEPS = 32
-"""Runge-Kutta steps in which a fall is integrated."""
+MAX_LEAN = 0.9  # Maximum lean (rad) of a landing leg
+LEAN_SAMPLES = 45  # Leans to each side that bracket the roots of Eq. (5); they are denser near the vertical.
+BISECTIONS = 40  # Bisections that find a root
+RK_STEPS = 32  # Runge-Kutta steps in which a fall is integrated
 
 
 class PendulumState(NamedTuple):

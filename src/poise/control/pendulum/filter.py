@@ -18,12 +18,9 @@ from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 
-EXTRA_REACH = 0.23
-"""In leg lengths: how much further than its leg a foot reaches, by the pelvis and by its orientation."""
-MIN_REACH = 0.15
-"""In leg lengths: the reach that a leg always has, apart from EXTRA_REACH."""
-SLACK = 0.034
-"""In leg lengths: how far a foot may land from the point that it can reach in time."""
+EXTRA_REACH = 0.23  # In leg lengths: how much further than its leg a foot reaches, by the pelvis and by its orientation
+MIN_REACH = 0.15  # In leg lengths: the reach that a leg always has, apart from EXTRA_REACH
+SLACK = 0.034  # In leg lengths: how far a foot may land from the point that it can reach in time
 TIMING_COST = 0.114
 """In leg lengths: cost of shifting the landing by a whole step duration, as a distance from the wanted place."""
 KEEP_BONUS, SAME_PLACE = 0.09, 0.14
@@ -32,8 +29,7 @@ FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
 """In leg lengths: how far from the centre of mass a foot can land; inward is across the other leg."""
 LEAN_FORWARD, LEAN_BACKWARD, LEAN_INWARD, LEAN_OUTWARD = 0.45, 0.6, 0.7, 0.45
 """In leg lengths: how far from the stance foot the centre of mass can be; inward is towards the other leg."""
-FOOT_SPEED = 6.0
-"""Maximum speed of the swing foot (m/s, adult)."""
+FOOT_SPEED = 6.0  # Maximum speed of the swing foot (m/s, adult)
 MIN_PHASE = 0.32
 """Lower bound of rate x time to landing: closer to the landing, shifting the centre of pressure no longer helps."""
 

@@ -14,16 +14,12 @@ from poise.kernel import kernel
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
-EDGE_HEIGHT = 0.015
-"""Deviation (m, adult) from a plane above which the ground under a foot counts as an edge."""
+EDGE_HEIGHT = 0.015  # Deviation (m, adult) from a plane above which the ground under a foot counts as an edge
 MARGIN, HEEL_PASSED = 0.03, 0.015
 """Margins (m, adult): ahead of the ball and behind the heel in stance; beyond an edge for a swinging heel."""
-SLOPE_SPAN = 0.6
-"""Share of the distance from ball to ankle over which the slope under a stance foot is measured."""
-SPACING = 0.025
-"""Distance (m) between the samples of a strip."""
-BEHIND, AHEAD = 0.7, 1.1
-"""In leg lengths: how far a strip extends behind and ahead of the stance foot."""
+SLOPE_SPAN = 0.6  # Share of the distance from ball to ankle over which the slope under a stance foot is measured
+SPACING = 0.025  # Distance (m) between the samples of a strip
+BEHIND, AHEAD = 0.7, 1.1  # In leg lengths: how far a strip extends behind and ahead of the stance foot
 
 
 class Foothold(NamedTuple):

@@ -14,13 +14,11 @@ from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.walker import Observed, Walker
 from poise.rotations import matrix_to_quat
 
-DOUBLE_STANCE = 0.12
-"""Phase until which both feet stand."""
+DOUBLE_STANCE = 0.12  # Phase until which both feet stand
 COMMITTED, RETARGET = 0.7, 0.05
 """From this share of the swing on, the aim moves only if the new one is further than RETARGET (m, adult) away, and by
 the excess: the decelerating leg disturbs the prediction, and the foot would land while moving."""
-EARLIEST_STRIKE = 0.7
-"""Phase from which a swing foot that touches the ground has landed."""
+EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground has landed
 
 
 class Lift(NamedTuple):

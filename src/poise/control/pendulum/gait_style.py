@@ -21,18 +21,14 @@ from poise.control.pendulum.legs import Legs, feet_of
 from poise.kernel import kernel
 from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
 
-SAMPLES = 25
-"""Samples of a step, both ends included."""
+SAMPLES = 25  # Samples of a step, both ends included
 BOW = 0.03
 """Maximum lateral deviation (m) of a swinging foot from the straight line: references may graze the other leg."""
-SHORT_STEP = 0.1
-"""In leg lengths: a foot that moves less, as in marching on the spot, swings with the plain profile."""
-PLAIN_LIFT = 0.06
-"""In leg lengths: lift of the foot in plain steps."""
+SHORT_STEP = 0.1  # In leg lengths: a foot that moves less, as in marching on the spot, swings with the plain profile
+PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
 """Duration (s) of a plain step on legs of PLAIN_LEG (m); it scales with the root of leg length, as a pendulum's."""
-PLAIN_LEG = 0.9
-"""Leg length (m) that PLAIN_STEP holds for."""
+PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
 _EXTRAS = 20  # numbers of a moment that are not its pose
 _LIFT_OFF = 8  # samples in which the trailing foot leaves the ground
 

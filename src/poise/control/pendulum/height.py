@@ -19,24 +19,15 @@ from poise.kernel import kernel
 
 STRETCH, LANDING_STRETCH = 0.985, 0.99
 """In leg lengths: the longest that a leg should be in stance (beyond, the heel lifts), and at landing."""
-SHORTEST = 0.5
-"""In leg lengths: minimum height of the hip over the ankle."""
-SINK_SPEED = 1.2
-"""Speed (m/s, adult) at which the body can sink before a landing."""
-MAX_DOWN, MAX_UP = 6.0, 20.0
-"""Maximum acceleration (m/s^2), down and up."""
-MAX_SINK = 0.115
-"""In leg lengths: the most by which the hips are expected to sink for a landing."""
-HEIGHT_RATE = 10.0
-"""Rate (1/s) at which the height approaches the wanted one."""
-FOLLOW_RATE = 5.0
-"""Rate (1/s) at which the plan approaches the actual height."""
-RISE_SPEED = 0.9
-"""Maximum speed (m/s, adult) of rising."""
-TARGET_SPEED = 1.0
-"""Maximum rate (m/s, adult) of the wanted height that the plan follows."""
-DESCENT_END = 0.9
-"""Share of the swing after which the hips have sunk to the level of a lower foothold."""
+SHORTEST = 0.5  # In leg lengths: minimum height of the hip over the ankle
+SINK_SPEED = 1.2  # Speed (m/s, adult) at which the body can sink before a landing
+MAX_DOWN, MAX_UP = 6.0, 20.0  # Maximum acceleration (m/s^2), down and up
+MAX_SINK = 0.115  # In leg lengths: the most by which the hips are expected to sink for a landing
+HEIGHT_RATE = 10.0  # Rate (1/s) at which the height approaches the wanted one
+FOLLOW_RATE = 5.0  # Rate (1/s) at which the plan approaches the actual height
+RISE_SPEED = 0.9  # Maximum speed (m/s, adult) of rising
+TARGET_SPEED = 1.0  # Maximum rate (m/s, adult) of the wanted height that the plan follows
+DESCENT_END = 0.9  # Share of the swing after which the hips have sunk to the level of a lower foothold
 MAX_LEAD, MIN_RUN = 0.3, 0.25
 """Lengths (m, adult): lead over the stance foot beyond which the body rises no further; minimum run of a step."""
 BENDS_UP, BENDS_DOWN, BENDS_DOWNHILL = 0.25, 0.1, 0.2

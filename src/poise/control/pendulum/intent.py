@@ -12,28 +12,20 @@ from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import rotated_xy
 from poise.errors import PoiseError
 
-TURN_TIME = 0.3
-"""Time (s) in which a small turn is made."""
-FACING = 0.15
-"""Heading error (rad) above which the body does not stop but steps round."""
-YAW_TOLERANCE = 0.15
-"""Yaw error (rad) of the body up to which it is turned back and the heading is kept."""
+TURN_TIME = 0.3  # Time (s) in which a small turn is made
+FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
+YAW_TOLERANCE = 0.15  # Yaw error (rad) of the body up to which it is turned back and the heading is kept
 PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
 """Miss (m, adult) that counts as a push; time (s, adult) until it is forgotten; yielding share without a push."""
-MIN_TIME = 0.1
-"""Minimum time (s, adult) over which a mean speed is taken."""
-MAX_EXTRA = np.array([1.0, 0.3])
-"""Maximum correction (m/s, adult) of the target speed: ahead and aside."""
-MAX_AIM = 2.7
-"""Speed (m/s, adult) beyond which nothing is added: a higher target only causes a stumble."""
+MIN_TIME = 0.1  # Minimum time (s, adult) over which a mean speed is taken
+MAX_EXTRA = np.array([1.0, 0.3])  # Maximum correction (m/s, adult) of the target speed: ahead and aside
+MAX_AIM = 2.7  # Speed (m/s, adult) beyond which nothing is added: a higher target only causes a stumble
 MAX_LACK = np.array([0.5, 0.2])
 """Speed error (m/s, adult) of two steps that counts at most: a larger one comes from a push or a stumble."""
 TRUST = np.array([1.0, 0.3])
 """Share of the speed error that is used, ahead and aside: aside, each step errs to its own side."""
-CONSTANT_PART = 0.3
-"""Speed (m/s, adult) that stands for the part of the error that is the same at all speeds."""
-MIN_SHARE = 1e-6
-"""Lower bound of the learned share, which avoids a division by zero."""
+CONSTANT_PART = 0.3  # Speed (m/s, adult) that stands for the part of the error that is the same at all speeds
+MIN_SHARE = 1e-6  # Lower bound of the learned share, which avoids a division by zero
 
 
 class Intent:

@@ -17,12 +17,9 @@ from poise.kernel import kernel
 
 SOFT_STRETCH = 0.95
 """In leg lengths: stretch beyond which the knee keeps a slight extra bend, so that it never snaps straight."""
-MIN_STRETCH = 0.26
-"""In leg lengths: minimum distance from hip to ankle."""
-MAX_STRETCH = 0.999
-"""In leg lengths: maximum distance from hip to ankle."""
-MAX_TILT = 1.0
-"""Maximum angle (rad) by which a foot rotates about its ball so that the leg reaches."""
+MIN_STRETCH = 0.26  # In leg lengths: minimum distance from hip to ankle
+MAX_STRETCH = 0.999  # In leg lengths: maximum distance from hip to ankle
+MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so that the leg reaches
 
 
 @kernel

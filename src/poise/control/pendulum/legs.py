@@ -12,14 +12,10 @@ from poise.body.body import Body
 from poise.body.parts import Foot, Joint
 from poise.errors import PoiseError
 
-ADULT = 0.874
-"""Leg length (m) of the paper's character, for which values marked "adult" hold."""
-LIMIT_MARGIN = 0.05
-"""Margin (rad) that joint targets keep from the joint limits."""
-KNEE_STRAIGHT, KNEE_BENT = 0.3, 1.5
-"""Angles (rad) that the range of a knee must include."""
-Y_AXIS = 0.9
-"""Minimum y component of a unit axis that counts as lateral."""
+ADULT = 0.874  # Leg length (m) of the paper's character, for which values marked "adult" hold
+LIMIT_MARGIN = 0.05  # Margin (rad) that joint targets keep from the joint limits
+KNEE_STRAIGHT, KNEE_BENT = 0.3, 1.5  # Angles (rad) that the range of a knee must include
+Y_AXIS = 0.9  # Minimum y component of a unit axis that counts as lateral
 _EXACT = 1e-6
 
 

@@ -14,12 +14,9 @@ from poise.control.pendulum.walker import Walker
 from poise.dynamics.actuation import Motors
 from poise.dynamics.state import State
 
-ERROR_SCALE = 1.2
-"""Tracking error (rad) beyond which the wanted velocity hardly grows."""
-DEFAULT_RATE = 10.0
-"""c_i (1/s) of joints without one in the body's tables."""
-GAIN_MASS = 81.4
-"""Mass (kg) of the body that gains are given for."""
+ERROR_SCALE = 1.2  # Tracking error (rad) beyond which the wanted velocity hardly grows
+DEFAULT_RATE = 10.0  # c_i (1/s) of joints without one in the body's tables
+GAIN_MASS = 81.4  # Mass (kg) of the body that gains are given for
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
 """Gain shares: stance ankle, whose torque is fed forward; leg about to lift off or dragged; toes."""
 SUPPLE_HIP, SUPPLE_ANKLE, SUPPLE_RATE = 0.03, 0.05, 0.5

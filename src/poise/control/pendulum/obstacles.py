@@ -12,26 +12,19 @@ from poise.control.pendulum.foothold_ground import SPACING, Foothold, Strip, bou
 from poise.control.pendulum.gait import Lift
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker
 
-EDGE_RISE = 0.03
-"""Rise (m, adult) above which a change of level is an edge."""
-MIN_TREAD = 0.15
-"""Minimum length (m, adult) of a tread."""
-MAX_CLIMB = 0.17
-"""Maximum rise (m, adult) of a step over several treads."""
-MIN_DURATION = 0.9
-"""Share of its duration to which a step may be shortened to keep the speed."""
+EDGE_RISE = 0.03  # Rise (m, adult) above which a change of level is an edge
+MIN_TREAD = 0.15  # Minimum length (m, adult) of a tread
+MAX_CLIMB = 0.17  # Maximum rise (m, adult) of a step over several treads
+MIN_DURATION = 0.9  # Share of its duration to which a step may be shortened to keep the speed
 OBSTACLE, HURDLE = 0.03, 0.06
 """Heights (m, adult): above a foot's path, to be swung over; above the ground on both sides, a hurdle."""
-CLEARANCE = 0.1
-"""Clearance (m, adult) of a foot over a hurdle."""
+CLEARANCE = 0.1  # Clearance (m, adult) of a foot over a hurdle
 HURDLE_GAP, SHANK_GAP = 0.1, 0.25
 """Minimum distance (m, adult) from a hurdle; beyond it plus this share of its height, since the shank leans over."""
-MAX_DEPTH = 0.2
-"""In leg lengths: depth beyond which raised ground is stepped on."""
+MAX_DEPTH = 0.2  # In leg lengths: depth beyond which raised ground is stepped on
 MAX_STEP_OVER = 0.9
 """In leg lengths: the longest step over a hurdle; before a further one, the foot is first set down in front."""
-HURDLE_SPEED = 0.95
-"""Minimum speed (m/s, adult) of steps over a hurdle."""
+HURDLE_SPEED = 0.95  # Minimum speed (m/s, adult) of steps over a hurdle
 
 
 class Rhythm(NamedTuple):

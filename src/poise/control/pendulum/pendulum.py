@@ -45,14 +45,10 @@ HEEL_OFF = 0.05
 """Lead (m, adult) of the centre of mass over the centre of pressure where heels start to lift; fully at 3 times."""
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; share of the slope of the whole strip, not that under the foot."""
-CENTRE_RATE = 2.0
-"""Rate (1/s) at which the centre of mass returns to the middle between the feet when standing."""
-DESCENT_SPEED = 0.7
-"""Speed (m/s, adult) at which a foot that starts in the air comes down."""
-STRIKE_LOAD = 0.3
-"""Share of the weight that a foot carries as soon as it strikes."""
-STANDING_PHASE = 0.5
-"""Phase of a step whose posture serves for standing: arms and legs pass each other."""
+CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
+DESCENT_SPEED = 0.7  # Speed (m/s, adult) at which a foot that starts in the air comes down
+STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
+STANDING_PHASE = 0.5  # Phase of a step whose posture serves for standing: arms and legs pass each other
 
 
 class _Instant(NamedTuple):

@@ -22,10 +22,8 @@ from poise.control.pendulum.vectors import dot3, quat_product, rotated, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker
 from poise.kernel import kernel
 
-TRAILING_HEEL = 0.6
-"""Maximum heel lift (rad) of the trailing foot in double stance."""
-COM_LAG = 0.15
-"""Share of a root shift that the centre of mass does not follow, because the feet stay in place."""
+TRAILING_HEEL = 0.6  # Maximum heel lift (rad) of the trailing foot in double stance
+COM_LAG = 0.15  # Share of a root shift that the centre of mass does not follow, because the feet stay in place
 FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
 """Rate (1/s, adult) relative to the angle of the toes, and minimum rate (rad/s, adult), at which the toes come down."""
 

@@ -28,24 +28,19 @@ from poise.control.pendulum.legs import Legs, feet_of
 from poise.reference.reference import Reference
 from poise.rotations import quat_from_axis_angle, quat_multiply, yaw_of
 
-SAMPLE_RATE = 120.0
-"""Rate (1/s) at which a reference is sampled."""
-MIN_GAP = 0.3
-"""Minimum time (s) between two strikes of the same foot."""
+SAMPLE_RATE = 120.0  # Rate (1/s) at which a reference is sampled
+MIN_GAP = 0.3  # Minimum time (s) between two strikes of the same foot
 SEARCH_ENDLESS, SEARCH_FINITE = 6.0, 60.0
 """Time (s) of a reference that is searched for steps: without an end, and with one."""
-MIN_STEP = 0.15
-"""Minimum time (s) between strikes of the two feet."""
+MIN_STEP = 0.15  # Minimum time (s) between strikes of the two feet
 MIN_SPEED_SHARE = 0.5
 """Share of the usual speed of the reference's strides below which a stride is not taken as its walk."""
 MAX_STEP = 0.75
 """Maximum duration (s, adult) of a step: in a longer one the pendulum falls further than the next step can correct."""
-USUAL_SPEED = 0.9
-"""Speed (m/s per root of a metre of leg length) up to which steps last as long as the reference's."""
+USUAL_SPEED = 0.9  # Speed (m/s per root of a metre of leg length) up to which steps last as long as the reference's
 STRIKE_TOLERANCE, SPEED_TOLERANCE = 0.03, 0.05
 """Changes of a strike (s) and of the stride's speed (m/s) above which the stride is searched anew."""
-MIN_WIDTH = 0.16
-"""In leg lengths: minimum distance between the feet, so that the legs do not collide."""
+MIN_WIDTH = 0.16  # In leg lengths: minimum distance between the feet, so that the legs do not collide
 
 
 class ReferenceStride(NamedTuple):

@@ -13,18 +13,12 @@ from poise.arrays import Array
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, along_yaw, rotated_xy
 from poise.dynamics.state import State
 
-MAX_STAGGER = 0.2
-"""In leg lengths: maximum distance between standing feet along the heading."""
-MAX_WIDTH = 0.5
-"""In leg lengths: maximum distance between standing feet across the heading."""
-MARGIN = 0.02
-"""Distance (m, adult) of the capture point from the edge of support below which a step is needed."""
-MAX_SPEED = 0.3
-"""Speed (m/s, adult) above which a walk does not end in standing."""
-REST_SPEED = 0.03
-"""Speed (m/s, adult) below which a standing body is at rest."""
-CAPTURE_GAIN = 0.7
-"""Share by which the centre of pressure is further from the middle than the capture point."""
+MAX_STAGGER = 0.2  # In leg lengths: maximum distance between standing feet along the heading
+MAX_WIDTH = 0.5  # In leg lengths: maximum distance between standing feet across the heading
+MARGIN = 0.02  # Distance (m, adult) of the capture point from the edge of support below which a step is needed
+MAX_SPEED = 0.3  # Speed (m/s, adult) above which a walk does not end in standing
+REST_SPEED = 0.03  # Speed (m/s, adult) below which a standing body is at rest
+CAPTURE_GAIN = 0.7  # Share by which the centre of pressure is further from the middle than the capture point
 
 
 class FootSupport(NamedTuple):

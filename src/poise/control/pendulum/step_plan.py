@@ -20,16 +20,11 @@ from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased, rotated_xy
 from poise.kernel import kernel
 
-TIMES = np.linspace(0.0, 1.0, 16)
-"""Landing times to compare, from the soonest (0) to the latest (1)."""
-MIN_STEP_TIME, MIN_TIME_LEFT = 0.2, 0.04
-"""Minimum times (s, adult) to a landing: from the last one, and from now."""
-MIN_LIFT_TIME = 0.18
-"""Minimum time (s, adult) to the landing of a foot that is still on the ground."""
-MAX_DELAY = 0.1
-"""Maximum delay (s, adult) of a landing."""
-HOVER_TIME = 0.06
-"""Delay (s, adult) of a landing at which the foot stops moving horizontally and goes straight down."""
+TIMES = np.linspace(0.0, 1.0, 16)  # Landing times to compare, from the soonest (0) to the latest (1)
+MIN_STEP_TIME, MIN_TIME_LEFT = 0.2, 0.04  # Minimum times (s, adult) to a landing: from the last one, and from now
+MIN_LIFT_TIME = 0.18  # Minimum time (s, adult) to the landing of a foot that is still on the ground
+MAX_DELAY = 0.1  # Maximum delay (s, adult) of a landing
+HOVER_TIME = 0.06  # Delay (s, adult) of a landing at which the foot stops moving horizontally and goes straight down
 SOLE_SHARE, HEEL_SHARE = 0.73, 0.3
 """How far the centre of pressure moves, as a share of the distance to the edges of the sole; to the heel in a brisk and
 steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
@@ -39,14 +34,10 @@ LEISURELY, BRISK = 0.7, 1.1
 """Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
 STIFF, SUPPLE = 0.9, 1.2
 """Speeds (m/s, adult): up to STIFF the stance leg holds the pelvis, from SUPPLE on it lets the pelvis twist."""
-DOWNHILL = 0.17
-"""Fall over run from which the stance leg holds the pelvis at any speed."""
-MIN_HEIGHT = 0.3
-"""In leg lengths: minimum height of the pendulum."""
-EDGE_CORRECTION = 0.5
-"""Share of the speed correction that is applied on stairs."""
-MAX_MISS = 0.02
-"""Miss (m, adult) of the wanted place up to which a step is ordinary."""
+DOWNHILL = 0.17  # Fall over run from which the stance leg holds the pelvis at any speed
+MIN_HEIGHT = 0.3  # In leg lengths: minimum height of the pendulum
+EDGE_CORRECTION = 0.5  # Share of the speed correction that is applied on stairs
+MAX_MISS = 0.02  # Miss (m, adult) of the wanted place up to which a step is ordinary
 
 
 class PlannedStep(NamedTuple):

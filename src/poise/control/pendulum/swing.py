@@ -22,12 +22,9 @@ SPEED_UP, SETTLED = 0.07, 0.97
 """Shares of the swing: end of the acceleration, which keeps the toes from dragging; arrival over the target."""
 ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
-TOUCHDOWN = 0.93
-"""Share of the swing at which the foot is down, so that a late foot still lands in time."""
-FALL_SPEED = 0.3
-"""Speed (m/s, adult) at which the foot continues downwards if there is no ground."""
-MIN_LIFT = 0.05
-"""Minimum lift (m, adult) of the foot."""
+TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
+FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
+MIN_LIFT = 0.05  # Minimum lift (m, adult) of the foot
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
 """Drop (m, adult) to a foothold from which edges are avoided; share of the swing until which they are."""
 DROP_SPEED, LOOK_AHEAD = 2.5, 0.02
@@ -38,10 +35,8 @@ FLAT_RISE, FLAT_SLOPE = 0.05, 0.2
 """A foothold this far (m, adult) off the plane of lift-off, or of this slope (rise over run), is landed on flat."""
 RISEN, SINKING = 0.55, (0.35, 0.95)
 """Shares of the swing: when the foot is at the level of a higher foothold; between which it sinks to a lower one."""
-EXTRA_LIFT = 0.35
-"""Extra lift as a share of the level difference between foothold and lift-off."""
-LIFT_OFF_END = 0.4
-"""Share of the swing after which the orientation and height at lift-off no longer count."""
+EXTRA_LIFT = 0.35  # Extra lift as a share of the level difference between foothold and lift-off
+LIFT_OFF_END = 0.4  # Share of the swing after which the orientation and height at lift-off no longer count
 LAG, LAG_LIFT = 0.05, 0.1
 """A foot that is further than LAG (m, adult) from its target is raised by LAG_LIFT of the excess."""
 FAST, FAST_LIFT = 2.5, 0.3

@@ -18,18 +18,13 @@ from poise.control.pendulum.vectors import rotated
 from poise.dynamics.state import State
 from poise.kernel import kernel
 
-SLOPE_REACH = 0.04
-"""Distance (m, adult) to each side over which the slope of the ground is measured."""
-STEEP = 0.7
-"""Rise over run above which ground is an edge, not a slope to stand on."""
-MIN_GRAVITY = 0.1
-"""Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero."""
+SLOPE_REACH = 0.04  # Distance (m, adult) to each side over which the slope of the ground is measured
+STEEP = 0.7  # Rise over run above which ground is an edge, not a slope to stand on
+MIN_GRAVITY = 0.1  # Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero
 CONTACT_GAP = 0.003
 """Gap (m, adult) below which a foot touches the ground; a foot that has just struck may be this far off it."""
-VERTICAL_AXIS = 0.9
-"""Minimum z component of a unit axis that counts as vertical."""
-PRESSED = 0.25
-"""Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball."""
+VERTICAL_AXIS = 0.9  # Minimum z component of a unit axis that counts as vertical
+PRESSED = 0.25  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
 
 
 class Observed(NamedTuple):

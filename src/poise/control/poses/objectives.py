@@ -140,8 +140,7 @@ class Follow:
 
 
 ORIGIN = np.zeros(3)
-UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-"""Direction up, and its angular velocity 0."""
+UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # Direction up, and its angular velocity 0
 
 
 @dataclass

@@ -24,10 +24,8 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference
 
-LARGEST = 1e6
-"""Upper bound of every setting."""
-POSITIVE = ("reach", "rate")
-"""Settings that must not be 0."""
+LARGEST = 1e6  # Upper bound of every setting
+POSITIVE = ("reach", "rate")  # Settings that must not be 0
 
 
 @dataclass(frozen=True)

@@ -38,20 +38,16 @@ PEOPLE = {
     "elbow_y": Spring(100.0, 15.0), "wrist_x": Spring(30.0, 3.0), "wrist_y": Spring(30.0, 3.0),
 }  # fmt: skip
 """Gains of human37, by the name of the DOF without its side."""
-PERSON_SIZE = 71.0 * 1.75
-"""Mass times height (kg m) of the figure for which they were tuned."""
-PERSON_ROOT = Spring(1500.0, 500.0)
-"""Gains of the stabilising torques on a person's root."""
+PERSON_SIZE = 71.0 * 1.75  # Mass times height (kg m) of the figure for which they were tuned
+PERSON_ROOT = Spring(1500.0, 500.0)  # Gains of the stabilising torques on a person's root
 
-LAMP_SIZE = 2.8 * 0.3776
-"""Mass times height (kg m) of the lamp for which the next gains were tuned."""
+LAMP_SIZE = 2.8 * 0.3776  # Mass times height (kg m) of the lamp for which the next gains were tuned
 LAMP = Spring(20.0, 1.5)
 LAMP_ROOT = Spring(40.0, 8.0)
 
 FIRMNESS, SMOOTHNESS = 2.5, 0.25
 """Other bodies: stiffness in torque limits per rad, and damping in seconds times the stiffness."""
-UPRIGHT = 4.0
-"""Other bodies: stiffness of the root, as a multiple of weight (N) times height (m)."""
+UPRIGHT = 4.0  # Other bodies: stiffness of the root, as a multiple of weight (N) times height (m)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,11 @@ import numpy as np
 
 from poise.arrays import Array, Frozen
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import DiveNumbers
 from poise.control.rotation.flight_plan import PlannedCourse, PlanTargets
 from poise.control.rotation.footing import TOUCHED, FootSupportPlane
 from poise.control.rotation.pose_line import sampled_line
 from poise.control.rotation.roll import Roll
-from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.settings import DiveNumbers, RotationSettings
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -27,8 +26,7 @@ from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 
-CLEAR = 0.1
-"""Time (s) after take-off before which a contact does not count as touch-down."""
+CLEAR = 0.1  # Time (s) after take-off before which a contact does not count as touch-down
 
 
 class Dive:

@@ -12,20 +12,17 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import FlightNumbers
 from poise.control.rotation.footing import LEFT, FootSupportPlane
 from poise.control.rotation.pose_line import PoseLine, pose_line
+from poise.control.rotation.settings import FlightNumbers
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
-NUDGE = 0.01
-"""Finite-difference step (rad) of the hips."""
-LARGEST_PITCH_ERROR = 0.6
-"""Largest error (rad) of the pitch at touch-down for which the hips compensate."""
-FARTHEST = 0.3
-"""Largest turn (rad) of the legs for the place where the feet touch down."""
+NUDGE = 0.01  # Finite-difference step (rad) of the hips
+LARGEST_PITCH_ERROR = 0.6  # Largest error (rad) of the pitch at touch-down for which the hips compensate
+FARTHEST = 0.3  # Largest turn (rad) of the legs for the place where the feet touch down
 
 
 class Flight:

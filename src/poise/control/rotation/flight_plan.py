@@ -90,12 +90,9 @@ class FlightPlan:
     off: float  # largest residual of the hard targets, in units of their tolerances
 
 
-NUDGE = 1.0
-"""Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them."""
-TWIST_TOLERANCE = 20.0
-"""Scale (N m) of the residual for a rate of angular momentum above its limit."""
-REGULARISATION = 1e-4
-"""Added to the diagonal of the Gauss-Newton matrix, as a share of the mean of its diagonal."""
+NUDGE = 1.0  # Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them
+TWIST_TOLERANCE = 20.0  # Scale (N m) of the residual for a rate of angular momentum above its limit
+REGULARISATION = 1e-4  # Added to the diagonal of the Gauss-Newton matrix, as a share of the mean of its diagonal
 INITIAL_LOAD = 1.5
 """Sum of the normal forces at heels and toes in the initial guess, as a multiple of the body's weight."""
 

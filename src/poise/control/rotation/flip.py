@@ -12,13 +12,12 @@ from math import pi, radians, remainder
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import POSES, FlipNumbers
 from poise.control.rotation.flight import Flight
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
 from poise.control.rotation.footing import FootSupportPlane
 from poise.control.rotation.landing import LANDING_KNOTS, STRONGEST, Landing
 from poise.control.rotation.pose_line import sampled_line
-from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.settings import POSES, FlipNumbers, RotationSettings
 from poise.control.rotation.take_off import KipTakeOff, TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices

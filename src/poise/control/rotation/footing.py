@@ -17,8 +17,7 @@ from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import cross, quat_from_axis_angle, quat_log, quat_multiply
 
-TOUCHED = 0.004
-"""Gap (m) below which a link counts as touching the ground."""
+TOUCHED = 0.004  # Gap (m) below which a link counts as touching the ground
 BEARING = {
     "feet": ("_foot", "_toes"),
     "toes": ("_toes",),
@@ -26,8 +25,7 @@ BEARING = {
     "back": ("pelvis", "abdomen", "thorax", "_upper_arm", "_forearm", "_hand"),
 }
 """Links that bear the body, by the endings of their names, for each kind of support."""
-PALMS = ("left_hand_palm", "right_hand_palm")
-"""Geoms of the hands that bear: capsules along the palms."""
+PALMS = ("left_hand_palm", "right_hand_palm")  # Geoms of the hands that bear: capsules along the palms
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 

@@ -11,28 +11,24 @@ from math import pi, radians
 import numpy as np
 
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import POSES, FlightNumbers, HandspringNumbers
 from poise.control.rotation.flight import Flight
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, Planner, PlanTargets
 from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.landing import LANDING_KNOTS, STRONGEST, Landing
 from poise.control.rotation.pose_line import PoseLine, pose_line, sampled_line
 from poise.control.rotation.program import ProgramWeights
-from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers, RotationSettings
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import BehaviourReference
 
-KNOTS = 6
-"""Knots of the forces of the planned push off the hands."""
-EARLIEST = 0.5
-"""Share of that push before which it does not end early."""
+KNOTS = 6  # Knots of the forces of the planned push off the hands
+EARLIEST = 0.5  # Share of that push before which it does not end early
 STRAIGHT = radians(12.0)
 """Flexion of the elbows (rad) below which the arms cannot push any more and would stop the rotation."""
-LATEST = 0.06
-"""Time (s) before the hands leave the ground after which no new plan is made."""
+LATEST = 0.06  # Time (s) before the hands leave the ground after which no new plan is made
 SOLES = (-0.05, 0.126)
 """Positions (m, in front of the ankles) of the rear and front ends of the soles in the planned landing."""
 

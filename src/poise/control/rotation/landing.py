@@ -12,24 +12,20 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import LandingNumbers
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, Planner, PlanTargets
 from poise.control.rotation.footing import TOUCHED, FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.program import ProgramWeights
-from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.settings import LandingNumbers, RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
-STILL = 0.1
-"""Speed of the centre of mass (m/s) and whole-body angular velocity (rad/s) below which the body is at rest."""
+STILL = 0.1  # Speed of the centre of mass (m/s) and whole-body angular velocity (rad/s) below which the body is at rest
 UPRIGHT = 0.8
 """Least height of the centre of mass above the ankles, as a share of its height in the last pose, to count as up."""
-LANDING_KNOTS = 8
-"""Knots of the forces of a planned landing."""
-STRONGEST = 2500.0
-"""Largest normal force (N) at the heels, and at the toes, of a planned landing."""
+LANDING_KNOTS = 8  # Knots of the forces of a planned landing
+STRONGEST = 2500.0  # Largest normal force (N) at the heels, and at the toes, of a planned landing
 
 
 class Landing:
@@ -94,8 +90,7 @@ class Landing:
         return over and self._speed < STILL and self._height > UPRIGHT * float(self._line.height[-1])
 
 
-SECONDS = 1.3
-"""Time (s) from the crouch to standing."""
+SECONDS = 1.3  # Time (s) from the crouch to standing
 MOST_SPIN = 17.5
 """Angular momentum (kg m^2/s) above which the body has not yet come down onto its feet with its full weight."""
 MOST_SIDEWAYS = 0.2

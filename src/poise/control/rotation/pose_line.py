@@ -14,8 +14,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.rotation_indices import rotation_of
-from poise.dynamics.terms import Terms
 from poise.library.behaviours.behaviour import BehaviourReference
 
 

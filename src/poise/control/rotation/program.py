@@ -23,16 +23,12 @@ from poise.arrays import Array, Ints, Mask
 from poise.dynamics.state import State
 from poise.rotations import cross_matrix
 
-UNBOUNDED = 1e30
-"""Bound that the solver treats as infinite."""
+UNBOUNDED = 1e30  # Bound that the solver treats as infinite
 FRICTION_SHARE = 0.9
 """Share of the friction coefficient for planned forces: inside the cone, they are close to the world's solution."""
-FORCE_WEIGHT = 1e-4
-"""Weight (1/N^2) of the squared contact forces; makes them unique."""
-BLEND_WEIGHT = 1e-6
-"""Weight ((N m)^2) of the squared blend; makes it 0 where both poses ask for the same torques."""
-SOLVED = 1
-"""Exit flag of DAQP for an optimum."""
+FORCE_WEIGHT = 1e-4  # Weight (1/N^2) of the squared contact forces; makes them unique
+BLEND_WEIGHT = 1e-6  # Weight ((N m)^2) of the squared blend; makes it 0 where both poses ask for the same torques
+SOLVED = 1  # Exit flag of DAQP for an optimum
 
 
 @dataclass(frozen=True)

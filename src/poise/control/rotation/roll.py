@@ -11,24 +11,19 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import RollNumbers
 from poise.control.rotation.landing import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
-from poise.control.rotation.settings import RotationSettings
+from poise.control.rotation.settings import RollNumbers, RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import SAMPLES, BehaviourReference
 from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
-LOOK = 0.4
-"""Distance (m) in front of and behind the centre of mass at which the slope of the ground is measured."""
-STEEPEST = 1.0
-"""Largest slope (rise over run) that the roll follows; steeper ground is an edge."""
-LEFT = np.array([0.0, 1.0, 0.0])
-"""Axis of a roll that goes along x."""
-EARLY = 0.3
-"""Turns before the last one is complete from which the roll may stand up."""
+LOOK = 0.4  # Distance (m) in front of and behind the centre of mass at which the slope of the ground is measured
+STEEPEST = 1.0  # Largest slope (rise over run) that the roll follows; steeper ground is an edge
+LEFT = np.array([0.0, 1.0, 0.0])  # Axis of a roll that goes along x
+EARLY = 0.3  # Turns before the last one is complete from which the roll may stand up
 
 
 class Roll:
@@ -178,10 +173,8 @@ class Roll:
         return int(phase % 1.0 * SAMPLES) % SAMPLES
 
 
-PROGRESS = 0.03
-"""Turns that a body must gain within the waiting time; otherwise it is stuck."""
-LONGEST_SWING = 3
-"""Multiple of the swing in the longest attempt; the next attempt begins with a single swing again."""
+PROGRESS = 0.03  # Turns that a body must gain within the waiting time; otherwise it is stuck
+LONGEST_SWING = 3  # Multiple of the swing in the longest attempt; the next attempt begins with a single swing again
 
 
 class PhaseLead:

@@ -9,23 +9,20 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import Actor
-from poise.control.rotation.behaviour_numbers import TakeOffNumbers
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
 from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import ProgramWeights
+from poise.control.rotation.settings import TakeOffNumbers
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
-EARLIEST = 0.6
-"""Share of the push before which a loss of contact does not count as take-off."""
-KNOTS = 6
-"""Knots of the forces of a planned push."""
+EARLIEST = 0.6  # Share of the push before which a loss of contact does not count as take-off
+KNOTS = 6  # Knots of the forces of a planned push
 PUSH_GAINS, PUSH_SPIN_DAMPING = (80.0, 32.0), 32.0
 """Feedback in the push: K_s^L (1/s^2), K_d^L (1/s), and damping of angular momentum (1/s)."""
-SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0
-"""The same in the squat."""
+SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0  # The same in the squat
 
 
 class TakeOffTimes(NamedTuple):

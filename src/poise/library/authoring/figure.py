@@ -50,8 +50,7 @@ Axes = Sequence[tuple[str, Array]]  # names of angles and their unit rotation ax
 
 MIDDLE_ANGLES = tuple(name for name, _ in (*_PELVIS, *_TRUNK, *_NECK))
 LIMB_ANGLES = tuple(name for axes in _LIMBS.values() for name, _ in axes)
-ANGLES = (*MIDDLE_ANGLES, *(f"{side}_{name}" for side in SIDES for name in LIMB_ANGLES))
-"""Full names of all angles."""
+ANGLES = (*MIDDLE_ANGLES, *(f"{side}_{name}" for side in SIDES for name in LIMB_ANGLES))  # Full names of all angles
 
 
 def both_sides(name: str) -> list[str]:

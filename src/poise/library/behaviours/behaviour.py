@@ -99,8 +99,7 @@ class Behaviour:
         )
 
 
-SAMPLES = 512
-"""Samples of the pose cycle of a roll: one per 0.7 degrees of rotation."""
+SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rotation
 
 
 class BehaviourReference:

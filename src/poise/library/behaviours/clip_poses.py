@@ -29,13 +29,10 @@ from poise.rotations import quat_to_matrix
 
 Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
-FOUND = "found"
-"""Value of `at` in [clip]: find the times in the motion."""
-OWN = "-"
-"""In place of a time in [clip]: keep the behaviour file's own pose."""
+FOUND = "found"  # Value of `at` in [clip]: find the times in the motion
+OWN = "-"  # In place of a time in [clip]: keep the behaviour file's own pose
 FIELDS = ("motion", "at")
-LEFT_OUT = ("toe_extension",)
-"""Angles that captures hardly measure: not taken from a clip."""
+LEFT_OUT = ("toe_extension",)  # Angles that captures hardly measure: not taken from a clip
 NOT_OF_ROLLS = ("neck_flexion", "ankle_dorsiflexion")
 """Angles not taken from captured rolls: a roll from rest gets over neither a raised head nor swinging feet."""
 CHOSEN = (0, 2, 3, 6)
@@ -150,8 +147,7 @@ def _only(clip: Clip, frames: list[int]) -> Clip:
 
 OVER = (120.0, 280.0)
 """Pelvis pitch (degrees) of the part taken from a captured roll: from the hands to sitting, no leap or run-out."""
-NEAREST = 0.5
-"""Shortest distance (m) that a roll must travel for its direction to be known."""
+NEAREST = 0.5  # Shortest distance (m) that a roll must travel for its direction to be known
 
 
 def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
@@ -179,16 +175,12 @@ def _pitch(clip: BodyClip) -> Array:
 
 # Times of flips
 
-BALLISTIC = 0.5
-"""Smallest mean downward acceleration of a flight, as a share of gravity."""
-SHORTEST = 0.25
-"""Shortest flight (s)."""
-GRAVITY = 9.81
-"""m/s^2"""
+BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
+SHORTEST = 0.25  # Shortest flight (s)
+GRAVITY = 9.81  # m/s^2
 AROUND = 1.0
 """Time (s) before and after the apex that contains crouch, take-off and touch-down; absorption follows within it."""
-TUCKED = 0.8
-"""Share of the flight in which the tuck is searched; after it the body prepares for landing."""
+TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
 
 
 def flip_times(clip: BodyClip) -> tuple[float, ...]:
@@ -241,19 +233,14 @@ def _course(clip: BodyClip) -> tuple[Array, Array]:
 # A captured athlete pushes off in the middle of other movements, and the captured foot orientation is off by several
 # degrees. The behaviour file's own poses show what the flip needs: balance, a deep crouch, a tight tuck.
 
-STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6
-"""Indices of the poses of a flip."""
+STAND, CROUCH, TUCK, STOOD = 0, 1, 3, 6  # Indices of the poses of a flip
 ANKLE = "ankle_dorsiflexion"
-LEANS = 4
-"""Newton iterations."""
-LIMITED = 1e-4
-"""m per degree: if the ankles move the body less than this, they are at their limit."""
+LEANS = 4  # Newton iterations
+LIMITED = 1e-4  # m per degree: if the ankles move the body less than this, they are at their limit
 LOOSEST = 1.1
 """Largest inertia of the tuck relative to the file's own: a looser one needs more momentum than the legs can give."""
-HIGHEST = 1.05
-"""Largest height of the crouch relative to the file's own: a higher one leaves too short a push-off."""
-HALVINGS = 8
-"""Bisection steps."""
+HIGHEST = 1.05  # Largest height of the crouch relative to the file's own: a higher one leaves too short a push-off
+HALVINGS = 8  # Bisection steps
 
 
 def fitted(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:

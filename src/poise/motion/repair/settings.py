@@ -68,5 +68,4 @@ class ImportSettings:
         return replace(others, **{name: value for name, value in given.items() if value is not None})
 
 
-FIND_OUT = ImportSettings()
-"""No overrides: everything is determined from the file."""
+FIND_OUT = ImportSettings()  # No overrides: everything is determined from the file

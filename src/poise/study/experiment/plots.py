@@ -12,17 +12,13 @@ from poise.arrays import Array
 from poise.study.experiment.study import Figure, Row, Value
 from poise.study.experiment.table import grouped, mean
 
-PANEL = (2.6, 2.4)
-"""Width and height of a panel, inches."""
-SHARES = "RdYlGn"
-"""Colour map of survival shares: red is 0, green is 1."""
-WRITTEN = 10
-"""Largest number of columns for which the shares are also written into the cells."""
+PANEL = (2.6, 2.4)  # Width and height of a panel, inches
+SHARES = "RdYlGn"  # Colour map of survival shares: red is 0, green is 1
+WRITTEN = 10  # Largest number of columns for which the shares are also written into the cells
 SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
 """Names of directions (degrees, counter-clockwise from forward)."""
 
-Label = Callable[[Any], str]
-"""Makes a tick label of a value."""
+Label = Callable[[Any], str]  # Makes a tick label of a value
 
 
 def panels(

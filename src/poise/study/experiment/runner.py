@@ -23,12 +23,9 @@ from poise.study.experiment.table import as_csv, as_text
 from poise.study.experiment.trial import cast_once
 from poise.version import __version__
 
-CONNECT_TIMEOUT = 10.0
-"""Time (s) to wait for a connection to a cluster."""
-DPI = 110
-"""Resolution of plots, dots per inch."""
-Show = Callable[[Iterator[Row], int], Iterable[Row]]
-"""Passes on rows, given how many there will be, and shows progress."""
+CONNECT_TIMEOUT = 10.0  # Time (s) to wait for a connection to a cluster
+DPI = 110  # Resolution of plots, dots per inch
+Show = Callable[[Iterator[Row], int], Iterable[Row]]  # Passes on rows, given how many there will be, and shows progress
 
 
 def run(

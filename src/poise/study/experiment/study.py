@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 Value = float | int | str | bool | None
-Row = dict[str, Value]
-"""Measured values by column name."""
+Row = dict[str, Value]  # Measured values by column name
 Case = TypeVar("Case")
 Figure: TypeAlias = "matplotlib.figure.Figure"
 """The type of plots. Matplotlib itself is imported only where a plot is drawn, because its import is slow."""

@@ -11,8 +11,7 @@ import numpy as np
 
 from poise.study.experiment.study import Row, Value
 
-Gather = Callable[[Sequence[Row]], Value]
-"""Reduces the rows of a group to one value."""
+Gather = Callable[[Sequence[Row]], Value]  # Reduces the rows of a group to one value
 
 
 def grouped(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,22 +15,26 @@ from poise.control.commands import Command
 from poise.control.controller import Controller
 from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
+from poise.errors import PoiseError
 from poise.library.motions import named_motion, obeying
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
+from poise.measure.speed import StepTimes, timed_steps
 from poise.performance.cast import cast
 from poise.performance.run import Performance, Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
-from poise.performance.start import PlacedReference
+from poise.performance.start import PlacedReference, start
 from poise.physics.recorded import rehearsed
 from poise.reference.dynamic import Dynamic
-from poise.reference.played import begun
+from poise.reference.played import begun, in_steps
 from poise.reference.reference import Reference
-from poise.reference.resampling import in_steps
+from poise.study.experiment.study import NamedCase, Row
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 from poise.world.result import StepResult
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
@@ -62,16 +67,12 @@ class Build:
         return body.loaded({body.hands[-1].link: self.load}) if self.load else body
 
 
-AS_NAMED = Build()
-"""Not at all."""
+AS_NAMED = Build()  # Not at all
 
 
-PIECE = 30.0
-"""s: how much is performed before it is judged and forgotten, so that ten minutes need no gigabytes."""
-SUNK = 0.5
-"""Of how low the root is meant to come: one that is lower above the ground will not come up again."""
-NOISE = 0.02
-"""rad/s, of the initial joint velocities."""
+PIECE = 30.0  # s: how much is performed before it is judged and forgotten, so that ten minutes need no gigabytes
+SUNK = 0.5  # Of how low the root is meant to come: one that is lower above the ground will not come up again
+NOISE = 0.02  # rad/s, of the initial joint velocities
 _PHASE = 1  # tells the draw of the phase from that of the noise, which have the same seed
 
 
@@ -267,3 +268,54 @@ def built_once(
     for edit in edits:
         reference = parse_edit(edit).on(take_of(reference, other))
     return other, reference
+
+
+def trial_row(labels: Row, seed: int, survived: bool, verdict: Verdict, measured: Row, audit_falls: bool) -> Row:
+    """The row of a trial: its labels and seed, the verdict, further measurements, and the result of the audit.
+
+    A fall is audited only if `audit_falls`; otherwise `physical` is None for a trial that fell.
+    """
+    columns = asdict(verdict)
+    failed = columns.pop("failed")
+    return {
+        **labels,
+        "seed": seed,
+        "survived": survived,
+        **columns,
+        **measured,
+        "physical": not failed if audit_falls or verdict.fell_at is None else None,
+        "failed_checks": " ".join(failed),
+    }
+
+
+def audit_columns(recording: Recording) -> Row:
+    """Whether a recording passes the audit, and the names of the checks that it fails."""
+    checked = audit(recording)
+    failed = " ".join(check.name for check in checked.checks if not check.passed)
+    return {"physical": checked.passed, "failed_checks": failed}
+
+
+EIGHT = tuple(range(0, 360, 45))  # Directions of pushes (degrees, counter-clockwise from forward)
+
+
+def horizontal_push(degrees: int, force: float, time: float, duration: float) -> Push:
+    """A push of a force (N) at a time (s) for a duration (s); 0 degrees is forward, 90 is to the left."""
+    angle = math.radians(degrees)
+    return Push(force, time, duration, (math.cos(angle), math.sin(angle), 0.0))
+
+
+def starting_phase(motion: str, body: str | None, phase: float, time: float) -> float:
+    """The phase (0 to 1) at which a cycle must start to be at `phase` after `time` (s)."""
+    _, reference = cast_once(motion, body, True)
+    cycle = next(iter(reference.motions.values())).clip
+    if not cycle.cyclic:
+        raise PoiseError(f"'{motion}' is no cycle: it has no phases at which to push; choose a cyclic motion")
+    return (phase - time / cycle.seconds) % 1.0
+
+
+def timed_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
+    """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from states on the way."""
+    performer, reference = cast_once(case.name, body, entry_of(controller).needs_physics)
+    world = World(Scene.of(performer), WorldSettings(step=1.0 / rate))
+    controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
+    return timed_steps(world, controller, max(1, round(case.seconds * rate)))

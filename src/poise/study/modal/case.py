@@ -15,25 +15,20 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import Catching
-from poise.study.experiment.outcome import trial_row
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, count, mean, means, total
-from poise.study.experiment.trial import Trial, judge, staged
+from poise.study.experiment.trial import Trial, judge, staged, trial_row
 from poise.world.result import StepResult
 from poise.world.world import World
 
-BODY = "human42"
-"""The body of the paper."""
+BODY = "human42"  # The body of the paper
 COLOUR = "#2a7f62"
-OURS = ModalSettings()
-"""The default settings of Poise."""
-WINDOWS = {"walk": 12, "squat": 16, "swing": 24}
-"""The paper's planning windows, frames."""
+OURS = ModalSettings()  # The default settings of Poise
+WINDOWS = {"walk": 12, "squat": 16, "swing": 24}  # The paper's planning windows, frames
 MOTIONS = tuple(WINDOWS)
 ASTRAY = 0.2
 """Largest final distance (m) of the root from the motion's for a body that hangs on a bar, which cannot fall."""
-END = 0.5
-"""Time (s) at the end of a trial over which the final distance is taken."""
+END = 0.5  # Time (s) at the end of a trial over which the final distance is taken
 
 SUMMARY: Mapping[str, Gather] = {
     "trials": count,

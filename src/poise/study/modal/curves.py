@@ -11,8 +11,7 @@ from poise.study.experiment.trial import Trial
 from poise.study.modal.case import performer
 from poise.study.modal.push import push_to, pushes_for
 
-PUSH = 100.0
-"""Force (N) of the pushes; they last as long as in `modal-push`."""
+PUSH = 100.0  # Force (N) of the pushes; they last as long as in `modal-push`
 PANELS = {"survived": (100.0, "survived, %"), "joint_rms_deg": (1.0, "joints off, degrees"),
           "root_rms_m": (1e3, "root off, mm")}  # fmt: skip
 """Scale and label of each plotted column."""

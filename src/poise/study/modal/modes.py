@@ -11,20 +11,17 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
-from poise.dynamics.terms import Terms
+from poise.dynamics.mechanism import Terms
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.trial import cast_once
 from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, performer
 
-FEW = 3
-"""Number of principal components in each spectrum: those with the largest and those with the smallest motion."""
-MOVES = 1e-4
-"""Smallest motion (rad, rms) of a principal component; components that move less are left out."""
+FEW = 3  # Number of principal components in each spectrum: those with the largest and those with the smallest motion
+MOVES = 1e-4  # Smallest motion (rad, rms) of a principal component; components that move less are left out
 STANDING = "standing"
-EVERY = 1 / 30
-"""Time (s) between the poses of a motion whose modes are computed."""
+EVERY = 1 / 30  # Time (s) between the poses of a motion whose modes are computed
 _SUMMARY = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "below", "above", "highest", "first_hz",
             "last_hz")  # fmt: skip
 

@@ -20,10 +20,9 @@ from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
-from poise.study.experiment.pushes import EIGHT
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, matching, names_in, summary_by
-from poise.study.experiment.trial import Trial
+from poise.study.experiment.trial import EIGHT, Trial
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
 from poise.study.modal.push import push_to, pushes_for
 from poise.world.result import StepResult
@@ -31,8 +30,7 @@ from poise.world.world import World
 
 FORCES = {"walk": (0.0, 100.0, 175.0), "squat": (0.0, 75.0, 150.0, 250.0), "swing": (0.0, 175.0)}
 """Forces (N): none, and the paper's weakest and strongest."""
-LITERAL = replace(OURS, believed=0.0, capture=0.0)
-"""Settings with the paper's reaction to pushes and fixed footholds."""
+LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's reaction to pushes and fixed footholds
 
 
 class LinearWorld(World):

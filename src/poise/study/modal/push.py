@@ -8,17 +8,14 @@ from itertools import product
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import SIDES, force_map, panels
-from poise.study.experiment.pushes import EIGHT, horizontal_push, starting_phase
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import matching, names_in, summary_by
-from poise.study.experiment.trial import Trial
+from poise.study.experiment.trial import EIGHT, Trial, horizontal_push, starting_phase
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
 from poise.world.pushes import Push
 
-PUSHED_AT = 1.0
-"""Time (s) at which a push begins."""
-FRAME = 1 / 120
-"""Duration (s) of a frame of the paper."""
+PUSHED_AT = 1.0  # Time (s) at which a push begins
+FRAME = 1 / 120  # Duration (s) of a frame of the paper
 
 
 @dataclass(frozen=True)

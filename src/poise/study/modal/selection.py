@@ -18,16 +18,11 @@ from poise.study.experiment.trial import cast_once
 from poise.study.modal.case import OURS, ModalCase, columns_of, measured, performer, window_for
 from poise.study.modal.curves import pushed_and_not
 
-RIGID = 6
-"""Number of rigid modes; the paper's mode numbers begin with them."""
-PLANNED = 13
-"""Number of modes that are planned ahead: 6 to 18 in the paper's numbers."""
-APART = 4
-"""Distance from one k to the next."""
-RANDOM, COARSE = 5, 2
-"""Number of random sets of modes in the whole and in the coarse scope."""
-EVERY = 10
-"""Steps between the points of a curve."""
+RIGID = 6  # Number of rigid modes; the paper's mode numbers begin with them
+PLANNED = 13  # Number of modes that are planned ahead: 6 to 18 in the paper's numbers
+APART = 4  # Distance from one k to the next
+RANDOM, COARSE = 5, 2  # Number of random sets of modes in the whole and in the coarse scope
+EVERY = 10  # Steps between the points of a curve
 EARLY = 1.0
 """Time (s) from the start over which the errors of trials that fall and of trials that do not can be compared."""
 LITERAL = replace(OURS, place=0.1, turn=0.5, force=0.1, low_place=0.5, soft=LARGEST, capture=0.0, believed=0.0)

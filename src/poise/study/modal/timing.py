@@ -28,8 +28,7 @@ STAGES = {
 """Stages of a control step, and the methods of `Modal` that perform them."""
 PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
 """The paper's range of frames per second, on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""
-FIRST = 12
-"""Number of first steps that are not timed: in them hands take hold, and code is loaded."""
+FIRST = 12  # Number of first steps that are not timed: in them hands take hold, and code is loaded
 PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "world": "world_ms"}
 """Columns by part of a step."""
 _TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")

@@ -13,11 +13,9 @@ from poise.study.experiment.table import matching, summary_by
 from poise.study.modal.case import ModalCase, columns_of, measure, window_for
 from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial
 
-FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)
-"""Forces (N)."""
+FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)  # Forces (N)
 COARSE = (300.0, 400.0)
-BACK, FRAMES, PHASES = 180, 10, 8
-"""Direction (degrees), duration (frames) and number of phases of the pushes."""
+BACK, FRAMES, PHASES = 180, 10, 8  # Direction (degrees), duration (frames) and number of phases of the pushes
 SLOWER = f"warp:0.75@{PUSHED_AT:g}-{PUSHED_AT + 1.0:g},ease=0.1"
 """The edit that slows the motion down when the push begins, eased about as fast as the push takes speed away."""
 WARPS: dict[str, tuple[tuple[float, str], ...]] = {"without": (), "with": ((PUSHED_AT, SLOWER),)}

@@ -11,8 +11,7 @@ from poise.study.experiment.table import summary_by
 from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, measured
 from poise.study.modal.curves import curves_over, pushed_and_not
 
-FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)
-"""Planning windows, frames; 0 fits the window to the motion."""
+FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)  # Planning windows, frames; 0 fits the window to the motion
 COARSE = (4, 12, 36, 0)
 
 

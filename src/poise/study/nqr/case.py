@@ -10,19 +10,16 @@ import numpy as np
 
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.control.nqr.weights import Weights, weights_for
-from poise.study.experiment.outcome import trial_row
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, count, means, most, total, totals
-from poise.study.experiment.trial import Trial, attempt
+from poise.study.experiment.trial import Trial, attempt, trial_row
 from poise.world.result import StepResult
 
-OURS = NqrSettings()
-"""The default settings of Poise."""
+OURS = NqrSettings()  # The default settings of Poise
 PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0, phase="clock", ground="felt")
 """The paper's settings: its cost, a reference that is never relocated, and no view of the ground ahead."""
 VARIANTS = {"ours": OURS, "paper": PAPER}
-LAWS = {"nqr": "nonlinear", "lqr": "linear"}
-"""Control laws by the names that the paper gives them."""
+LAWS = {"nqr": "nonlinear", "lqr": "linear"}  # Control laws by the names that the paper gives them
 COLOURS = {"nqr": "#1f5fa8", "lqr": "#c23b22"}
 """Colours of the control laws, as in the paper's Fig. 3."""
 MOTIONS = ("walk", "run", "turn-45", "turn-90", "turn-180")

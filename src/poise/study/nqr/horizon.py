@@ -11,8 +11,7 @@ from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
 
-CYCLES = (1, 2, 3, 4, 6, 0)
-"""Cycles of look-ahead; 0 is the setting for as many as have an effect."""
+CYCLES = (1, 2, 3, 4, 6, 0)  # Cycles of look-ahead; 0 is the setting for as many as have an effect
 COARSE = (1, 2, 0)
 
 

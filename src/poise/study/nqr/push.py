@@ -7,23 +7,17 @@ from collections.abc import Sequence
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
-from poise.study.experiment.pushes import horizontal_push, starting_phase
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import matching, summary_by
-from poise.study.experiment.trial import Trial
+from poise.study.experiment.trial import Trial, horizontal_push, starting_phase
 from poise.study.nqr.case import SUMMARY, NqrCase, measure
 
-FORCES = (50.0, 100.0, 150.0, 200.0, 250.0, 300.0)
-"""Forces (N) on the torso."""
-ANGLES = tuple(range(0, 360, 30))
-"""Directions (degrees, counter-clockwise from forward)."""
+FORCES = (50.0, 100.0, 150.0, 200.0, 250.0, 300.0)  # Forces (N) on the torso
+ANGLES = tuple(range(0, 360, 30))  # Directions (degrees, counter-clockwise from forward)
 PHASES = 16
-COARSE = ((100.0, 200.0), (0, 90, 180, 270), 4)
-"""Forces, directions and number of phases of the coarse scope."""
-PUSHED_AT = 1.0
-"""Time (s) at which a push begins."""
-DURATION = 0.1
-"""Duration (s) of a push."""
+COARSE = ((100.0, 200.0), (0, 90, 180, 270), 4)  # Forces, directions and number of phases of the coarse scope
+PUSHED_AT = 1.0  # Time (s) at which a push begins
+DURATION = 0.1  # Duration (s) of a push
 
 
 def cases(scope: Scope) -> list[NqrCase]:

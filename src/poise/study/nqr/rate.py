@@ -11,8 +11,7 @@ from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
 
-RATES = (120.0, 60.0)
-"""Rates of simulation and control, Hz."""
+RATES = (120.0, 60.0)  # Rates of simulation and control, Hz
 
 
 def cases(scope: Scope) -> list[NqrCase]:

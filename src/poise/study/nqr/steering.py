@@ -23,14 +23,10 @@ from poise.study.nqr.transitions import BODY, repertoire_once
 from poise.world.scene import Scene
 from poise.world.world import World
 
-SPEEDS = {"turns": (1.3,), "turns and speeds": (0.0, 0.9, 1.3, 1.7, 3.0)}
-"""Commanded speeds (m/s) by kind of case."""
-BETWEEN = (1.0, 7.0)
-"""Shortest and longest time (s) from one command to the next."""
-NEAR = np.radians(10.0)
-"""Error of heading (rad) below which a command counts as followed."""
-STRIDE = 1.05
-"""Duration (s) of a stride of the walk, over which the swing of the pelvis averages out."""
+SPEEDS = {"turns": (1.3,), "turns and speeds": (0.0, 0.9, 1.3, 1.7, 3.0)}  # Commanded speeds (m/s) by kind of case
+BETWEEN = (1.0, 7.0)  # Shortest and longest time (s) from one command to the next
+NEAR = np.radians(10.0)  # Error of heading (rad) below which a command counts as followed
+STRIDE = 1.05  # Duration (s) of a stride of the walk, over which the swing of the pelvis averages out
 
 
 def cases(scope: Scope) -> list[NamedCase]:

@@ -11,7 +11,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import means, summary_by
-from poise.study.experiment.timing import timed_motion
+from poise.study.experiment.trial import timed_motion
 from poise.study.nqr.case import COLOURS
 
 _TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")

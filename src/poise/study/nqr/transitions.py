@@ -26,10 +26,8 @@ from poise.world.scene import Scene
 from poise.world.world import World
 
 BODY = "biped29"
-COARSE = 8
-"""Stride through the list of pairs in the coarse scope."""
-AFTERWARDS = 1.0
-"""Time (s) after the second step over which deviations still count."""
+COARSE = 8  # Stride through the list of pairs in the coarse scope
+AFTERWARDS = 1.0  # Time (s) after the second step over which deviations still count
 
 
 @dataclass(frozen=True)

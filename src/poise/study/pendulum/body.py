@@ -19,10 +19,8 @@ BUILDS = {
 }
 """Bodies by what is changed. Longer legs keep their thickness and density. A heavier body is heavier everywhere but has
 human torque limits: with limits that grow or are never reached, all masses would walk alike."""
-CARRYING = "carry:side_right"
-"""The edit of the motion that carries a load."""
-COARSE = 2
-"""Stride through the builds in the coarse scope."""
+CARRYING = "carry:side_right"  # The edit of the motion that carries a load
+COARSE = 2  # Stride through the builds in the coarse scope
 
 
 def cases(scope: Scope) -> list[PendulumCase]:

@@ -14,21 +14,16 @@ from poise.control.commands import Command
 from poise.control.controller import Stage
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.reference import Reference
-from poise.study.experiment.outcome import trial_row
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, count, mean, means, total
-from poise.study.experiment.trial import Trial, judge, staged
+from poise.study.experiment.trial import Trial, judge, staged, trial_row
 from poise.world.world import World
 
-BODY = "human58"
-"""The body of the paper's Table 1."""
-STEP_RATE = 50.0
-"""The paper's rate of simulation, Hz."""
+BODY = "human58"  # The body of the paper's Table 1
+STEP_RATE = 50.0  # The paper's rate of simulation, Hz
 COLOUR = "#7a3b9a"
-REST = 0.1
-"""Speed (m/s) of the centre of mass below which a body stands still."""
-SETTLED = 0.5
-"""Time (s) at the end of a trial over which that speed is taken."""
+REST = 0.1  # Speed (m/s) of the centre of mass below which a body stands still
+SETTLED = 0.5  # Time (s) at the end of a trial over which that speed is taken
 
 SUMMARY: Mapping[str, Gather] = {
     "trials": count,

@@ -30,15 +30,11 @@ from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, late_speed, walki
 
 # Footwork: stance phases, creep and scuffs.
 
-WEIGHED = 0.1
-"""Least impulse of a stance phase, as the time (s) in which the weight gives that impulse."""
-FLICKER = 0.04
-"""Longest loss of contact (s) that does not end a stance phase."""
-SCUFFED = (0.2, 0.8)
-"""Part of the swing phase in which a touch counts as a scuff."""
+WEIGHED = 0.1  # Least impulse of a stance phase, as the time (s) in which the weight gives that impulse
+FLICKER = 0.04  # Longest loss of contact (s) that does not end a stance phase
+SCUFFED = (0.2, 0.8)  # Part of the swing phase in which a touch counts as a scuff
 
-Stance = tuple[int, int]
-"""Simulation steps of a stance phase: its first, and the first after it."""
+Stance = tuple[int, int]  # Simulation steps of a stance phase: its first, and the first after it
 
 
 @dataclass(frozen=True)
@@ -90,10 +86,8 @@ def _closed(truth: Mask, gap: int) -> Mask:
 
 # Strides, resampled at equal phases: 0 is a strike of the left foot, 1 the next one.
 
-STRIDE_PHASES = 24
-"""Number of phases at which a stride is sampled."""
-COMPARED = 6.0
-"""Time (s) of the reference whose strides are compared with."""
+STRIDE_PHASES = 24  # Number of phases at which a stride is sampled
+COMPARED = 6.0  # Time (s) of the reference whose strides are compared with
 
 
 @dataclass(frozen=True)
@@ -175,13 +169,10 @@ def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
 
 # The study.
 
-SPEEDS = (-0.6, -0.3, 0.0, 0.4, 0.8, 1.2, 1.6)
-"""Commanded speeds, m/s."""
+SPEEDS = (-0.6, -0.3, 0.0, 0.4, 0.8, 1.2, 1.6)  # Commanded speeds, m/s
 COARSE = (-0.6, 0.8, 1.6)
-SETTLING = 4.0
-"""Time (s) after which strides and footwork are evaluated."""
-ROW_PHASES = 8
-"""Number of parts of the stride whose errors are in the row."""
+SETTLING = 4.0  # Time (s) after which strides and footwork are evaluated
+ROW_PHASES = 8  # Number of parts of the stride whose errors are in the row
 PHASES = (np.arange(ROW_PHASES) + 0.5) / ROW_PHASES
 ERRORS = {"upper_deg": "#1f5fa8", "legs_deg": "#c23b22", "com_mm": "#444444"}
 """Errors relative to the clip, with their colours in the plot."""

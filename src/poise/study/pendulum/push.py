@@ -10,25 +10,19 @@ from typing import Any
 
 from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
-from poise.study.experiment.pushes import EIGHT, horizontal_push
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import count, matching, mean, names_in, summary_by, total
-from poise.study.experiment.trial import Build, Trial
+from poise.study.experiment.trial import EIGHT, Build, Trial, horizontal_push
 from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, walking
 
-SPEED = 0.8
-"""Commanded speed of the walk, m/s."""
-STRIDE = 16 / 15
-"""Duration of a stride of the walk, s."""
-PUSHED_AT = 4.0
-"""Earliest time (s) of a push, when the walk has reached its speed."""
+SPEED = 0.8  # Commanded speed of the walk, m/s
+STRIDE = 16 / 15  # Duration of a stride of the walk, s
+PUSHED_AT = 4.0  # Earliest time (s) of a push, when the walk has reached its speed
 PAPER = ((0.0, 486.02), (354.75, 321.30), (456.24, 0.0), (266.06, -365.90),
          (0.0, -457.72), (-296.91, -341.59), (-469.68, 0.0), (-270.78, 380.75))  # fmt: skip
 """The largest forces (N to the left, N forward) for 0.4 s in eight directions, along the axes of the paper's Fig. 5."""
-SIMBICON = 340.0
-"""The largest force (N) for 0.4 s in any direction that the paper reports for SIMBICON."""
-LIMITS = ("paper", "human")
-"""Sets of torque limits."""
+SIMBICON = 340.0  # The largest force (N) for 0.4 s in any direction that the paper reports for SIMBICON
+LIMITS = ("paper", "human")  # Sets of torque limits
 _SPREAD = 0.618034  # shift from seed to seed within a phase (the golden ratio), so that no two pushes coincide
 
 

@@ -11,11 +11,9 @@ from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
 
-DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)
-"""Inclinations (degrees); uphill is positive."""
+DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclinations (degrees); uphill is positive
 COARSE = (-15.0, -6.0, 6.0, 15.0)
-SPEEDS = (0.5, 0.9)
-"""Commanded horizontal speeds, m/s."""
+SPEEDS = (0.5, 0.9)  # Commanded horizontal speeds, m/s
 OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
 """Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and its line style."""
 

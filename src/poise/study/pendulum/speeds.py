@@ -17,8 +17,7 @@ from poise.study.experiment.table import count, most, names_in, summary_by, tota
 from poise.study.experiment.trial import Trial, judge, staged
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, com_of
 
-SLOWEST, FASTEST = -0.6, 1.6
-"""Range of commanded speeds, m/s."""
+SLOWEST, FASTEST = -0.6, 1.6  # Range of commanded speeds, m/s
 HELD, SETTLING = 12.0, 5.0
 """Duration (s) of each command, and the part of it (s) after which the speed should be reached."""
 _SPEEDS = 7  # second seed word: separates the draw of speeds from the draws of noise and phase

@@ -11,8 +11,7 @@ from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
 
-SPEEDS = (0.5, 0.8)
-"""Commanded speeds, m/s."""
+SPEEDS = (0.5, 0.8)  # Commanded speeds, m/s
 APPROACH = 2.5
 """Distance (m) of the start behind the origin. The first edge is half a metre ahead of the origin, too near to reach
 the commanded speed from there."""

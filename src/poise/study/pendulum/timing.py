@@ -11,11 +11,10 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
 from poise.study.experiment.table import column_values, means, summary_by
-from poise.study.experiment.timing import timed_motion
+from poise.study.experiment.trial import timed_motion
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE
 
-PAPER = {"filter_ms": 5.10, "simulation_ms": 8.45}
-"""The paper's times, on a computer of 2008 (Intel E8400)."""
+PAPER = {"filter_ms": 5.10, "simulation_ms": 8.45}  # The paper's times, on a computer of 2008 (Intel E8400)
 _TIMES = ("filter_ms", "simulation_ms", "step_ms", "p99_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 

@@ -27,21 +27,15 @@ from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
-FRAME = 1.0 / 30.0
-"""The paper's unit of time as we read it, s."""
-INERTIA = 1.5
-"""Inertia of the joint's link, kg m^2."""
-STIFFNESS = 0.15
-"""The paper's stiffness, kg m^2 per square frame."""
-SHOWN = 20.0
-"""Angle (degrees) by which the joint of the figure turns."""
+FRAME = 1.0 / 30.0  # The paper's unit of time as we read it, s
+INERTIA = 1.5  # Inertia of the joint's link, kg m^2
+STIFFNESS = 0.15  # The paper's stiffness, kg m^2 per square frame
+SHOWN = 20.0  # Angle (degrees) by which the joint of the figure turns
 DEGREES = (10.0, SHOWN, 45.0, 90.0)
 PANELS = {"a": (0.25, True), "b": (1.5, True), "c": (1.5, False), "d": (3.0, False)}
 """Damping (kg m^2 per frame), and whether it is linear."""
-HEAVY = 1e6
-"""Mass (kg) and inertia (kg m^2) of the joint's mount, which is practically fixed."""
-ALL_ROUND = 180.0
-"""Reach (degrees) of the full damping that makes it linear."""
+HEAVY = 1e6  # Mass (kg) and inertia (kg m^2) of the joint's mount, which is practically fixed
+ALL_ROUND = 180.0  # Reach (degrees) of the full damping that makes it linear
 
 
 @dataclass(frozen=True)

@@ -36,18 +36,13 @@ from poise.world.recording import Recording
 
 # Goals of the scripts.
 
-HARD = 3.0
-"""Least forward speed (m/s) of a ball that was punched."""
-HURT = 10.0
-"""Impulse (N s) from the ground beyond which the head was hit."""
-FLAT = 0.7
-"""Least vertical component of the chest's forward axis, up or down, of a body that lies on its back or face."""
+HARD = 3.0  # Least forward speed (m/s) of a ball that was punched
+HURT = 10.0  # Impulse (N s) from the ground beyond which the head was hit
+FLAT = 0.7  # Least vertical component of the chest's forward axis, up or down, of a body that lies on its back or face
 STANDS, NEAR = 0.95, 0.2
 """Least vertical component of the axis of a standing glass; its largest distance (m) from the middle of the tray."""
-OFF = 0.5
-"""Largest sideways deviation (m) of a walk that keeps to its line."""
-ENOUGH = 0.9
-"""Share of variations that should succeed."""
+OFF = 0.5  # Largest sideways deviation (m) of a walk that keeps to its line
+ENOUGH = 0.9  # Share of variations that should succeed
 
 
 def upright(recording: Recording) -> bool:
@@ -126,10 +121,8 @@ def _final(recording: Recording) -> mujoco.MjData:
 
 # Variations of a script.
 
-MASS, TIME = 0.1, 0.05
-"""Largest relative changes of masses and of intervals between poses."""
-Warp = Callable[[float], float]
-"""Maps a time (s) of the script to a time (s) of the variation."""
+MASS, TIME = 0.1, 0.05  # Largest relative changes of masses and of intervals between poses
+Warp = Callable[[float], float]  # Maps a time (s) of the script to a time (s) of the variation
 
 
 def varied_script(script: Script, seed: int) -> Script:

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.outcome import audit_columns
 from poise.study.experiment.plots import share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, count, mean, means, median, summary_by
+from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.flights import Dived, Kipped, Sprung, dive, kip, spring
 from poise.study.rotation.stage import BehaviourTrial
 
-FRESH = 40_000
-"""First seed of the trials; tuning did not use seeds from here on."""
-FEW = 5
-"""Number of trials of each behaviour with human torque limits."""
+FRESH = 40_000  # First seed of the trials; tuning did not use seeds from here on
+FEW = 5  # Number of trials of each behaviour with human torque limits
 
 
 @dataclass(frozen=True)

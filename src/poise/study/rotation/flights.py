@@ -10,21 +10,15 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.study.rotation.attempt import Attempt, Outcome, only_feet, only_hands
-from poise.study.rotation.stage import BehaviourTrial
+from poise.study.rotation.stage import Attempt, BehaviourTrial, Outcome, only_feet, only_hands
 from poise.world.world import World
 
-UPRIGHT = 0.8
-"""Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches."""
+UPRIGHT = 0.8  # Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches
 
-DIVE_AIRBORNE = 0.15
-"""Least time (s) without contact of a dive that counts as a flight."""
-ROLLED = 0.6
-"""Least number of turns, from the hands onto the feet, that count as a roll."""
-ROLLED_ON = 2.0
-"""Least number of turns of a roll that continues after a leap down."""
-DIVE_STANDING = 1.0
-"""Least time (s) on the feet alone that counts as standing after a dive."""
+DIVE_AIRBORNE = 0.15  # Least time (s) without contact of a dive that counts as a flight
+ROLLED = 0.6  # Least number of turns, from the hands onto the feet, that count as a roll
+ROLLED_ON = 2.0  # Least number of turns of a roll that continues after a leap down
+DIVE_STANDING = 1.0  # Least time (s) on the feet alone that counts as standing after a dive
 
 
 @dataclass(frozen=True)
@@ -81,12 +75,9 @@ def score_of_dive(trial: BehaviourTrial) -> float:
     return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * dived.driven_excess
 
 
-KIP_AIRBORNE = 0.1
-"""Least time (s) without contact of a kip-up that counts as a flight."""
-KIP_STANDING = 2.0
-"""Least time (s) on the feet alone that counts as standing after a kip-up."""
-FAR = 0.5
-"""Distance (m) of the centre of mass behind the ankles at touch-down from which no body can stand up."""
+KIP_AIRBORNE = 0.1  # Least time (s) without contact of a kip-up that counts as a flight
+KIP_STANDING = 2.0  # Least time (s) on the feet alone that counts as standing after a kip-up
+FAR = 0.5  # Distance (m) of the centre of mass behind the ankles at touch-down from which no body can stand up
 
 
 @dataclass(frozen=True)
@@ -136,10 +127,8 @@ def score_of_kip(trial: BehaviourTrial) -> float:
     return flew + landed - 30.0 * kipped.driven_excess
 
 
-SPRING_AIRBORNE = 0.03
-"""Least time (s) without contact of a handspring that counts as a flight."""
-SPRING_STANDING = 2.0
-"""Least time (s) on the feet alone that counts as standing after handsprings."""
+SPRING_AIRBORNE = 0.03  # Least time (s) without contact of a handspring that counts as a flight
+SPRING_STANDING = 2.0  # Least time (s) on the feet alone that counts as standing after handsprings
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.outcome import audit_columns
 from poise.study.experiment.plots import share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, count, mean, median, summary_by
+from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.rehearsal import flip_trial
 from poise.study.rotation.roll import FRESH, PartCase
 from poise.study.rotation.stage import BehaviourTrial
@@ -23,10 +23,8 @@ WITHOUT = {
     "no replanning": RotationSettings(replanning=0),
 }
 """Settings by the part of the controller that is left out."""
-NOISES = (0.0, 0.05, 0.1, 0.2)
-"""Noise of the initial joint velocities, rad/s."""
-NOISY = 0.2
-"""Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt."""
+NOISES = (0.0, 0.05, 0.1, 0.2)  # Noise of the initial joint velocities, rad/s
+NOISY = 0.2  # Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt
 BEHAVIOUR = "back-flip"
 
 

@@ -11,20 +11,17 @@ from poise.control.rotation.roll import Roll
 from poise.control.rotation.rotation import Rotation
 from poise.library.behaviours.files import read_behaviour
 from poise.rotations import quat_rotate
-from poise.study.experiment.outcome import audit_columns
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import count, mean, median, summary_by
+from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.stage import BehaviourTrial, staged
 from poise.world.result import BlowUp
 from poise.world.world import World
 
-FRESH = 30_000
-"""First seed of the trials; tuning did not use seeds from here on."""
-BELLY = -0.7
-"""Largest vertical component of the pelvis' forward axis when a body lies on its belly."""
-Reached = Callable[[Rotation, World], bool]
-"""Whether a goal is reached at the current state."""
+FRESH = 30_000  # First seed of the trials; tuning did not use seeds from here on
+BELLY = -0.7  # Largest vertical component of the pelvis' forward axis when a body lies on its belly
+Reached = Callable[[Rotation, World], bool]  # Whether a goal is reached at the current state
 
 
 def _turns(wanted: float) -> Reached:

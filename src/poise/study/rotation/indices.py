@@ -10,8 +10,8 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
+from poise.dynamics.mechanism import Terms
 from poise.dynamics.rotation_indices import RotationIndices, rotation_of, turned_on
-from poise.dynamics.terms import Terms
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
 from poise.reference.body_clip import BodyClip

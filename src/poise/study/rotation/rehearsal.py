@@ -9,20 +9,15 @@ import numpy as np
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.study.rotation.attempt import Attempt, Outcome, only_feet
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import BehaviourTrial
+from poise.study.rotation.stage import Attempt, BehaviourTrial, Outcome, only_feet
 
 ENOUGH = 0.6
 """Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
-ROUND = 0.4
-"""Variation of the load, relative to the weight, up to which a roll counts as round."""
-STALLED = 2.5
-"""Time (s) without a tenth of a turn after which a roll has stalled."""
-FULL = 270.0
-"""Least pitch (degrees) of the pelvis at touch-down of a full flip."""
-STANDING = 2.0
-"""Least time (s) that counts as standing after a flip."""
+ROUND = 0.4  # Variation of the load, relative to the weight, up to which a roll counts as round
+STALLED = 2.5  # Time (s) without a tenth of a turn after which a roll has stalled
+FULL = 270.0  # Least pitch (degrees) of the pelvis at touch-down of a full flip
+STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
 
 def score(trial: BehaviourTrial) -> float:

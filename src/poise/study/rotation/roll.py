@@ -9,10 +9,10 @@ import numpy as np
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.outcome import audit_columns
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import count, mean, median, summary_by
+from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.rehearsal import roll
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -26,8 +26,7 @@ WITHOUT = {
 }
 """Settings by the part of the controller that is left out."""
 BEHAVIOUR = "forward-roll"
-FRESH = 10_000
-"""First seed of the trials; tuning did not use seeds from here on."""
+FRESH = 10_000  # First seed of the trials; tuning did not use seeds from here on
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
-from poise.performance.run import Run
+from poise.performance.run import Performance, Run
 from poise.performance.stage import scene_for, set_up
 from poise.reference.reference import Reference
-from poise.world.result import StepResult
+from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
 
 # A flip that is disturbed when it takes off: its joints get another velocity, by torques within their limits.
@@ -96,8 +97,7 @@ class Friction:
         return max(shares, default=0.0)
 
 
-SOUND = 0.025
-"""Of friction's work, that drives: half of what the audit bears."""
+SOUND = 0.025  # Of friction's work, that drives: half of what the audit bears
 
 
 @dataclass(frozen=True)
@@ -147,3 +147,62 @@ def touching_links(world: World, result: StepResult) -> set[str]:
 def of_foot(link: str) -> bool:
     """Whether a link is one of those that bodies stand on."""
     return link.endswith(("_foot", "_toes"))
+
+
+Performer = TypeVar("Performer")
+_HANDS = ("_hand", "_forearm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What is known of the performance of any behaviour."""
+
+    blew_up: bool
+    driven: float  # share of the work of friction that drives slips, in the worst second
+    performance: Performance
+
+    @property
+    def driven_excess(self) -> float:
+        """Driving share of friction's work beyond what is sound."""
+        return max(self.driven - SOUND, 0.0)
+
+
+class Attempt(Generic[Performer]):
+    """A behaviour at its start, performed by iterating over `steps`."""
+
+    def __init__(self, trial: BehaviourTrial, kind: type[Performer]) -> None:
+        """`kind` is the class that performs the behaviour."""
+        self._trial = trial
+        self._run, self.world, controller = staged(trial)
+        assert isinstance(controller.performing, kind)
+        self.performing = controller.performing
+        self._friction = Friction(self.world)
+        self._failure: BlowUp | None = None
+
+    def steps(self) -> Iterator[StepResult]:
+        """Perform a step at each iteration, until the time of the trial is up or the simulation blows up."""
+        try:
+            while self.world.time < self._trial.seconds:
+                yield self._friction.watch(self._run.step)
+        except BlowUp as error:
+            self._failure = error
+
+    def touches(self) -> Iterator[set[str]]:
+        """The links that touch anything in each step."""
+        for result in self.steps():
+            yield touching_links(self.world, result)
+
+    def outcome(self) -> dict[str, Any]:
+        """The fields of `Outcome`; this ends the recording."""
+        performance = self._run.take(self._failure)
+        return {"blew_up": self._failure is not None, "driven": self._friction.driven, "performance": performance}
+
+
+def only_feet(links: set[str]) -> bool:
+    """Whether all links belong to feet."""
+    return all(of_foot(link) for link in links)
+
+
+def only_hands(links: set[str]) -> bool:
+    """Whether all links are hands or forearms."""
+    return all(link.endswith(_HANDS) for link in links)

@@ -24,8 +24,7 @@ from poise.study.experiment.study import Row
 from poise.study.rotation.rehearsal import score
 from poise.study.rotation.stage import BehaviourTrial
 
-CHECKED = 1_000_000
-"""First seed of the trials that judge the result; the search does not use seeds from here on."""
+CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
 
 
 @dataclass(frozen=True)
@@ -141,8 +140,7 @@ class Tuned:
     generations: int
 
 
-Trials = tuple[BehaviourTrial, ...]
-"""The trials of a sample."""
+Trials = tuple[BehaviourTrial, ...]  # The trials of a sample
 
 
 def _measure(trials: Trials) -> Row:
