@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,3 +80,19 @@ def without_short(holds: Mask, gap: int, stretch: int) -> Mask:
         if stop - start < stretch and start > 0 and stop < len(out):
             out[start:stop] = False
     return out
+
+
+def brief(value: Any) -> str:
+    """One line for a dataclass or named tuple: arrays by type and shape, long texts and sequences by length."""
+    names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
+    parts = ((name, getattr(value, name)) for name in names)
+    return f"{type(value).__name__}({', '.join(f'{name}={_short(part)}' for name, part in parts if part is not None)})"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}"
+    if isinstance(value, str | tuple | list | Mapping) and len(value) > 40:
+        return f"<{type(value).__name__} of {len(value)}>"
+    text = repr(value)
+    return text if len(text) <= 60 and " object at 0x" not in text else f"<{type(value).__name__}>"

@@ -64,11 +64,23 @@ def test_a_hand_that_holds_the_world_stays_in_place(hanging):
     assert points[-1, 2] < points[0, 2] - 0.05  # it falls after the release
 
 
-def test_a_rehearsal_holds_and_releases_as_a_performance_does(hanging):
-    rehearsal, recording = Rehearsal(hanging), animate(hanging).recording
+@pytest.mark.parametrize("until", [0.4, 0.397, 0.4031])  # on the grid of steps, and off it
+def test_a_rehearsal_holds_and_releases_as_a_performance_does(tmp_path, until):
+    path = tmp_path / "hanging.toml"
+    path.write_text(HANGING.replace("until = 0.4", f"until = {until}"))
+    script = read_script(path)
+    recording = animate(script).recording
+    rehearsal = Rehearsal(script)
+    states = []
     for step in range(recording.steps):
+        states.append(rehearsal.world.snapshot)
         rehearsal.step()
-        np.testing.assert_allclose(rehearsal.world.qpos, recording.qpos[step + 1], atol=1e-12)
+        assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
+    for step in range(0, recording.steps, 7):  # resumed anywhere, it goes on in the same way
+        rehearsal.resume(states[step])
+        rehearsal.change(())
+        rehearsal.step()
+        assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
 
 
 def test_a_hold_can_be_played_twice(hanging):

@@ -7,11 +7,10 @@ import pytest
 from rigs import crooked, needs_av, needs_graphics, record
 
 from poise import Body
-from poise.cli.export import read_exportable
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
 from poise.export.figure import figure_of
-from poise.export.formats import FORMATS, export
+from poise.export.formats import FORMATS, export, read_exportable
 from poise.library.motions import finished
 from poise.motion.bvh import read_bvh
 from poise.motion.clip import Clip

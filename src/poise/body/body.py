@@ -265,3 +265,6 @@ class Body:
         if vector.shape != (count,) or not np.all(np.isfinite(vector)):
             raise PoiseError(f"joint '{name}' takes {count} finite number(s) in radians, not {value!r}")
         return vector
+
+    def __repr__(self) -> str:
+        return f"Body({self.name}, {self.nv - 6} joint DOFs, {len(self.links)} links, {self.mass:.1f} kg)"

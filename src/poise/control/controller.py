@@ -90,6 +90,9 @@ class ResetFirst:
         who = getattr(type(self), "name", type(self).__name__)
         raise NotReset(f"{who} is not ready ('{name}' is not set): call reset(world, reference) before act and target")
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({getattr(self, 'settings', '')})"
+
 
 @runtime_checkable
 class Ending(Controller, Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, brief
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Motors:
         target = np.divide(push, gain, out=np.zeros_like(push), where=gain > 0)
         return cls(velocity=target, gain=gain)
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class Actuation:
@@ -46,6 +48,8 @@ class Actuation:
     motors: Motors | None = None
     external: Array | None = None  # (nv,) N or N m: a declared stabilising wrench, recorded as such
     brace: Motors | None = None  # on free roots: likewise a stabilising wrench, implicit, without torque limits
+
+    __repr__ = brief
 
 
 PASSIVE = Actuation()  # No actuation at all

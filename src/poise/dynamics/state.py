@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from poise.arrays import Array, Ints, Mask
+from poise.arrays import Array, Ints, Mask, brief
 
 
 class Contacts(NamedTuple):
@@ -18,6 +18,9 @@ class Contacts(NamedTuple):
     friction: Array  # (c,) coefficient
     jacobian: Array  # (3 c, nv) velocity of `body` relative to `other` along n, t1, t2; t1 and t2 only if touching
     touching: Mask  # (c,) close enough to carry friction in this step
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class State(NamedTuple):
@@ -34,3 +37,6 @@ class State(NamedTuple):
     bias: Array  # (nv,) Coriolis, centrifugal and gravity forces
     contacts: Contacts
     data: Any  # mujoco.MjData with kinematics, cdof, cvel at (qpos, qvel); read only
+
+    def __repr__(self) -> str:
+        return brief(self)

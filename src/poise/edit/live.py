@@ -61,3 +61,6 @@ class Live:
         self._now = late.on(take_of(self._now, self._body, self._rate))
         self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})
         return self.events[-1]
+
+    def __repr__(self) -> str:
+        return f"Live({self._now!r}, {self.edition} edits)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +23,14 @@ from poise.export.usd import write_usd
 from poise.export.video import write_video
 from poise.files import write_file
 from poise.motion.bvh import write_bvh
+from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
+from poise.motion.files import read_motion
 from poise.motion.npz import save_clip
+from poise.motion.repair.importer import repaired
+from poise.motion.repair.settings import ImportSettings
 from poise.physics.recorded import rehearsed
+from poise.reference.archive import is_prepared, load_reference
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.world.recording import Recording
@@ -68,6 +74,11 @@ def _coordinates(model: mujoco.MjModel) -> list[str]:
         suffixes = parts.get(int(model.jnt_type[joint]))
         names += [f"{name}_{suffix}" for suffix in suffixes] if suffixes else [name]
     return names
+
+
+TEXTS = (".bvh", ".amc")  # endings of motion files that are no archives
+MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
+"""Members of motion archives: a clip of Poise has the first, AMASS files one of the others."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +146,15 @@ FORMATS: dict[str, Format] = {
 """The formats by file ending."""
 
 
-def export(source: Source, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
+def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
     """Write a recording, a dynamic reference, a body clip or a skeleton clip in the format of the file ending.
+
+    The source may be given as a file, or as the folder of a performance.
 
     A format that takes long iterates over `bar(count)`, which may show progress.
     """
+    if isinstance(source, str | Path):
+        source = read_exportable(source)
     path = Path(path)
     able = {ending: form for ending, form in FORMATS.items() if form.of_clips or not isinstance(source, Clip)}
     ending = path.suffix.lstrip(".").lower()
@@ -149,3 +164,27 @@ def export(source: Source, path: str | Path, bar: Callable[[int], Iterable[int]]
         raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
     form = able[ending]
     return form.write(source, path, bar) if form.reports else form.write(source, path)
+
+
+def read_exportable(path: str | Path) -> Source:
+    """The recording, prepared motion or motion of a file; nothing in it is repaired."""
+    path = motion_file(path)
+    if path.is_dir():
+        return Recording.of(path)
+    if is_prepared(path):
+        clip, motion = load_reference(path)
+        return motion or clip
+    if path.suffix.lower() in TEXTS or MOTIONS & _members(path):
+        raw = read_motion(path)
+        unchanged = ImportSettings(tpose="keep", leading=0, rate=raw.clip.rate, thorax=False, floor=0.0)
+        return repaired(raw, unchanged).clip
+    return Recording.load(path)
+
+
+def _members(path: Path) -> set[str]:
+    """The names in an archive; empty if the file is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return set(archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return set()

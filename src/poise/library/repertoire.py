@@ -75,6 +75,9 @@ class Repertoire(Mapping[str, Dynamic]):
             raise unknown("motion that can be steered", name, steady)
         return replace(self, motions={name: self.motions[name], **self.motions})
 
+    def __repr__(self) -> str:
+        return f"Repertoire({len(self)} motions, {len(self.steps)} steps)"
+
 
 class Roaming:
     """A reference whose next step the controller chooses while it performs."""
@@ -91,6 +94,9 @@ class Roaming:
     def at(self, time: float) -> Target:
         """Target at `time` (s) without steering."""
         return self._played.at(time)
+
+    def __repr__(self) -> str:
+        return f"Roaming({self.motions!r})"
 
 
 def shipped_repertoire(body: Body) -> Repertoire:

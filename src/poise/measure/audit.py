@@ -53,6 +53,11 @@ class Audit:
             checks[c.name] = {**asdict(c), "bound": bound, "passed": c.passed}
         return {"passed": self.passed, "checks": checks}
 
+    def __repr__(self) -> str:
+        return (
+            f"Audit({'passed' if self.passed else 'failed: ' + ', '.join(c.name for c in self.checks if not c.passed)})"
+        )
+
 
 def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Audit:
     """Check momentum, contact laws, penetration and torques of a recording, or of the one in a file."""

@@ -65,6 +65,9 @@ class Clip:
             self, position=readonly(self.position[span]), rotation=readonly(self.rotation[span]), translation=moved
         )
 
+    def __repr__(self) -> str:
+        return f"Clip({self.name}, {len(self.skeleton.names)} joints, {self.frames} frames at {self.rate:g} Hz)"
+
 
 def clip_from(
     name: str, skeleton: Skeleton, rate: float, position: Array, rotation: Array, translation: Array | None = None

@@ -149,6 +149,9 @@ class Skeleton:
             upright=None if data["upright"] is None else readonly(data["upright"]),
         )
 
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self.names)} joints, root {self.names[0]})"
+
 
 @dataclass(frozen=True, eq=False)
 class Places:

@@ -8,6 +8,7 @@ from functools import partial
 import mujoco
 import numpy as np
 
+from poise.arrays import brief
 from poise.control.controller import Controller
 from poise.performance.cues import Cue
 from poise.performance.forces import HungWeight, ScenePush
@@ -30,6 +31,8 @@ class Mark:
     events: int
     steps: int
     fell_at: float | None
+
+    __repr__ = brief
 
 
 def replaced_parts(old: World, new: World) -> dict[int, object]:

@@ -70,3 +70,6 @@ class BodyClip:
             return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)
         clip = body.rigging.clip(model, self.qpos, self.rate, self.name)
         return planted(clip, body.rigging, model, self.qpos, [foot.link for foot in body.feet])
+
+    def __repr__(self) -> str:
+        return f"BodyClip({self.name} on {self.body.name}, {self.frames} frames at {self.rate:g} Hz)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, brief
 from poise.body.link_kinematics import Kinematics
 from poise.reference.body_clip import BodyClip
 
@@ -24,6 +24,8 @@ class ContactSchedule:
     down: NDArray[np.bool_]  # (T, C) whether it is in contact
     force: Array  # (T - 1, C, 3) N in the world frame, in the step from each frame to the next
     ground: Array  # (T, C) m, height of the ground below it
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,3 +50,6 @@ class Dynamic:
         lowest = np.array(places)
         lowest[..., 2] -= self.contacts.radius
         return lowest
+
+    def __repr__(self) -> str:
+        return f"Dynamic({self.clip!r}, {len(self.contacts.links)} contacts)"

@@ -98,6 +98,9 @@ class Played:
         way = self._origin_shift * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])
 
+    def __repr__(self) -> str:
+        return f"Played({self.clip!r})"
+
 
 def begun(cycle: Dynamic, step: int) -> Played:
     """A cycle played from one of its steps on, moved so that it starts above the origin, facing forward."""

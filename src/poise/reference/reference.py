@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen
+from poise.arrays import Array, Frozen, brief
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]
@@ -26,6 +26,8 @@ class Target:
     down: NDArray[np.bool_] | None = None  # (P,) whether each contact part is in contact; None if unknown
     torque: Array | None = None  # (nv,) N m that produce the motion; None unless it obeys physics
     force: Array | None = None  # (C, 3) N in the world frame, on the motion's contacts; None unless it obeys physics
+
+    __repr__ = brief
 
 
 class Reference(Protocol):
@@ -79,3 +81,5 @@ class Still:
     @cached_property
     def _rest(self) -> Array:
         return np.zeros_like(self.first_qvel)
+
+    __repr__ = brief

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Frozen, readonly
+from poise.arrays import Frozen, brief, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.errors import PoiseError
@@ -51,6 +51,8 @@ class Prepared:
             "cleaned_m": dict(self.cleaned),
             "contacts": contact_shares(clip),
         }
+
+    __repr__ = brief
 
 
 def prepare(

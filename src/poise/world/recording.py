@@ -157,6 +157,10 @@ class Recording:
                 return f"its {name} must lie between 0 and {below - 1}"
         return None
 
+    def __repr__(self) -> str:
+        what = f"{self.meta.get('motion')} by {self.meta.get('body')}"
+        return f"Recording({what}, {self.steps} steps to {self.time[-1]:.2f} s)"
+
 
 INTEGERS = ("contact_step", "contact_body", "contact_other", "contact_kind")
 ARRAYS = tuple(field.name for field in fields(Recording) if field.name not in ("model_xml", "meta"))

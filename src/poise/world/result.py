@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import mujoco
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, brief
 from poise.contact.problem import ContactSolution
 from poise.dynamics.workspace import Pairs
 from poise.world.grips import Grip
@@ -23,6 +23,8 @@ class Snapshot:
     grips: tuple[Grip, ...]
     touched: Pairs  # (k, 2) geom pairs that touched in the last step
     modes: Ints  # (k,) their contact modes, from which the solver starts
+
+    __repr__ = brief
 
 
 class BlowUp(Exception):
@@ -51,3 +53,6 @@ class StepResult(NamedTuple):
     weakest: float  # least share of its actuation that a joint kept: below 1 if the torque limits did not settle
     feedback_kept: float  # share of the contact feedback that was used: below 1 if the problem had no solution
     looked_ahead: float  # m: look-ahead distance of the contact candidates
+
+    def __repr__(self) -> str:
+        return brief(self)

@@ -173,6 +173,9 @@ class Scene:
         joint = self.model.joint(int(self.model.dof_jntid[dof]))
         return f"{joint.name}[{dof - int(joint.dofadr[0])}]"
 
+    def __repr__(self) -> str:
+        return f"Scene({', '.join(body.name for body in self.bodies)} on {self.terrain!r}, {len(self.props)} props)"
+
 
 def _is_visual(part: Element) -> bool:
     """Whether a geom is visual only."""

@@ -306,6 +306,9 @@ class World:
         self.time += self.settings.step
         self._prepare()
 
+    def __repr__(self) -> str:
+        return f"World({self.scene!r}, {self.time:.3f} s, step {self.settings.step:.6g} s)"
+
 
 def _rebuilt(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
     """World from a pickle."""

@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from poise.arrays import brief
 from poise.motion.clip import Clip
 
 WIDTH = 72  # columns of text in reports
@@ -37,6 +38,8 @@ class Imported:
     def as_dict(self) -> dict[str, Any]:
         """All findings as plain values for JSON, by name."""
         return {finding.name: {k: v for k, v in asdict(finding).items() if k != "name"} for finding in self.findings}
+
+    __repr__ = brief
 
 
 def report(imported: Imported) -> str:
