@@ -29,7 +29,7 @@ from poise.reference.reference import Reference
 class Modal(ResetFirst):
     """Plans contact forces and low-frequency modes over a window, and drives high-frequency modes to the next pose.
 
-    Deviations from the paper, with their reasons and measurements, are in docs/modal.md.
+    Deviations from the paper, with their reasons and measurements, are in docs/modal-method.md.
     """
 
     name = "modal"

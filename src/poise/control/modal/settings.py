@@ -12,7 +12,7 @@ LONGEST_WINDOW = 240  # Longest window, frames
 
 @dataclass(frozen=True)
 class ModalSettings:
-    """Weights are given with their symbols in [Jain2011]; docs/modal.md lists the paper's values beside ours."""
+    """Weights are given with their symbols in [Jain2011]; docs/modal-method.md lists the paper's values beside ours."""
 
     window: int = 12
     """Frames of the planning window; 0 chooses a number that fits the motion."""

@@ -2,7 +2,7 @@
 
 The pendulum is linear, with a constant height [Kajita2001]: the velocity at the end of the next step is linear in the
 landing position and has a closed-form solution. The paper's equation (5) squares the velocity and has several solutions
-or none; see docs/pendulum.md.
+or none; see docs/pendulum-method.md.
 """
 
 from __future__ import annotations

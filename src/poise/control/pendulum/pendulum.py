@@ -65,7 +65,7 @@ class _Instant(NamedTuple):
 class Pendulum(ResetFirst):
     """Treats the body as an inverted pendulum, places its steps accordingly and keeps the reference's style otherwise.
 
-    Deviations from the paper, with their reasons and measurements, are in docs/pendulum.md.
+    Deviations from the paper, with their reasons and measurements, are in docs/pendulum-method.md.
     """
 
     name = "pendulum"

@@ -13,7 +13,7 @@ LAWS = ("linear", "paper")
 
 @dataclass(frozen=True)
 class PendulumSettings:
-    """What can be changed. A share of 0 switches off an addition to the paper (docs/pendulum.md)."""
+    """What can be changed. A share of 0 switches off an addition to the paper (docs/pendulum-method.md)."""
 
     law: str = "linear"
     """Pendulum model that finds landings: "linear", or "paper" for the energies of [Tsai2010] section 4.2."""

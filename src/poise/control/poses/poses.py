@@ -58,7 +58,7 @@ class Poses(ResetFirst):
 
     Deviations from the paper: the damping is averaged over a step; springs and dampers are implicit and solved together
     with the contacts; torques keep their limits; the root is stabilised only while a foot bears and the body has not
-    fallen, so that it is never held in the air or lifted off the ground. See docs/poses.md.
+    fallen, so that it is never held in the air or lifted off the ground. See docs/poses-method.md.
     """
 
     name = "poses"

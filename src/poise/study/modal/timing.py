@@ -20,7 +20,7 @@ from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
 
 STAGES = {
     "modes": "_analysed",
-    "footholds": "_off",
+    "footholds": "_deviation",
     "window forces": "_planned_forces",
     "slow modes": "_slow_drive",
     "giving way": "_giving_way",
