@@ -1,4 +1,4 @@
-"""Makes the numbers of docs/studio.md that are not about its speed: `python docs/studio_checks.py`, some ten minutes.
+"""Makes the numbers of docs/studio-measurements.md: `python docs/studio_checks.py`, some ten minutes.
 
 Prints a line of JSON for each of: walks over ground that is bent while they go on, weights that are hung on a body
 against the same masses built into it, what a weight costs, and walks of the pendulum in the studio's steps. Names
@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from poise.body.body import Body
+from poise.control.catalogue import controller_entry
 from poise.performance.forces import HungWeight, hung_force
 from poise.performance.report import summarise
 from poise.performance.request import Request
 from poise.performance.run import Run
-from poise.studio.choices import STEPS
 from poise.world.profile import Profile
 from poise.world.scene import Scene
 from poise.world.world import World
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "performance"))
 
 AHEAD = 1.5
 """m before the walker, where the ground begins to bend."""
@@ -33,6 +33,11 @@ BENT = {"pendulum": (5, 10, 12, -5, -10, -12), "nqr": (3, 6, 10), "modal": (3,)}
 """Degrees, by controller."""
 GROUNDS = ("slope:5", "slope:-5", "slope:10", "stairs:0.06:0.7:8", "rough:0.03", "drop:0.06:5", "hurdle:0.06:4")
 Line = dict[str, Any]
+
+
+def frame_step(controller: str) -> float | None:
+    """Time step (s) of a controller in the studio; None for its usual one."""
+    return controller_entry(controller).frame_step
 
 
 def begun(**told: Any) -> tuple[Run, Callable[[float], None]]:
@@ -56,7 +61,7 @@ def ground() -> Iterator[Line]:
     for controller, slopes in BENT.items():
         body = "human42" if controller == "modal" else "biped29"
         for degrees in slopes:
-            run, go = begun(motion="walk", body=body, controller=controller, step=STEPS.get(controller))
+            run, go = begun(motion="walk", body=body, controller=controller, step=frame_step(controller))
             go(3)
             for each in (float(degrees), 0.0):
                 profile = Profile.of(run.world.scene.terrain)
@@ -99,7 +104,7 @@ def cost() -> Iterator[Line]:
     """Times real time with so many weights of 3 kg."""
     for controller in ("pendulum", "nqr"):
         for count in (0, 1, 2):
-            run, go = begun(motion="walk", body="biped29", controller=controller, step=STEPS.get(controller))
+            run, go = begun(motion="walk", body="biped29", controller=controller, step=frame_step(controller))
             for hand in Body.named("biped29").hands[:count]:
                 run.hang(hand.link, 3.0)
             go(6)
@@ -119,7 +124,7 @@ def steps() -> Iterator[Line]:
         for degrees in range(0, 360, 45)
         for newtons in (250, 350)
     ]
-    for step in (0.02, STEPS["pendulum"]):
+    for step in (0.02, frame_step("pendulum")):
         walks = [Request(**case, controller="pendulum", step=step, seconds=12.0) for case in cases]
         fell = [str(walk) for walk in walks if summarise(walk.perform())["fell_at"] is not None]
         yield {"step": round(step, 4), "walks": len(cases), "fell": fell}
