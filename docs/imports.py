@@ -29,10 +29,10 @@ HEAD = [
 
 INTRO = """# Imports
 
-What `poise prepare FILE --report` finds without any option, compared with the index of the collection. The clips are the
-40 of the CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) with which Poise is
-developed. The data is not part of Poise. [Motion in, motion out](motion.md) explains the import. This command writes the
-page:
+What `poise prepare FILE --report` finds without any option, compared with the index of the collection. The clips are
+the 40 of the CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) with which Poise
+is developed. The data is not part of Poise. [Motion in, motion out](motion.md) explains the import. This command writes
+the page:
 
 ```sh
 python docs/imports.py ../shared/mocap > docs/imports.md
@@ -43,23 +43,23 @@ LEGEND = """
 - **unit**: metres per unit of the file, inferred from the length of the leg. **up**, **faces**: axes of the file.
 - **T-pose**, **cut**: number of artificial frames and of bad frames removed from the beginning.
 - **fps (index)**: the rate that gravity confirms, and that of the index. The files all state 120.
-- **evidence**: what decided about the rate, in bold; `header` if the clip gives no evidence. **sure**: how sure the import
-  is of the rate. The kinds of evidence are
+- **evidence**: what decided about the rate, in bold; `header` if the clip gives no evidence. **sure**: how sure the
+  import is of the rate. The kinds of evidence are
   - *flight*: the rate at which flights fall with g, and the number of flights;
   - *pendulum*: the rate at which inertia balances weight about the standing foot, and the correlation of the two;
   - *fall*: the fastest fall of the centre of mass at the file's rate;
   - *outside*: how far outside the feet the force of standing acts at the file's rate.
 - **thorax**: whether a missing thorax bone was restored (`mended`).
 - **floor**: height in the file of the surface on which the figure stands, cm.
-- **toes p5 (before)**: fifth percentile of the height of the lower of toe joint and toe tip after the import, and before,
-  in the file (from the index), cm.
-- **wraps (index)**: Euler angles that jump by whole turns. Poise counts the quaternions of joints that change sign because
-  of it. The index counts differently, so the numbers differ slightly.
+- **toes p5 (before)**: fifth percentile of the height of the lower of toe joint and toe tip after the import, and
+  before, in the file (from the index), cm.
+- **wraps (index)**: Euler angles that jump by whole turns. Poise counts the quaternions of joints that change sign
+  because of it. The index counts differently, so the numbers differ slightly.
 
-The floor is inferred from flat feet, mainly from the ankles, because toes are captured worst of all joints. In 89_04 one
-toe hangs 6 cm below its foot for a part of the clip. In 90_01 and 111_21 hidden markers send toes through the floor. In
-83_29, 74_15 and 90_36 the toe joints of flat feet are nearly as high as the ankles. 03_01 stands on nothing lower than
-14 cm.
+The floor is inferred from flat feet, mainly from the ankles, because toes are captured worst of all joints. In 89_04
+one toe hangs 6 cm below its foot for a part of the clip. In 90_01 and 111_21 hidden markers send toes through the
+floor. In 83_29, 74_15 and 90_36 the toe joints of flat feet are nearly as high as the ankles. 03_01 stands on nothing
+lower than 14 cm.
 """
 
 CHECK = """
