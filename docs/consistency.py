@@ -24,14 +24,25 @@ BODIES = ("biped29", "own")
 
 TEXT = """# Physics: what was measured
 
-Made by `python docs/consistency.py ../shared/mocap`; see [Motions that obey physics](physics.md).
+Residuals of [motions that obey physics](physics.md). This command writes the page (its argument is a folder of clips
+from the CMU motion-capture database, which is not part of Poise):
 
-- Equations: the largest force (or torque at 1 m) in body weights that any step lacks to reach the next state, found
-  with MuJoCo and the world's own step, not with the optimiser.
-- Slip: how far any contact gets from where it began, beyond rolling.
-- Excess: outside friction cones (N), beyond torque limits (N m) and joint limits (degrees).
-- Root and joints: root mean square distance from the prepared motion.
-- CPU: seconds of one core, all included but the preparation.
+```sh
+python docs/consistency.py ../shared/mocap
+```
+
+## Captured motions
+
+Three walks, two runs and two turns, on `biped29` and on a body built for the skeleton of the clip (`own`); of four of
+them also a cycle.
+
+- **CPU**: seconds of one core, without the preparation of the clip.
+- **equations**: largest residual of the equations of motion in any step, in body weights: the force (or torque at 1 m)
+  that is missing to reach the next state. It is computed with MuJoCo and the world's own step, not with the optimiser.
+- **slip**: largest distance of a contact from where it began, beyond rolling.
+- **excess**: the largest violation of friction cones (N), torque limits (N m) and joint limits (degrees).
+- **peak force**: largest sum of contact forces, in body weights.
+- **root**, **joints**: root-mean-square distance from the prepared motion.
 
 | motion | body | frames | iterations | CPU | equations | slip, mm | excess | peak force | root, cm | joints, degrees |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -40,7 +51,7 @@ Made by `python docs/consistency.py ../shared/mocap`; see [Motions that obey phy
 SHIPPED = """
 ## Motions that come with Poise
 
-As they are in the files. Their distance from the sources is printed by `poise motions build`.
+The references as they are in the shipped files. `poise motions build` prints their distance from the sources.
 
 | motion | body | frames | equations | slip, mm | excess | peak force | peak torque, of its limit |
 |---|---|---|---|---|---|---|---|

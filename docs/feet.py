@@ -78,14 +78,20 @@ def stances(clip: BodyClip) -> tuple[np.ndarray, float]:
 
 TEXT = """# Feet
 
-How still stance feet are, and how smooth the joints, over 14 walks and runs of the CMU motion-capture database
-(mocap.cs.cmu.edu, created with funding from NSF EIA-0196217), on bodies built for their skeletons, on `human37` and on
-`biped29`. Whole clips, default settings. The data itself is not part of Poise. Written by `docs/feet.py`.
+How still the stance feet of prepared motions are, and how smooth the joints. The clips are 11 walks and 3 runs of the
+CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217; the data is not part of
+Poise). Each is retargeted to a body built for its skeleton (`own`), to `human37` and to `biped29`: whole clips, default
+settings. [Motion in, motion out](motion.md) explains the preparation. This command writes the page:
 
-- **moved**: farthest that any contact point gets from its median place during a contact, mm.
-- **lowest**: how far any contact point ever sinks into the floor, mm.
-- **peak**: highest speed of any joint against the 99th percentile of the same joint before cleaning, and which it is.
-- **s**: processor time of retargeting, contacts and cleaning, per 300 frames.
+```sh
+python docs/feet.py ../shared/mocap
+```
+
+- **moved**: largest distance of any contact point from its median position during a contact, mm.
+- **lowest**: lowest height of any contact point relative to the floor, mm; negative if it sinks in.
+- **peak**: highest speed of any joint, divided by the 99th percentile of the speed of the same joint before cleaning;
+  and which joint it is.
+- **s**: processor time of retargeting, contact detection and cleaning, per 300 frames.
 
 | clip | body | frames | moved | lowest | peak | s |
 | --- | --- | --- | --- | --- | --- | --- |

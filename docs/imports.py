@@ -29,34 +29,47 @@ HEAD = [
 
 INTRO = """# Imports
 
-What `poise prepare FILE --report` finds, without any option, in the 40 clips of the CMU motion-capture database
-(mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) that we develop with, and how that compares with the index
-of that collection. The data itself is not part of Poise. This page is written by `docs/imports.py`.
+What `poise prepare FILE --report` finds without any option, compared with the index of the collection. The clips are
+the 40 of the CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) with which Poise
+is developed. The data is not part of Poise. [Motion in, motion out](motion.md) explains the import. This command writes
+the page:
+
+```sh
+python docs/imports.py ../shared/mocap > docs/imports.md
+```
 """
 
 LEGEND = """
-- **unit**: metres per unit of the file, told from the length of the leg. **up**, **faces**: axes of the file.
-- **T-pose**, **cut**: artificial and bad frames removed from the beginning.
-- **fps (index)**: the rate that gravity confirms; the files all state 120. **evidence**: what decided; `header` where
-  the clip does not tell. *flight*: the rate at which flights fall with g, and their number; *pendulum*: the rate at
-  which inertia balances weight about the standing foot, and the correlation of the two; *fall*: the fastest fall of the
-  centre of mass at the file's rate; *outside*: how far outside the feet the force of standing acts at the file's rate.
-- **floor**: height in the file of what the figure stands on, cm. **toes p5**: fifth percentile of the lower of toe
-  joint and toe tip after the import, and in the file (from the index), cm. The floor is told from flat feet, mainly
-  from the ankles, because toes are the worst captured joints: in 89_04 one toe hangs 6 cm below its foot for a part of
-  the clip, in 90_01 and 111_21 hidden markers send toes through the floor, in 83_29, 74_15 and 90_36 the toe joints of
-  flat feet are nearly as high as the ankles. 03_01 stands on nothing lower than 14 cm.
-- **wraps (index)**: Euler angles that jump by whole turns. We count the joints' quaternions that change sign because
-  of it; the index counts otherwise, so that the numbers differ a little.
+- **unit**: metres per unit of the file, inferred from the length of the leg. **up**, **faces**: axes of the file.
+- **T-pose**, **cut**: number of artificial frames and of bad frames removed from the beginning.
+- **fps (index)**: the rate that gravity confirms, and that of the index. The files all state 120.
+- **evidence**: what decided about the rate, in bold; `header` if the clip gives no evidence. **sure**: how sure the
+  import is of the rate. The kinds of evidence are
+  - *flight*: the rate at which flights fall with g, and the number of flights;
+  - *pendulum*: the rate at which inertia balances weight about the standing foot, and the correlation of the two;
+  - *fall*: the fastest fall of the centre of mass at the file's rate;
+  - *outside*: how far outside the feet the force of standing acts at the file's rate.
+- **thorax**: whether a missing thorax bone was restored (`mended`).
+- **floor**: height in the file of the surface on which the figure stands, cm.
+- **toes p5 (before)**: fifth percentile of the height of the lower of toe joint and toe tip after the import, and
+  before, in the file (from the index), cm.
+- **wraps (index)**: Euler angles that jump by whole turns. Poise counts the quaternions of joints that change sign
+  because of it. The index counts differently, so the numbers differ slightly.
+
+The floor is inferred from flat feet, mainly from the ankles, because toes are captured worst of all joints. In 89_04
+one toe hangs 6 cm below its foot for a part of the clip. In 90_01 and 111_21 hidden markers send toes through the
+floor. In 83_29, 74_15 and 90_36 the toe joints of flat feet are nearly as high as the ankles. 03_01 stands on nothing
+lower than 14 cm.
 """
 
 CHECK = """
-## Frame rates that lie
+## Wrong frame rates
 
-The same clips under false flags: the stated rate doubled or halved, and every second or fourth frame taken while the
-stated rate stays. *Right* is the true rate; *believed* is staying with the file for want of evidence (lying, rolling,
-standing still); *wrong* is any other rate. The thresholds of the import were set with these very clips in view, so this
-shows how well the evidence separates here, not how often it errs on others.
+The same clips with falsified rates: the stated rate is doubled or halved, or only every second or fourth frame is kept
+while the stated rate stays. *Right* counts the clips for which the true rate is found. *Kept* counts those for which
+the file's rate is kept because there is too little evidence (lying, rolling, standing still). *Wrong* counts those for
+which another rate is found. The thresholds of the import were chosen with these same clips in view. The table therefore
+shows how well the evidence separates these clips, not how often the import errs on others.
 """
 
 
@@ -115,25 +128,25 @@ def toes(clip: Clip) -> Array:
 
 
 def check(clips: list[tuple[Clip, float]]) -> str:
-    """How often the rate is found when the file lies about it."""
+    """A table of how often the rate is found when the file states a wrong one."""
     counts: dict[str, list[int]] = {}
     for clip, true in clips:
         for name, false, stated, rate in flags(clip, true):
             count = counts.setdefault(name, [0, 0, 0])
             found = detected(false, stated)
             count[0 if found == rate else 1 if found == stated else 2] += 1
-    head = ["flag", "clips", "right", "believed", "wrong"]
+    head = ["falsification", "clips", "right", "kept", "wrong"]
     return table(head, [[name, str(sum(count)), *map(str, count)] for name, count in counts.items()])
 
 
 def flags(clip: Clip, true: float) -> Iterator[tuple[str, Clip, float, float]]:
-    """Name, clip, stated rate and true rate of each way to lie."""
-    yield "the truth", clip, true, true
+    """Name, clip, stated rate and true rate of each falsification."""
+    yield "none", clip, true, true
     yield "stated twice too high", clip, 2 * true, true
     yield "stated twice too low", clip, true / 2, true
-    yield "every second frame, rate kept", thinned(clip, 2), true, true / 2
-    yield "every fourth frame, rate kept", thinned(clip, 4), true, true / 4
-    yield "every fourth frame, the truth", thinned(clip, 4), true / 4, true / 4
+    yield "every second frame, stated rate kept", thinned(clip, 2), true, true / 2
+    yield "every fourth frame, stated rate kept", thinned(clip, 4), true, true / 4
+    yield "every fourth frame, true rate stated", thinned(clip, 4), true / 4, true / 4
 
 
 def thinned(clip: Clip, step: int) -> Clip:
