@@ -48,7 +48,7 @@ def bodies() -> str:
     rows = []
     for name in names():
         body = Body.named(name)
-        module = __import__(f"poise.body.{name}", fromlist=["plan"])
+        module = __import__(f"poise.body.plans.{name}", fromlist=["plan"])
         what = " ".join(module.__doc__.split("\n\n")[0].split()).partition(": ")[2].rstrip(".")
         limits = np.unique(body.torque_limit[6:])
         rows.append([
