@@ -47,20 +47,33 @@ class Strip:
 
 STRIPS = (
     Strip("walk", "walk", "`walk.bvh` on a body built for its own skeleton", span=(0.25, 0.5)),
-    Strip("walk_again", "walk", "The same, written as BVH and imported once more", span=(0.25, 0.5), again=True),
-    Strip("walk_human58", "walk", "`--body human58`", body="human58", span=(0.25, 0.5)),
-    Strip("walk_baby", "walk", "`--body baby`: a tenth of the mass, other proportions", body="baby", span=(0.25, 0.5)),
-    Strip("squat", "squat", "`squat.bvh`: metres, z up, other names", span=(0.05, 0.85)),
-    Strip("jump", "jump", "`jump.bvh`: inches, a T-pose, a false frame rate", span=(0.1, 0.85)),
-    Strip("stride", "walk", "`--edit stride:+0.15`", edits=("stride:+0.15",), span=(0.25, 0.5)),
-    Strip("turn", "walk", "`--edit turn:120@0.5-3.5`", edits=("turn:120@0.5-3.5",), span=(0.1, 1.0), azimuth=-35),
+    Strip("walk_again", "walk", "The same motion, exported as BVH and imported again", span=(0.25, 0.5), again=True),
+    Strip("walk_human58", "walk", "`walk.bvh --body human58`", body="human58", span=(0.25, 0.5)),
     Strip(
-        "slope", "walk", "`--edit slope:8 --terrain slope:8`", edits=("slope:8",), terrain="slope:8", span=(0.2, 0.9)
+        "walk_baby",
+        "walk",
+        "`walk.bvh --body baby`: a tenth of the mass, different proportions",
+        body="baby",
+        span=(0.25, 0.5),
+    ),
+    Strip("squat", "squat", "`squat.bvh`: metres, z up, different joint names", span=(0.05, 0.85)),
+    Strip("jump", "jump", "`jump.bvh`: inches, a T-pose, a wrong frame rate", span=(0.1, 0.85)),
+    Strip("stride", "walk", "`walk.bvh --edit stride:+0.15`", edits=("stride:+0.15",), span=(0.25, 0.5)),
+    Strip(
+        "turn", "walk", "`walk.bvh --edit turn:120@0.5-3.5`", edits=("turn:120@0.5-3.5",), span=(0.1, 1.0), azimuth=-35
+    ),
+    Strip(
+        "slope",
+        "walk",
+        "`walk.bvh --edit slope:8 --terrain slope:8`",
+        edits=("slope:8",),
+        terrain="slope:8",
+        span=(0.2, 0.9),
     ),
     Strip(
         "stairs",
         "walk",
-        "`--edit warp:0.7 --edit stairs:0.15:0.4:6 --terrain stairs:0.15:0.4:6`",
+        "`walk.bvh --edit warp:0.7 --edit stairs:0.15:0.4:6 --terrain stairs:0.15:0.4:6`",
         edits=("warp:0.7", "stairs:0.15:0.4:6"),
         terrain="stairs:0.15:0.4:6",
         span=(0.1, 0.8),
@@ -68,21 +81,21 @@ STRIPS = (
     Strip(
         "carry",
         "walk",
-        "`--edit trunk:-0.12 --edit carry:front`",
+        "`walk.bvh --edit trunk:-0.12 --edit carry:front`",
         edits=("trunk:-0.12", "carry:front"),
         span=(0.25, 0.5),
     ),
     Strip(
         "reach",
         "squat",
-        "`--edit reach:left_hand=0.1:0.2:0.35@1-3`",
+        "`squat.bvh --edit reach:left_hand=0.1:0.2:0.35@1-3`",
         edits=("reach:left_hand=0.1:0.2:0.35@1-3",),
         span=(0.05, 0.85),
     ),
     Strip(
         "blend",
         "walk",
-        "`--edit blend:squat.bvh@1.6,over=0.6`",
+        "`walk.bvh --edit blend:squat.bvh@1.6,over=0.6`",
         edits=(f"blend:{MOTIONS / 'squat.bvh'}@1.6,over=0.6",),
         span=(0.15, 0.75),
     ),
@@ -123,12 +136,14 @@ def draw(clip: BodyClip, path: Path, span: tuple[float, float], terrain: str = "
 
 def page(strips: Iterable[Strip]) -> str:
     """The page that shows them."""
-    parts = [f"{strip.text}\n\n![{strip.name}](_static/strips/{strip.name}.png)" for strip in strips]
-    return "\n\n".join([
-        "# Strips",
-        "Motions of `examples/motions`, imported, put on bodies, edited and drawn by `docs/make_strips.py`.",
-        *parts,
-    ]) + "\n"  # fmt: skip
+    imports, edits = (
+        [f"{s.text}\n\n![{s.name}](_static/strips/{s.name}.png)" for s in strips if bool(s.edits) == wanted]
+        for wanted in (False, True)
+    )
+    about = """\
+These pictures show motions of `examples/motions` after [import](motion.md), retargeting and [editing](editing.md).
+`docs/make_strips.py` draws them."""
+    return "\n\n".join(["# Strips", about, "## Import and bodies", *imports, "## Edits", *edits]) + "\n"
 
 
 def collection(folder: Path, out: Path) -> None:

@@ -1,8 +1,8 @@
 """A rag doll on stairs.
 
-A body without control loses its balance at the top of a flight of stairs. Everything that follows is contact:
-seventeen links strike edges and treads, slide and come to rest. The recording is audited at the end: momentum
-changed by nothing but gravity and the recorded contact forces.
+A body without control loses its balance at the top of a flight of stairs. Contact alone decides what follows:
+seventeen links strike edges and treads, slide and come to rest. The audit at the end confirms that only gravity and
+the recorded contact forces changed the momentum.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from poise.export.formats import export
 
 
 def main(folder: Path) -> None:
-    """Fall, audit, and write a page to watch it on."""
+    """Perform the fall, audit it, and write the playback page."""
     body = poise.Body.named("human37")
     world = poise.World(poise.Scene.of(body, poise.parse_terrain("stairs:0.15:0.3:8")))
     performance = poise.perform(world, poise.named_controller("limp"), poise.named_motion("fall", body), seconds=4)

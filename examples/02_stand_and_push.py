@@ -1,8 +1,8 @@
 """Standing, and a push.
 
-The `hold` controller is a spring and damper in every joint, integrated implicitly and kept within the torque limits.
-It knows nothing of balance: a push of 150 N in the back for a tenth of a second is taken by the feet, which stay
-where they are, and a longer one topples the body. The numbers are those that `poise perform --json` prints.
+The controller `hold` has a spring and a damper in every joint, integrated implicitly and kept within the torque
+limits. It does not balance. After a push of 150 N in the back for a tenth of a second, the feet stay in place and the
+body remains standing. A longer push topples it. The printed numbers are those of `poise perform --json`.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from poise.export.formats import export
 
 
 def main(folder: Path) -> None:
-    """Two pushes in the back; the second ends in a fall, which is kept."""
+    """Perform two pushes in the back; the second one ends in a fall, which is saved."""
     body = poise.Body.named("human37")
     world = poise.World(poise.Scene.of(body))
     folder.mkdir(exist_ok=True)

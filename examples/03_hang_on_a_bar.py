@@ -1,7 +1,7 @@
 """Hanging on a bar.
 
-Grips hold a point of one body at a point of another; cues make and release them while a performance runs. Here both
-hands hold a bar, the body swings, one hand lets go after 1.5 s and the other after 3 s.
+A grip holds a point of one body at a point of another. Cues make and release grips during a performance. Here both
+hands hold a bar and the body swings. One hand releases it after 1.5 s, the other after 3 s.
 """
 
 from pathlib import Path
@@ -15,12 +15,12 @@ from poise.world.props import Bar
 
 
 def main(folder: Path) -> None:
-    """Hang, swing, let go; prints what the hands carry."""
+    """Hang, swing and let go; print the load on the hands."""
     body = poise.Body.named("human37")
     bar = Bar(height=2.6, length=1.2)
     world = poise.World(poise.Scene.of(body, props=[bar]))
 
-    # Arms up, and the body moved so that the bar lies in front of its palms, a hand's thickness away.
+    # Raise the arms, and move the body so that the bar is in front of its palms, at the thickness of a hand.
     pose = body.qpos_from({"left_shoulder": (0.0, -2.75, 0.0), "right_shoulder": (0.0, -2.75, 0.0)})
     world.reset(pose, np.zeros(body.nv))
     palms = np.mean([world.point(hand.link, hand.point) for hand in body.hands], axis=0)

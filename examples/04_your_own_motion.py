@@ -1,9 +1,9 @@
-"""A motion of your own, edited and given back.
+"""A motion of your own, edited and exported.
 
-`walk.bvh` has the names, the centimetres and the axes of another program, and its feet slide a little. Importing finds
-that out and says so; a body is built for the file's own skeleton; contacts are found and the feet held still. Then two
-edits: each step 10 cm longer, and a turn to the left. The result goes back as BVH in the file's own names, offsets,
-units and frame rate, and as a skinned GLB.
+`walk.bvh` uses the joint names, the centimetres and the axes of another program, and its feet slide a little. The
+import detects this and reports it. Poise builds a body for the file's own skeleton, finds the contacts and holds the
+feet still. Two edits follow: each step becomes 10 cm longer, and the path turns to the left. The result is written as
+BVH with the file's own names, offsets, units and frame rate, and as a skinned GLB.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ WALK = Path(__file__).parent / "motions" / "walk.bvh"
 
 
 def main(folder: Path) -> None:
-    """Import, edit, write."""
+    """Import, edit and write the motion."""
     prepared = prepare(WALK)
     print(report(prepared.imported))
     clip = edited(prepared.clip, parse_edit("stride:+0.10"), parse_edit("turn:60@1-3"))

@@ -1,8 +1,8 @@
 """A walk that obeys physics.
 
-Nobody measured the forces behind a captured walk, and a simulated body has other masses. So the nearest motion is
-looked for that joint torques and feet on the ground can bring about, step by step: here of one cycle of `walk.bvh`,
-as it is and along a bend of 30 degrees per cycle. The audit that judges simulations finds nothing to object to.
+A captured walk contains no forces, and a simulated body has other masses than the actor. Trajectory optimisation finds
+the nearest motion that joint torques and feet on the ground can produce, step by step. Here this is done for one cycle
+of `walk.bvh`, straight and along a bend of 30 degrees per cycle. Both results pass the same audit as simulations.
 """
 
 from math import radians
@@ -18,7 +18,7 @@ WALK = Path(__file__).parent / "motions" / "walk.bvh"
 
 
 def main(folder: Path) -> None:
-    """Optimise, vary, audit, draw."""
+    """Optimise both variations, audit them, and draw them."""
     cycle = extract_cycle(poise.prepare(WALK, poise.Body.named("biped29")).clip)
     folder.mkdir(exist_ok=True)
     for name, turn in (("straight", 0), ("bend", 30)):

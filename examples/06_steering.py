@@ -1,9 +1,9 @@
-"""A walk that goes where it is told.
+"""A walk that follows commands.
 
-Steps, turns to both sides, starts and stops that come with Poise are a motion graph. `nqr` chooses among them whenever
-a step ends: what brings the wanted heading and speed soonest, and never what fell when it was tried in simulation. Here
-a figure that stands walks off, goes around a corner at another speed, turns back and stops. The commands are events of
-the recording.
+The steps, turns to both sides, starts and stops that come with Poise form a motion graph. At the end of each step
+`nqr` chooses the transition that reaches the commanded heading and speed soonest. It never chooses a transition that
+fell when it was tried in simulation. Here a standing figure starts to walk, goes around a corner at another speed,
+turns back and stops. The recording keeps the commands as events.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ SCRIPT = "0.3s:0@1.3 3s:90@1.7 8s:-90@1.3 13s:-90@0"
 
 
 def main(folder: Path) -> None:
-    """Steer, audit, draw."""
+    """Steer, audit, and write the playback page."""
     body = poise.Body.named("biped29")
     controller = poise.named_controller("nqr")
     cues = [poise.steer_cue(controller, command) for command in poise.parse_steer(SCRIPT)]

@@ -1,9 +1,9 @@
-"""A walk that goes anywhere, with a box in its hand.
+"""A walk in any direction, with a box in one hand.
 
-`pendulum` takes the manner of a walk, here of one whose right arm is held at its side, and nothing else: where and when
-feet land follows from an inverted pendulum, in each step anew. So it goes at any speed in any direction, catches itself
-when it is pushed, and carries what its clip knows nothing of. Here a person with 15 kg in the right hand walks off, is
-pushed from the right, takes a corner, slows down and walks backward. The commands are events of the recording.
+`pendulum` takes only the style from a walk; here the right arm is held at the side. An inverted pendulum decides at
+each step where and when the feet land. The controller can therefore walk at any speed in any direction, recover from
+pushes, and carry loads that are not in its clip. Here a person with 15 kg in the right hand starts to walk, is pushed
+from the right, takes a corner, slows down and walks backward. The recording keeps the commands as events.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ PUSH = "250@2.6,dir=90,duration=0.3"
 
 
 def main(folder: Path) -> None:
-    """Steer, push, audit, draw."""
+    """Steer, push, audit, and write the playback page."""
     body = poise.Body.named("human58").loaded({"right_hand": 15.0})
     walk = poise.named_motion("walk", body)
     carrying = poise.Played(poise.edited(walk.clip, poise.parse_edit("carry:side_right")))

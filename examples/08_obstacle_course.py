@@ -1,9 +1,9 @@
-"""A walk over, under and through what is in the way.
+"""A walk over, under and between obstacles.
 
-All that `pendulum` does not need for its balance is free to be changed while it walks. Here it steps over a hurdle,
-which it sees, as it sees all ground; then it stoops and bends its knees to get under a bar, and turns its shoulders to
-squeeze between two walls. These it does not see: someone who does keeps it on its line, and tells it in time what to
-do, by edits of the very walk that it is performing. How near it came to each is measured in the recording.
+Whatever `pendulum` does not need for its balance can be edited while it walks. Here it steps over a hurdle, which it
+knows as part of the ground. Then it stoops and bends its knees to pass under a bar, and turns its shoulders to pass
+between two walls. The controller does not know the bar and the walls. A director in the script keeps it on its line,
+and edits the walk in time. The clearance from each obstacle is measured in the recording.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from poise.export.formats import export
 from poise.world.props import Bar, Block
 
 SECONDS, SPEED, GLANCE = 12.5, 0.8, 0.25
-"""s, m/s, and s between looks at where it is."""
+"""Duration (s), speed (m/s), and time between looks at the position (s)."""
 HURDLE, BAR = "hurdle:0.15", Bar("bar", height=1.45, x=4.6, length=1.6)
 WALLS = [Block(f"wall_{side}", size=(0.7, 0.2, 1.7), at=(8.0, y, 0.85)) for side, y in (("left", 0.4), ("right", -0.4))]
 STOOP = (
@@ -31,17 +31,17 @@ TWIST = ("offset:spine=0:0:-20", "offset:upper_spine=0:0:-20", "offset:chest=0:0
 TUCK = ("carry:sides", "offset:left_shoulder=-10:-20:0", "offset:right_shoulder=10:25:0")
 LOOK = ("offset:neck=0:0:25", "offset:head=0:0:25")
 DIRECTIONS = [(3.3, 2.0, STOOP + DANGLE), (5.4, 3.6, TWIST + TUCK + LOOK)]
-"""m along the way at which something is told, m for which it is to be done, and what."""
+"""Position (m) at which edits are made, distance (m) over which they apply, and the edits."""
 
 
 class Director:
-    """Looks at where the walker is, and tells it what to do."""
+    """Steers the walker back to its line, and edits its walk ahead of obstacles."""
 
     def __init__(self, controller: Pendulum, walk: poise.Live) -> None:
         self._controller, self._walk, self._untold = controller, walk, list(DIRECTIONS)
 
     def __call__(self, world: poise.World) -> dict[str, object]:
-        """Back to the line y = 0; and what is due."""
+        """Steer towards the line y = 0, and make the edits that are due."""
         x, y = world.qpos[:2]
         heading = -0.8 * float(y)  # rad
         self._controller.steer(heading, SPEED)
@@ -53,7 +53,7 @@ class Director:
 
 
 def main(folder: Path) -> None:
-    """Walk the course, measure, audit, draw."""
+    """Walk the course, measure the clearances, audit, and write the playback page."""
     body = poise.Body.named("human58")
     walk = poise.Live(poise.named_motion("walk", body), body)
     controller = Pendulum()
@@ -74,7 +74,7 @@ def main(folder: Path) -> None:
 
 
 def clearance(recording: poise.Recording, model: mujoco.MjModel, thing: str) -> float:
-    """m between a thing and what of the body came nearest to it."""
+    """Least distance (m) between the body and an obstacle."""
     data, geom, nearest = mujoco.MjData(model), model.geom(thing).id, 1.0
     solid = [g for g in range(model.ngeom) if model.geom_contype[g] and model.body_weldid[model.geom_bodyid[g]] > 0]
     for pose in recording.qpos[::2]:

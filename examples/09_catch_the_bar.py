@@ -1,10 +1,10 @@
-"""A jump that catches a bar, swings from it, and goes over into another motion.
+"""A jump that catches a bar and continues with a swing.
 
-`modal` needs nothing but poses and contacts to come, so a motion can be edited while it is performed. Here a broad jump
-has its arms raised. In the air both hands, 2 cm from a bar that they have just brushed, take hold of it: from then on
-nothing is said to bear, and the body swings by itself while it goes on with the poses of the jump. After 1.3 s it goes
-over within half a second from where it is into `swing`, entered where that is most alike and moved to where the hands
-hold, and goes on with it.
+`modal` needs only the poses and contacts ahead, so a motion can be edited while it is performed. Here the arms of a
+broad jump are raised. In the air both hands touch a bar and then, 2 cm from it, grip it. From then on the motion has
+no contacts, and the body swings passively while it follows the poses of the jump. After 1.3 s a transition of half a
+second leads from the present pose into `swing`. It enters `swing` at the most similar moment, moved to where the hands
+hold, and then continues with it.
 """
 
 from dataclasses import dataclass, field
@@ -25,22 +25,22 @@ from poise.world.platforms import Platforms
 from poise.world.props import Bar
 
 CATCH, PASSIVE, OVER, SECONDS = 1.4, 1.3, 0.5, 8.0
-"""s at which hands take hold, of swinging by itself, of the transition, and of it all."""
+"""Time of the catch, and durations of the passive swing, of the transition and of the whole (s)."""
 BOX = 0.15
-"""m: the height from which it jumps."""
+"""Height (m) from which it jumps."""
 SIDES = ("left", "right")
 RAISED = [f"offset:{side}_{turn}@1.1,ease=0.25" for side in SIDES for turn in ("shoulder=0:-60:0", "elbow=-10")]
-TUCKED = [f"offset:{side}_knee=70" for side in SIDES]  # this bar is lower than the one that `swing` was made for
+TUCKED = [f"offset:{side}_knee=70" for side in SIDES]  # this bar is lower than that of `swing`
 
 
 @dataclass(frozen=True, eq=False)
 class Unborne:
-    """The motion goes on, but nothing bears any more."""
+    """An edit that keeps the poses and removes the contacts."""
 
     span: Span = field(default_factory=Span)
 
     def on(self, take: Take) -> Take:
-        """Poses as they are, without contacts."""
+        """The motion without contacts from the start of the span on."""
         first = round((self.span.start or 0.0) * take.rate)
 
         def frame(number: int) -> Frame:
@@ -52,7 +52,7 @@ class Unborne:
 
 @dataclass(frozen=True, eq=False)
 class GoOver:
-    """From a pose over into another motion, that is entered at a frame of its own and moved."""
+    """An edit that blends from a pose into another motion, entered at a given frame and shifted (m)."""
 
     pose: np.ndarray
     other: Take
@@ -61,7 +61,7 @@ class GoOver:
     span: Span = field(default_factory=Span)
 
     def on(self, take: Take) -> Take:
-        """The contacts of the other motion at once, its poses little by little."""
+        """The motion with the contacts of the other one at once, and its poses blended in."""
         first, model = round((self.span.start or 0.0) * take.rate), take.body.model
 
         def frame(number: int) -> Frame:
@@ -78,28 +78,28 @@ class GoOver:
 
 
 class Leap:
-    """The jump as it is performed, and what happens to it."""
+    """The jump, and the edits that are made to it during the performance."""
 
     def __init__(self, body: poise.Body) -> None:
         self.body, swing = body, poise.named_motion("swing", body)
         self.live = poise.Live(_with(take_of(poise.named_motion("broad-jump", body), body), RAISED), body)
         self._swing = _with(take_of(swing, body), TUCKED)
         hung = scene_of_motion(swing.motions["swing"]).props[0]
-        self._hung = np.array([hung.x, 0.0, hung.height])  # m: where the hands of `swing` hold
+        self._hung = np.array([hung.x, 0.0, hung.height])  # m, where the hands of `swing` hold
         self._cycle = swing.motions["swing"].clip.frames
 
     def hands(self, world: poise.World) -> np.ndarray:
-        """(3,) m: the middle of both."""
+        """The point (3,) midway between both hands, m."""
         return np.mean([world.point(hand.link, hand.point) for hand in self.body.hands], axis=0)
 
     def catch(self, world: poise.World) -> None:
-        """Take hold."""
+        """Grip the bar with both hands."""
         for hand in self.body.hands:
             world.grip(hand.link, world.point(hand.link, hand.point), "bar")
         self.live.edit(Unborne(), world.time)
 
     def go_over(self, world: poise.World) -> None:
-        """Into the swing, from where the body is: the motion knows nothing of the box that it stood on."""
+        """Start the transition into the swing. The motion does not include the height of the box."""
         box = np.array([0.0, 0.0, BOX])
         shift = self.hands(world) - box - self._hung
         pose = np.array(world.qpos[: self.body.nq])
@@ -111,7 +111,7 @@ class Leap:
 
 
 def main(folder: Path) -> None:
-    """Jump to see where the hands come, put a bar there, catch it, swing."""
+    """Find where the hands get in a trial jump, put a bar there, then jump, catch it and swing."""
     body = poise.Body.named("human42")
     ground = Platforms(((-1.0, 0.2, -1.0, 1.0, BOX),))
     trial, world = Leap(body), poise.World(poise.Scene.of(body, ground))

@@ -1,9 +1,9 @@
-"""One controller, one set of weights: walking, squatting, jumping, swinging, a chin-up, and edits of the walk.
+"""One controller with one set of weights: walking, squatting, jumping, swinging, a chin-up, and edits of the walk.
 
-`modal` makes a plan at every step for the next tenth of a second or more. So it needs no tuning for a motion, and a
-motion may be edited at will: here the walk goes up 3 and down 5 degrees, with strides 10 cm longer and 15 cm shorter,
-and 10 % faster with strides 15 cm longer. Each is performed from a noisy start; then it is told how near the joints
-kept to the motion, and whether all of it is physical.
+At every step `modal` makes a plan for the next tenth of a second or more. It needs no tuning for a motion, and the
+motion may be edited freely. Here the walk goes 3 degrees up and 5 degrees down, with strides 10 cm longer and 15 cm
+shorter, and 10 % faster with strides 15 cm longer. Each performance has a noisy start. The script prints how closely
+the joints followed the motion, and whether the performance is physical.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from poise.performance.cues import grip_cues
 from poise.physics.recorded import scene_of_motion
 
 SECONDS, NOISE = 3.0, 0.02
-"""s of each, and rad/s of its joints at the beginning."""
+"""Duration of each performance (s), and noise of the initial joint velocities (rad/s)."""
 PERFORMANCES: list[tuple[str, list[str], str]] = [
     ("walk", [], "flat"),
     ("squat", [], "flat"),
@@ -30,16 +30,16 @@ PERFORMANCES: list[tuple[str, list[str], str]] = [
     ("walk", ["stride:-0.15"], "flat"),
     ("walk", ["warp:1.1", "stride:+0.15"], "flat"),
 ]
-"""A motion, its edits, and the ground."""
+"""Motion, edits and terrain of each performance."""
 
 
 def main(folder: Path) -> None:
-    """Perform them all; the last one can be watched."""
+    """Perform all of them, and save the last one."""
     body = poise.Body.named("human42")
     for name, edits, ground in PERFORMANCES:
         reference = poise.named_motion(name, body)
         motion = reference.motions[name]
-        bar = scene_of_motion(motion).props  # where hands hold on, if they do
+        bar = scene_of_motion(motion).props  # the bar that the hands hold, if any
         for edit in edits:
             reference = parse_edit(edit).on(take_of(reference, body))
         world = poise.World(poise.Scene.of(body, ground, props=bar))

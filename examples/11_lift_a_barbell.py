@@ -1,10 +1,10 @@
 """Lifting 30 kg, with plans of a tenth and of three tenths of a second.
 
-`lift` is a squat whose hands go down in front of the feet: made for nobody who carries anything. With a barbell of
-30 kg there, the centre of mass of both is ahead of the toes. `modal` is told of the load beforehand: as soon as its
-window sees it, its plans are those of a body that weighs 30 kg more at the hands, and aim to where feet can bear that.
-A window of 36 frames has it lean back before its hands close, and stand up with the barbell; one of 12 frames sees it
-too late, and topples forward.
+`lift` is a squat in which the hands go down in front of the feet. The motion was made without a load. With a barbell
+of 30 kg in the hands, the common centre of mass is ahead of the toes. `modal` gets the load as an input. As soon as
+the load is within its planning window, it plans for a body that has 30 kg more at the hands, and moves to where the
+feet can support it. With a window of 36 frames it leans back before the hands close, and stands up with the barbell.
+With a window of 12 frames the load enters the window too late, and the body topples forward.
 """
 
 from pathlib import Path
@@ -20,15 +20,15 @@ from poise.export.formats import export
 from poise.world.props import Barbell
 
 MASS, GRASP, SECONDS = 30.0, 1.8, 6.0
-"""kg, and s: when the hands close, and of it all."""
+"""Mass (kg), time at which the hands close (s), and duration (s)."""
 BELOW = 0.046
-"""m: how far the middle of the bar is below that of a hand that lies on it."""
+"""Distance (m) of the centre of the bar below the centre of a hand that lies on it."""
 WINDOWS = (12, 36)
-"""Frames."""
+"""Lengths of the planning window (frames)."""
 
 
 def main(folder: Path) -> None:
-    """Lift it with each window; the last one can be watched."""
+    """Lift the barbell with each window, and save the last performance."""
     body = poise.Body.named("human42").with_torque_limits("athlete")
     motion = poise.named_motion("lift", body)
     data = mujoco.MjData(body.model)

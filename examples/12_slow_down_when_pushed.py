@@ -1,7 +1,9 @@
-"""A strong push backward while walking: who goes on as fast as before falls, who slows down for a second walks on.
+"""Slowing down after a strong push backward.
 
-400 N for a twelfth of a second take a third of the walk's speed away. As the push begins, the motion that is performed
-is edited: a quarter slower for a second. Footholds stay as the motion has them, and the push is noticed at once.
+A push of 400 N for a twelfth of a second takes away a third of the walking speed. If the walk continues at its pace,
+the character falls. If the motion is edited as the push begins, to be a quarter slower for one second, the character
+continues to walk. In both cases footholds stay as in the motion (`capture=0`), and the push is noticed at once
+(`latency=0`).
 """
 
 from pathlib import Path
@@ -12,13 +14,13 @@ from poise.control.modal.settings import ModalSettings
 from poise.export.formats import export
 
 PUSHED, SECONDS = 1.0667, 6.0
-"""s: after a cycle, and of it all."""
+"""Time of the push, after one cycle (s), and duration (s)."""
 PUSH = poise.Push(400.0, PUSHED, 10 / 120, (-1.0, 0.0, 0.0))
 SLOWER = f"warp:0.75@{PUSHED:g}-{PUSHED + 1.0:g},ease=0.1"
 
 
 def main(folder: Path) -> None:
-    """Without and with it; the last one can be watched."""
+    """Perform without and with the edit, and save the last performance."""
     body = poise.Body.named("human42")
     for edits in ([], [SLOWER]):
         live = poise.Live(poise.named_motion("walk", body), body)

@@ -1,8 +1,9 @@
-"""A squat that is pushed over: who keeps his feet where they are falls, who is caught steps back and squats on.
+"""A squat that recovers from a push by stepping.
 
-250 N for a sixth of a second, noticed 0.2 s after they begin: by then the capture point is behind the heels, and no
-force on the feet can bring the body to rest. `modal` hands it over to `pendulum`, which steps until it stands; then
-`modal` goes on with the squat, from where the feet are. On the command line: `--controller modal --catch pendulum`.
+The push is 250 N for a sixth of a second, and is noticed 0.2 s after it begins. By then the capture point is behind
+the heels, and no force on the feet can bring the body to rest. `modal` alone keeps the feet in place and falls. With
+`pendulum` as catching controller, `modal` hands over to it, and it steps until it stands. Then `modal` continues the
+squat from where the feet are. On the command line, this is `--controller modal --catch pendulum`.
 """
 
 from pathlib import Path
@@ -14,12 +15,12 @@ from poise.export.formats import export
 from poise.performance.catch import Catching
 
 PUSHED, SECONDS = 1.5, 8.0
-"""s: as it is deep, and of it all."""
+"""Time of the push, at the lowest point of the squat (s), and duration (s)."""
 PUSH = poise.Push(250.0, PUSHED, 20 / 120, (-1.0, 0.0, 0.0))
 
 
 def main(folder: Path) -> None:
-    """Alone and caught; the last one can be watched."""
+    """Perform without and with catching, and save the last performance."""
     body = poise.Body.named("human42")
     for controller in (Modal(), Catching(Modal(), Pendulum())):
         done = poise.perform(
