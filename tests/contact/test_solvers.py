@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.contact import solver as solve
 from poise.contact.problem import ContactProblem, Status, polygon
-from poise.contact.solver import solve_by_lemke, solve_by_sweeps
+from poise.contact.solver import solve_by_lemke, solve_by_sweeps, solve_contacts
 
 
 def random_problem(seed: int, bilateral: int, unilateral: int, contacts: int, sides: int) -> ContactProblem:
@@ -27,7 +26,7 @@ sizes = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 8), st.sa
 @settings(max_examples=150, deadline=None)
 def test_solutions_of_random_problems_are_certified(seed, size):
     problem = random_problem(seed, *size)
-    for solution in (solve(problem), solve_by_lemke(problem)):
+    for solution in (solve_contacts(problem), solve_by_lemke(problem)):
         assert solution.ok
         assert solution.status != Status.APPROXIMATE
         assert problem.residual(solution.impulse) == solution.residual
@@ -40,18 +39,18 @@ def sliding_block(speed: float, mu: float = 0.5, sides: int = 4) -> ContactProbl
 
 @pytest.mark.parametrize("sides", [4, 6, 8])
 def test_sliding_friction_opposes_the_slip_with_mu_times_the_normal_force(sides):
-    impulse = solve(sliding_block(1.0, sides=sides)).impulse
+    impulse = solve_contacts(sliding_block(1.0, sides=sides)).impulse
     assert impulse == pytest.approx([0.2, -0.1, 0.0], abs=1e-12)
 
 
 def test_friction_stops_a_slow_point_without_reversing_it():
-    impulse = solve(sliding_block(0.03)).impulse
+    impulse = solve_contacts(sliding_block(0.03)).impulse
     assert impulse == pytest.approx([0.2, -0.06, 0.0], abs=1e-12)
 
 
 def test_the_certificate_rejects_what_is_not_a_solution():
     problem = sliding_block(1.0)
-    right = solve(problem).impulse
+    right = solve_contacts(problem).impulse
     assert problem.residual(right) < 1e-14
     for wrong in ([0.0, 0.0, 0.0], [0.3, -0.15, 0.0], [0.2, 0.1, 0.0], [0.2, -0.05, 0.0], [0.2, -0.2, 0.0]):
         assert problem.residual(np.array(wrong)) > 1e-3
@@ -59,7 +58,7 @@ def test_the_certificate_rejects_what_is_not_a_solution():
 
 def test_an_open_contact_carries_nothing():
     problem = ContactProblem(np.eye(3), np.array([0.2, 1.0, 0.0]), 0, 0, np.array([1.0]), polygon(4))
-    assert np.all(solve(problem).impulse == 0)
+    assert np.all(solve_contacts(problem).impulse == 0)
 
 
 def test_bilateral_rows_are_brought_to_rest():
@@ -75,4 +74,4 @@ def test_sweeps_agree_where_forces_are_unique():
         problem = ContactProblem(jacobian @ jacobian.T, random.normal(size=7), 0, 1, np.array([0.8, 0.8]), polygon(6))
         swept = solve_by_sweeps(problem, sweeps=20_000, tolerance=1e-13)
         assert swept.residual < 1e-8
-        assert swept.impulse == pytest.approx(solve(problem).impulse, abs=1e-7)
+        assert swept.impulse == pytest.approx(solve_contacts(problem).impulse, abs=1e-7)

@@ -75,7 +75,7 @@ def test_clips_go_into_all_that_need_no_body(ending, recording, tmp_path):
 def test_other_endings_are_refused_with_those_there_are(recording, tmp_path):
     with pytest.raises(PoiseError, match=r"unknown format 'gbl'\. Did you mean 'glb'"):
         export(recording, tmp_path / "x.gbl")
-    with pytest.raises(PoiseError, match="ending says the format, one of bvh, glb"):
+    with pytest.raises(PoiseError, match="ending that names the format, one of bvh, glb"):
         export(recording, tmp_path / "x")
     with pytest.raises(PoiseError, match=r"without a body 'html'.*Valid: bvh, csv, glb, npz, usd, usda, usdc\.$"):
         export(performer_clip(recording), tmp_path / "x.html")

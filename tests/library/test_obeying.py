@@ -25,7 +25,7 @@ def made(monkeypatch):
 
         return make
 
-    for name in ("build", "with_physics"):
+    for name in ("build_motion", "with_physics"):
         monkeypatch.setattr(obeying, name, maker(name))
     return calls
 
@@ -39,7 +39,7 @@ def test_what_obeys_already_is_left_alone(made):
 def test_a_motion_that_ships_is_built_from_its_source(made):
     clip = finished("walk", "biped29").clip
     assert made_to_obey(Played(clip), clip.body, ships=True).motions
-    assert made == [("build", "walk")]
+    assert made == [("build_motion", "walk")]
 
 
 def test_a_users_motion_of_the_same_name_is_the_users(made):

@@ -70,7 +70,7 @@ def test_time_passes_only_while_it_plays(heard):
         ("nothing", {}, "unknown command"),
         ("_put_on_stage", {}, "unknown command"),
         ("stage", {"motion": "jumpp"}, "no motion"),
-        ("stage", {"controller": "jumpp"}, "unknown controller"),
+        ("stage", {"controller": "jumpp"}, "no controller 'jumpp'"),
         ("stage", {"motion": "hang", "controller": "nqr"}, "bar|holds"),
         ("stage", {"motion": "stand", "controller": "hold", "loads": ["tail=5"]}, "tail"),
         ("pose.key", {"time": 1}, "no script"),

@@ -175,7 +175,11 @@ def _runs(pid):
             b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"1e999 " * 3_000_000,
             "number",
         ),
-        ("digits.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"9" * 19_000_000, "number"),
+        (
+            "digits.bvh",
+            b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 9\n" + b"9" * 19_000_000,
+            "line 8: the line is too long",
+        ),
         (
             "line.bvh",
             b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 2\nFrame Time: 0.01\n" + b"1 " * 9_000_000,

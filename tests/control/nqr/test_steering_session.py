@@ -20,7 +20,7 @@ from poise.reference.archive import save_prepared
         ({"motion": "turn-45"}, "steered 'turn-45'. Valid: run, stand, walk"),
         ({"steer": "30s:0@99"}, "between -20 and 20"),
         ({"steer": "0s:0 30s:0@-0.5"}, "nqr goes at 0 to 20 m/s, not at -0.5"),
-        ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr takes steps as they come"),
+        ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr has fixed steps"),
     ],
 )
 def test_impossible_steering_is_refused_in_one_line(asked, cause):
