@@ -1,4 +1,4 @@
-"""A squat that is pushed over: who keeps his feet where they are falls, who is caught steps back and squats on.
+"""A squat that is pushed over: with its feet planted it falls; caught by `pendulum`, it steps back and squats on.
 
 250 N for a sixth of a second, noticed 0.2 s after they begin: by then the capture point is behind the heels, and no
 force on the feet can bring the body to rest. `modal` hands it over to `pendulum`, which steps until it stands; then
@@ -11,7 +11,7 @@ import poise
 from poise.control.modal.modal import Modal
 from poise.control.pendulum.pendulum import Pendulum
 from poise.export.formats import export
-from poise.performance.catch import Catching
+from poise.performance.catch import CatchController
 
 PUSHED, SECONDS = 1.5, 8.0
 """s: as it is deep, and of it all."""
@@ -21,7 +21,7 @@ PUSH = poise.Push(250.0, PUSHED, 20 / 120, (-1.0, 0.0, 0.0))
 def main(folder: Path) -> None:
     """Alone and caught; the last one can be watched."""
     body = poise.Body.named("human42")
-    for controller in (Modal(), Catching(Modal(), Pendulum())):
+    for controller in (Modal(), CatchController(Modal(), Pendulum())):
         done = poise.perform(
             poise.World(poise.Scene.of(body)),
             controller,

@@ -42,15 +42,15 @@ def test_the_body_is_handed_over_as_it_is(flipped):
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("arguments", "message"),
     [
         ({"then": "walk"}, "MOTION:CONTROLLER"),
         ({"then": "walk:nqr"}, "cannot take over"),
         ({"then": "stand:hold", "steer": "1s:20"}, "hold cannot be steered"),
         ({"then": "walk:pendulum", "steer": "1s:0@5"}, "pendulum goes at -0.6 to 1.8"),
-        ({"then": "walk:pendulum", "motion": "stand", "controller": "hold"}, "does not tell"),
+        ({"then": "walk:pendulum", "motion": "stand", "controller": "hold"}, "does not report"),
     ],
 )
-def test_who_cannot_take_over_is_told_so(told, said):
-    with pytest.raises(PoiseError, match=said):
-        Request(**{"motion": "back-flip", "controller": "rotation", **told}).stage()
+def test_controllers_that_cannot_take_over_are_refused(arguments, message):
+    with pytest.raises(PoiseError, match=message):
+        Request(**{"motion": "back-flip", "controller": "rotation", **arguments}).stage()

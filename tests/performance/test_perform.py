@@ -43,7 +43,7 @@ def test_a_cue_leaves_steps_alone_unless_told():
 
 
 def test_who_cannot_adjust_steps_says_so_before_it_begins():
-    with pytest.raises(PoiseError, match="walker takes steps as they come"):
+    with pytest.raises(PoiseError, match="walker cannot change its steps"):
         steer_cue(Walker(), Command(1.0, 0.5, step=0.6))
 
 

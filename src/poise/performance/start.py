@@ -1,4 +1,4 @@
-"""Where a performance begins: the world at the start of a reference, and the reference where the character stands."""
+"""The start of a performance: set the world to the start of a reference, and move the reference to that place."""
 
 from __future__ import annotations
 
@@ -20,27 +20,94 @@ from poise.rotations import quat_between, quat_multiply, quat_rotate
 from poise.world.terrain import Place
 from poise.world.world import World
 
-# A pose of level ground on any other: legs bend and stretch so that each foot is as far above it as it was.
+UNEVEN = 0.01  # Deviation (m) of the ground under a foot from a plane above which the foot stays level
+STEEPEST = math.tan(math.radians(46.0))  # Gradient above which a foot stays level
+DEEP = 0.01  # Penetration (m) at the start above which the legs are fitted to the ground instead of raising the body
 
-UNEVEN = 0.01
-"""m: ground under a foot that is further from a plane than this has an edge there, and the foot stays level."""
-STEEPEST = math.tan(math.radians(46.0))  # Of run: what is steeper is no plane to set a foot on
+Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x and y (N,) m
 
-Heights = Callable[[Array, Array], Array]  # (N,) m: how high the ground is, by x and y (N,) m
+
+def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
+    """Set the world to the start of the reference, on the ground, and return the place."""
+    scene = world.scene
+    place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
+    if reference.start != "summit":
+        place = replace(place, z=scene.terrain.height(place.x, place.y))
+    first = reference.at(0.0)
+    qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
+    for index in range(1, len(scene.bodies)):
+        qpos[scene.coordinates(index)] = carriage_of(scene.place(index)).pose(scene.bodies[index].standing)
+    qpos[scene.coordinates(0)] = carriage_of(place).pose(first.qpos)
+    velocity = carriage_of(place).velocity(first.qvel)
+    velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
+    qvel[scene.dofs(0)] = velocity
+    world.reset(qpos, qvel)
+    own = qpos[scene.coordinates(0)]  # a view
+    if _sunk(world) > DEEP and has_legs(scene.body):
+        pose = fit_to_ground(scene.body, own, scene.terrain.heights, place.z)
+        place = replace(place, z=place.z + float(pose[2] - own[2]))
+        own[:] = pose
+        world.reset(qpos, qvel)
+    rise = _sunk(world)
+    if rise > 0:
+        place = replace(place, z=place.z + rise)
+        own[2] += rise
+        world.reset(qpos, qvel)
+    return place
+
+
+def _sunk(world: World) -> float:
+    """Distance (m) by which the body must rise until no point of it penetrates the ground."""
+    contacts = world.contacts
+    own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
+    return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
+
+
+def carriage_of(place: Place) -> Carriage:
+    """The transform that moves a motion from the origin to a place."""
+    return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
+
+
+class PlacedReference:
+    """A reference moved to the place where the character starts, as controllers track it."""
+
+    def __init__(self, reference: Reference, place: Place) -> None:
+        self.name, self.start, self.duration = reference.name, reference.start, reference.duration
+        self.begin, self.motions = reference.begin, reference.motions
+        self._reference, self._carriage = reference, carriage_of(place)
+        self._last: tuple[Target, Target] | None = None
+
+    @property
+    def edition(self) -> int:
+        """Number of edits so far."""
+        return edition_of(self._reference)
+
+    def at(self, time: float) -> Target:
+        """The target at a time (s), in the world frame."""
+        target = self._reference.at(time)
+        if self._last is None or self._last[0].qpos is not target.qpos or self._last[0].qvel is not target.qvel:
+            self._last = target, self._placed(target)  # a held pose is moved only once
+        return self._last[1]
+
+    def _placed(self, target: Target) -> Target:
+        carriage, last = self._carriage, self._last
+        velocity = carriage.velocity(target.qvel) if last is None or last[0].qvel is not target.qvel else last[1].qvel
+        force = None if target.force is None else carriage.vector(target.force)
+        return Target(carriage.pose(target.qpos), velocity, target.down, target.torque, force)
 
 
 class _Ground(NamedTuple):
-    """What is under a foot."""
+    """The ground under a foot."""
 
-    centre: Array  # (3,) m: of its sole, on level ground
-    rise: float  # m from there up to the real ground
-    tilt: Array  # (4,) of it
+    centre: Array  # (3,) m: centre of the sole on level ground
+    rise: float  # m from there up to the actual ground
+    tilt: Array  # (4,) rotation of the ground from level
 
 
-def stood(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
-    """(nq,) a pose of a body with legs that was made for ground of a level (m), on ground of any heights.
+def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
+    """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
 
-    The root rises with the feet, less what legs need to reach.
+    Each foot keeps its height above the ground. The root rises with the feet, less what the legs need to reach them.
     """
     footing = FootPlacement(body)
     place, turn = (each[0] for each in footing.places(qpos[None]))
@@ -58,12 +125,12 @@ def stood(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
 
 
 def _upon(ground: _Ground, place: Array) -> Array:
-    """(3,) m: where a point (3,) of a foot on level ground is when the foot is tilted with the real one."""
+    """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
     return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
 
 
 def _under(sole: Array, heights: Heights, level: float) -> _Ground:
-    """What is under the points (n, 3) of a sole."""
+    """The ground under the points (n, 3) of a sole."""
     ground = heights(sole[:, 0], sole[:, 1]) - level
     x, y = sole[:, :2].mean(axis=0)
     arms = np.column_stack([sole[:, :2] - [x, y], np.ones(len(sole))])
@@ -73,76 +140,3 @@ def _under(sole: Array, heights: Heights, level: float) -> _Ground:
         slope_x, slope_y, middle = 0.0, 0.0, ground.max()
     tilt = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
     return _Ground(np.array([x, y, level]), float(middle), tilt)
-
-
-DEEP = 0.01
-"""m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
-
-
-def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
-    """Put the world at the beginning of the reference, on the ground, and return the place."""
-    scene = world.scene
-    place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
-    if reference.start != "summit":
-        place = replace(place, z=scene.terrain.height(place.x, place.y))
-    first = reference.at(0.0)
-    qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
-    for index in range(1, len(scene.bodies)):
-        qpos[scene.coordinates(index)] = carriage_of(scene.place(index)).pose(scene.bodies[index].standing)
-    qpos[scene.coordinates(0)] = carriage_of(place).pose(first.qpos)
-    velocity = carriage_of(place).velocity(first.qvel)
-    velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
-    qvel[scene.dofs(0)] = velocity
-    world.reset(qpos, qvel)
-    own = qpos[scene.coordinates(0)]  # a view
-    if _sunk(world) > DEEP and has_legs(scene.body):
-        pose = stood(scene.body, own, scene.terrain.heights, place.z)
-        place = replace(place, z=place.z + float(pose[2] - own[2]))
-        own[:] = pose
-        world.reset(qpos, qvel)
-    rise = _sunk(world)
-    if rise > 0:
-        place = replace(place, z=place.z + rise)
-        own[2] += rise
-        world.reset(qpos, qvel)
-    return place
-
-
-def _sunk(world: World) -> float:
-    """m by which the body must be lifted until nothing of it is sunk into the ground: the lowest point decides."""
-    contacts = world.contacts
-    own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
-    return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
-
-
-def carriage_of(place: Place) -> Carriage:
-    """What carries a motion from the origin to a place."""
-    return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
-
-
-class PlacedReference:
-    """A reference moved to where the character starts; what controllers track."""
-
-    def __init__(self, reference: Reference, place: Place) -> None:
-        self.name, self.start, self.duration = reference.name, reference.start, reference.duration
-        self.begin, self.motions = reference.begin, reference.motions
-        self._reference, self._carriage = reference, carriage_of(place)
-        self._last: tuple[Target, Target] | None = None
-
-    @property
-    def edition(self) -> int:
-        """How often it was edited."""
-        return edition_of(self._reference)
-
-    def at(self, time: float) -> Target:
-        """What is wanted at a time, in the world."""
-        wanted = self._reference.at(time)
-        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
-            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
-        return self._last[1]
-
-    def _placed(self, wanted: Target) -> Target:
-        there, last = self._carriage, self._last
-        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
-        force = None if wanted.force is None else there.vector(wanted.force)
-        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen
 from poise.control.catalogue import named_controller
-from poise.control.controller import Memorising
+from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
 from poise.edit.parse import parse_edit
 from poise.edit.span import Span
@@ -75,7 +75,7 @@ class Show:
         self.choice = choice
         memory = memory or Memory()
         controller = named_controller(choice.controller)
-        if isinstance(controller, Memorising):
+        if isinstance(controller, ReusesPreparation):
             controller.memory = memory.prepared
         self.live = choice.edits_live
         staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
