@@ -7,7 +7,7 @@ from poise.body.catalogue import names
 from poise.studio.catalogue import TERRAINS, bodies, fits, motion_groups, page_catalogue, usual_body
 from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
-from poise.studio.wire import Told
+from poise.studio.wire import Arguments
 from poise.world.terrain_kinds import parse_terrain
 
 
@@ -16,11 +16,11 @@ def test_reasons_are_given():
     assert {name for name, reason in why.items() if reason is None} == {"limp", "hold", "nqr", "modal", "pendulum"}
     assert "forward-roll" in why["rotation"]
     assert {name for name, reason in fits("forward-roll", None).items() if reason is None} == {"rotation"}
-    assert "poses of human43" in fits("back-flip", "biped29")["rotation"]
+    assert "made for human43" in fits("back-flip", "biped29")["rotation"]
     assert "script" in why["poses"]
     assert "bar" in fits("hang", None)["nqr"]
-    assert "manner of a walk" in fits("backflip", None)["pendulum"]
-    assert "manner of a walk" in fits("run", None)["pendulum"]
+    assert "not a walk" in fits("backflip", None)["pendulum"]
+    assert "not a walk" in fits("run", None)["pendulum"]
     assert "falls in run" in fits("run", None)["modal"]
     assert fits("turn-45", None)["modal"] is None
     assert fits("walk", "biped29")["modal"] is None
@@ -59,11 +59,11 @@ def test_the_body_that_suits_is_taken():
 )
 def test_only_names_and_files_that_were_brought_are_taken(told, tmp_path):
     with pytest.raises(PoiseError):
-        Choice.of(Told(told), {"mine.bvh": tmp_path / "mine.bvh"})
+        Choice.of(Arguments(told), {"mine.bvh": tmp_path / "mine.bvh"})
 
 
 def test_files_that_were_brought_are_found(tmp_path):
-    choice = Choice.of(Told({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
+    choice = Choice.of(Arguments({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
     assert choice.request().motion == str(tmp_path / "mine.bvh")
     assert choice.request().body == "own"
 

@@ -69,7 +69,7 @@ def test_time_passes_only_while_it_plays(heard):
         ("play", {"on": True}, "nothing is performed"),
         ("nothing", {}, "unknown command"),
         ("_put_on_stage", {}, "unknown command"),
-        ("stage", {"motion": "jumpp"}, "no motion"),
+        ("stage", {"motion": "jumpp"}, "unknown motion"),
         ("stage", {"controller": "jumpp"}, "unknown controller"),
         ("stage", {"motion": "hang", "controller": "nqr"}, "bar|holds"),
         ("stage", {"motion": "stand", "controller": "hold", "loads": ["tail=5"]}, "tail"),
