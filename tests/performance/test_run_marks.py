@@ -60,7 +60,7 @@ def test_marks_share_what_never_changes():
     run = run_of("pendulum", "walk", "human58", 0.02)
     mark = run.mark()
     assert mark.controller._posture._data is run.controller._posture._data
-    assert mark.controller._figure.model is run.controller._figure.model
+    assert mark.controller._walker.model is run.controller._walker.model
 
 
 def commanded(then):
