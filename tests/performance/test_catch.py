@@ -1,4 +1,4 @@
-"""Who is pushed over is caught with steps, and goes on from there."""
+"""A body that topples is caught with steps, and its motion resumes from there."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def squat():
     return take_of(named_motion("squat", body), body)
 
 
-def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
+def test_a_squat_that_is_pushed_over_steps_and_resumes():
     session = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
     staged = session.stage()
     catching = staged.run.controller
@@ -31,7 +31,7 @@ def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
     recording = staged.run.perform(staged.seconds).recording
     assert fell_at(recording) is None
     assert audit(recording).passed
-    assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # no sooner than it notices
+    assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # not before the push is noticed
     assert 2.0 < catching.resumed[0] < 6.0
     low = recording.qpos[recording.time > catching.resumed[0], 2].min()
     assert low == pytest.approx(staged.run.reference.motions["squat"].clip.qpos[:, 2].min(), abs=0.05)
@@ -39,7 +39,7 @@ def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
     assert recording.meta["controller"] == "modal, caught by pendulum"
 
 
-def test_who_is_not_pushed_over_is_not_caught():
+def test_a_squat_that_is_not_pushed_over_is_not_caught():
     def performed(catch):
         return Request("squat", controller="modal", catch=catch, pushes=("50@0.2",), seconds=1.0).perform().recording
 
@@ -55,7 +55,7 @@ def turned_in(pose, body, angle):
     return out
 
 
-def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
+def test_a_motion_resumes_from_a_pose_with_its_feet_planted(squat):
     pose = turned_in(Carriage(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose(squat)), squat.body, 0.3)
     on = resume_motion(squat, pose, 2.0, 1.0)
     assert on is not None
@@ -68,12 +68,12 @@ def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
     assert all(on.frame(k).down[:4].all() for k in (240, 400, 700))
 
 
-def test_a_motion_does_not_go_on_where_feet_cannot_bear_its_lowest_moment(squat):
+def test_a_motion_does_not_resume_if_the_feet_cannot_keep_its_contacts(squat):
     assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
     assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
 
 
-def test_whose_feet_stay_is_told_from_who_steps(squat):
+def test_planted_feet_are_told_from_steps(squat):
     assert feet_stay_planted(squat)
     assert not feet_stay_planted(take_of(named_motion("walk", squat.body), squat.body))
 

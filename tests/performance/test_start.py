@@ -1,4 +1,4 @@
-"""Poses of level ground on other ground."""
+"""Poses made for level ground, fitted to other ground."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_on_a_slope_feet_are_as_far_from_the_ground_as_they_were(human, stride, 
     np.testing.assert_allclose(away * math.cos(math.radians(degrees)), was, atol=2e-3)
 
 
-def test_the_root_is_as_low_as_the_lower_foot_needs_and_the_trunk_as_it_was(human, stride):
+def test_the_root_sinks_for_the_lower_foot_and_the_trunk_keeps_its_pose(human, stride):
     slope = math.tan(math.radians(-15.0))
     found = fit_to_ground(human, stride, lambda x, _: slope * x, 0.0)
     assert -0.2 < found[2] - stride[2] < -0.05
@@ -60,7 +60,7 @@ def test_a_foot_over_an_edge_stays_level_on_the_higher_ground(human, stride):
 
 
 @pytest.mark.parametrize("terrain", ["slope:-15", "slope:8", "rough:0.1:3"])
-def test_who_starts_a_walk_on_uneven_ground_touches_it_with_both_feet(human, terrain):
+def test_a_walk_on_uneven_ground_starts_with_both_feet_on_it(human, terrain):
     world = World(Scene.of(human, parse_terrain(terrain)))
     start(world, named_motion("walk", human), 0, 0.0)
     contacts = world.contacts

@@ -216,7 +216,7 @@ def test_look_ahead_is_not_made_to_run_uphill():
     assert show.fastest is None
 
 
-def test_ground_is_not_bent_for_whoever_would_fall_or_walks_across():
+def test_the_ground_does_not_change_for_motions_that_would_fall_or_headings_across():
     with pytest.raises(PoiseError, match="ground ahead"):
         Show(Choice("stand", controller="hold")).slope(3.0)
     with pytest.raises(PoiseError, match="ground ahead"):

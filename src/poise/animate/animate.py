@@ -1,4 +1,4 @@
-"""Perform a script, solved or as it is, and write its files."""
+"""Perform a script, optionally after solving it, and write its files."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def replaced_parts(old: World, new: World) -> dict[int, object]:
 def fixed_parts(parts: object, world: World) -> dict[int, object]:
     """Memo for `deepcopy` that shares what never changes: the world, frozen dataclasses and read-only arrays.
 
-    A controller may hold thousands of precomputed policies, of which only a few numbers change from step to step.
+    A controller may hold thousands of precomputed policies, while only a few numbers change from step to step.
     """
     fixed: dict[int, object] = {id(world): world, id(world.terms.data): world.terms.data}
     seen: set[int] = set()

@@ -94,9 +94,7 @@ def perform(
     ends the performance; the recording up to then is returned with the cause. To stage by name, see `poise.stage`.
     """
     if not isinstance(world, World):
-        raise PoiseError(
-            f"the first argument of perform must be a World, not {world!r}; to perform by name, use poise.stage(...)"
-        )
+        raise PoiseError(f"perform needs a World first, not {world!r}: to perform by name, use poise.stage(...)")
     if isinstance(controller, str):
         controller = named_controller(controller)
     if isinstance(reference, str):
@@ -214,7 +212,7 @@ class Run:
             self._recorder.add(result)
             self._recorder.track(self.ghost)
             self._spent.append(clock.perf_counter() - began)
-            self._drop_old_steps()
+            self._drop_old_steps(2)
         return result
 
     def perform(
@@ -251,19 +249,16 @@ class Run:
         self._spent: list[float] = []
         self._dropped = 0  # steps of the piece that are no longer kept
 
-    def _drop_old_steps(self) -> None:
-        """Drop steps older than the seconds to keep, once the list is twice as long as needed."""
+    def _drop_old_steps(self, factor: int) -> None:
+        """Drop steps older than the seconds to keep, if there are at least `factor` times as many as needed."""
         if self._recorder is None or isinstance(self._record, bool):
             return
         keep = max(1, round(self._record / self.world.settings.step))
-        if len(self._spent) >= 2 * keep:
-            self._drop(len(self._spent) - keep)
-
-    def _drop(self, steps: int) -> None:
-        assert self._recorder is not None
-        self._recorder.drop(steps)
-        del self._spent[:steps]
-        self._dropped += steps
+        if len(self._spent) >= factor * keep:
+            steps = len(self._spent) - keep
+            self._recorder.drop(steps)
+            del self._spent[:steps]
+            self._dropped += steps
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """The performance since the last call; recording continues with a new piece."""
@@ -286,9 +281,7 @@ class Run:
     def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
         if self._recorder is None:
             raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
-        if not isinstance(self._record, bool):
-            keep = max(1, round(self._record / self.world.settings.step))
-            self._drop(max(0, len(self._spent) - keep))
+        self._drop_old_steps(1)
         meta = self._meta([*events, *self._prior])
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
@@ -422,7 +415,7 @@ class Run:
     def go_back(self, to: Mark) -> None:
         """Return to a mark, to the last bit; what was recorded since is deleted."""
         if self._recorder is not None and to.steps > self._dropped + len(self._spent):
-            raise PoiseError("cannot go back to this mark: the recording was taken after it")
+            raise PoiseError("cannot go back to this mark: its steps are no longer in the recording")
         parts = (to.controller, to.reference, list(to.waiting))
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
         self._move_to(to.world)

@@ -113,8 +113,8 @@ def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Ar
     place, turn = (each[0] for each in footing.places(qpos[None]))
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
-    grounds = [_under(sole, heights, level) for sole in soles]
-    risen = np.array([_upon(ground, at) for ground, at in zip(grounds, place, strict=True)])
+    grounds = [_ground_under(sole, heights, level) for sole in soles]
+    risen = np.array([_moved_to(ground, at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
     reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
@@ -124,12 +124,12 @@ def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Ar
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
 
 
-def _upon(ground: _Ground, place: Array) -> Array:
+def _moved_to(ground: _Ground, place: Array) -> Array:
     """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
     return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
 
 
-def _under(sole: Array, heights: Heights, level: float) -> _Ground:
+def _ground_under(sole: Array, heights: Heights, level: float) -> _Ground:
     """The ground under the points (n, 3) of a sole."""
     ground = heights(sole[:, 0], sole[:, 1]) - level
     x, y = sole[:, :2].mean(axis=0)

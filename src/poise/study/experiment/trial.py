@@ -52,7 +52,7 @@ class Build:
 
     legs: float = 1.0  # scale of the leg length
     mass: float = 1.0  # scale of the mass; torque limits stay
-    load: float = 0.0  # kg, in the last of the hands
+    load: float = 0.0  # kg, in the right hand
     limits: str | None = None  # name of a set of torque limits
 
     @property
