@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from poise.animate.script import Free, Goal, Pose, Script, ScriptHold
 from poise.control.poses.poses import Poses
-from poise.control.poses.rig import Strengthening
 from poise.errors import PoiseError
 from poise.performance.cues import Cue
 from poise.performance.run import Run
@@ -35,9 +34,15 @@ def reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> 
     for free, by in changed:
         if free.kind in ("stiffness", "damping"):
             for place in free.places:
-                gains[place] = _scaled(gains[place], free.kind, by)
+                value = getattr(gains[place], free.kind) * (1.0 + by)
+                gains[place] = replace(gains[place], **{free.kind: value})
     controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
-    return _reference(script, changed), controller
+    body = script.scene.body
+    velocity = np.zeros(body.nv)
+    velocity[:3] = script.beginning.velocity
+    first = standing_coordinates(body)
+    reference = KeyPoses(body, script.name, keys_of(script, changed), first, velocity, script.seconds)
+    return reference.raised(script.rise), controller
 
 
 def keys_of(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
@@ -91,27 +96,12 @@ def _changed_pose(pose: Pose, free: Free, by: float) -> Pose:
     return replace(pose, angles={**pose.angles, **shifted})
 
 
-def _scaled(change: Strengthening, kind: str, by: float) -> Strengthening:
-    if kind == "stiffness":
-        return replace(change, stiffness=change.stiffness * (1.0 + by))
-    return replace(change, damping=change.damping * (1.0 + by))
-
-
-def _reference(script: Script, changes: Iterable[Change]) -> KeyPoses:
-    body = script.scene.body
-    velocity = np.zeros(body.nv)
-    velocity[:3] = script.beginning.velocity
-    first = standing_coordinates(body)
-    made = KeyPoses(body, script.name, keys_of(script, changes), first, velocity, script.seconds)
-    return made.raised(script.rise)
-
-
 def hold_cues(script: Script) -> list[Cue]:
     """Cues that grip and release the props of the script's holds."""
-    return [cue for hold in script.holds for cue in _cues(hold)]
+    return [cue for hold in script.holds for cue in _hold_cues(hold)]
 
 
-def _cues(hold: ScriptHold) -> list[Cue]:
+def _hold_cues(hold: ScriptHold) -> list[Cue]:
     def take(world: World) -> None:
         for point in hold.points:
             world.grip(hold.link, world.point(hold.link, point), hold.what)

@@ -47,7 +47,7 @@ class Memory:
     """Slow results that one visitor's performances share: motions on bodies, and preparations of controllers."""
 
     def __init__(self) -> None:
-        self._shipped = lru_cache(maxsize=MOST)(_cast_in_silence)
+        self._shipped = lru_cache(maxsize=MOST)(cast)
         self.prepared: dict[Hashable, Any] = {}
 
     def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
@@ -55,11 +55,7 @@ class Memory:
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
         say(f"putting {motion} on {body}")
-        return self._shipped(motion, body, physics, usual)
-
-
-def _cast_in_silence(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
-    return cast(motion, body, physics=physics, usual=usual)
+        return self._shipped(motion, body, in_silence, physics, usual)
 
 
 class Show:
