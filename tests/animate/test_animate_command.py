@@ -149,7 +149,7 @@ def test_solving_without_goals_is_reported(here, capfd):
 
 
 def test_unsolved_goals_are_reported(here, capfd):
-    remark = "goals that are not sought without --solve: 1"
+    remark = "unsolved goals: 1 (use --solve)"
     Path("nod.toml").write_text(STAND + GOAL % "-15")
     for arguments, expected in ((["nod.toml"], True), (["nod.toml", "--solve"], False), (["nod-solved.toml"], False)):
         assert main(["animate", *arguments]) == 0

@@ -89,7 +89,7 @@ def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
 
 
 def test_constraints_before_any_effect_are_refused(tmp_path):
-    message = r"line 13: soon wants neck_y at 0.1 s, before what it may change matters, at 0.5 s"
+    message = r"line 13: soon wants neck_y at 0.1 s, but its parameters have no effect before 0.5 s"
     with pytest.raises(ScriptError, match=message):
         script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
 
@@ -98,7 +98,7 @@ def test_constraints_too_early_after_changed_times_are_refused(tmp_path):
     goals = ("later", "b.time", "neck_y", 0.9, 10), ("soon", "c.neck_y", "neck_y", 0.52, 10)
     script = script_of(tmp_path, *goals)
     later, soon = script.goals
-    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.52 s, .* at 0.55 s"):
+    with pytest.raises(PoiseError, match=r"soon wants neck_y at 0.52 s, .* before 0.55 s"):
         goal_start(script, soon, [(later.free[0], 0.05)])
 
 

@@ -11,7 +11,7 @@ from poise.animate.flight import turns_of
 from poise.animate.goals import Watch
 from poise.animate.read_script import read_script
 from poise.animate.script import ScriptMoment, Want
-from poise.animate.script_run import Rehearsal, affected_from, solved_changes, touching
+from poise.animate.script_run import Rehearsal, affected_from, solved_changes, touching_bodies
 from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 
@@ -112,7 +112,7 @@ def test_a_body_on_a_box_is_not_in_flight(tmp_path):
     rehearsal = Rehearsal(read_script(path))
     own = rehearsal.world.model.body_rootid == 1
     for _ in range(12):
-        bearing = touching(rehearsal.step(), own)
+        bearing = touching_bodies(rehearsal.step(), own)
         assert own[bearing].any()
         assert rehearsal.world.scene.link_id("box") in bearing
 
@@ -121,8 +121,8 @@ def test_self_contact_does_not_count_as_support(hop):
     rehearsal = Rehearsal(hop)
     own = rehearsal.world.model.body_rootid == 1
     result = rehearsal.step()
-    assert set(touching(result, own)) == {0, rehearsal.world.scene.link_id("base")}
-    assert not touching(result._replace(other=result.body), own).size
+    assert set(touching_bodies(result, own)) == {0, rehearsal.world.scene.link_id("base")}
+    assert not touching_bodies(result._replace(other=result.body), own).size
 
 
 def test_missed_events_are_reported(hop):

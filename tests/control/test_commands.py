@@ -35,7 +35,7 @@ def test_a_command_knows_whether_it_is_about_steps(told, adjusts):
 
 @pytest.mark.parametrize("text", ["", " "])
 def test_nothing_is_no_command(text):
-    with pytest.raises(PoiseError, match=rf"^steer '{text}': nothing is told; it is of the form TIMEs:DEG[^\n]*$"):
+    with pytest.raises(PoiseError, match=rf"^steer '{text}': no command; the form is TIMEs:DEG[^\n]*$"):
         parse_steer(text)
 
 

@@ -1,4 +1,4 @@
-"""Who is pushed over is caught with steps, and goes on from there."""
+"""A body that topples is caught with steps, and its motion resumes from there."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from poise.edit.take import take_of
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.performance.catch import Catching, keeps_its_feet, resumed, tallest
+from poise.performance.catch import CatchController, feet_stay_planted, resume_motion, tallest_pose
 from poise.performance.request import Request
 from poise.rotations import quat_multiply, yaw_of
 
@@ -23,15 +23,15 @@ def squat():
     return take_of(named_motion("squat", body), body)
 
 
-def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
+def test_a_squat_that_is_pushed_over_steps_and_resumes():
     session = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=8.0)
     staged = session.stage()
     catching = staged.run.controller
-    assert isinstance(catching, Catching)
+    assert isinstance(catching, CatchController)
     recording = staged.run.perform(staged.seconds).recording
     assert fell_at(recording) is None
     assert audit(recording).passed
-    assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # no sooner than it notices
+    assert catching.caught == [pytest.approx(1.2, abs=1e-6)]  # not before the push is noticed
     assert 2.0 < catching.resumed[0] < 6.0
     low = recording.qpos[recording.time > catching.resumed[0], 2].min()
     assert low == pytest.approx(staged.run.reference.motions["squat"].clip.qpos[:, 2].min(), abs=0.05)
@@ -39,7 +39,7 @@ def test_who_squats_and_is_pushed_over_late_steps_and_squats_on():
     assert recording.meta["controller"] == "modal, caught by pendulum"
 
 
-def test_who_is_not_pushed_over_is_not_caught():
+def test_a_squat_that_is_not_pushed_over_is_not_caught():
     def performed(catch):
         return Request("squat", controller="modal", catch=catch, pushes=("50@0.2",), seconds=1.0).perform().recording
 
@@ -55,9 +55,9 @@ def turned_in(pose, body, angle):
     return out
 
 
-def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
-    pose = turned_in(Carriage(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest(squat)), squat.body, 0.3)
-    on = resumed(squat, pose, 2.0, 1.0)
+def test_a_motion_resumes_from_a_pose_with_its_feet_planted(squat):
+    pose = turned_in(Carriage(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose(squat)), squat.body, 0.3)
+    on = resume_motion(squat, pose, 2.0, 1.0)
     assert on is not None
     np.testing.assert_allclose(on.at(2.0).qpos, pose, atol=1e-3)
     poses = np.array([on.frame(k).qpos for k in range(240, 800)])
@@ -68,29 +68,33 @@ def test_a_motion_goes_on_from_a_pose_with_its_feet_where_they_stand(squat):
     assert all(on.frame(k).down[:4].all() for k in (240, 400, 700))
 
 
-def test_a_motion_does_not_go_on_where_feet_cannot_bear_its_lowest_moment(squat):
-    assert resumed(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
-    assert resumed(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
+def test_a_motion_does_not_resume_if_the_feet_cannot_keep_its_contacts(squat):
+    assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
+    assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
 
 
-def test_whose_feet_stay_is_told_from_who_steps(squat):
-    assert keeps_its_feet(squat)
-    assert not keeps_its_feet(take_of(named_motion("walk", squat.body), squat.body))
+def test_planted_feet_are_told_from_steps(squat):
+    assert feet_stay_planted(squat)
+    assert not feet_stay_planted(take_of(named_motion("walk", squat.body), squat.body))
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("arguments", "message"),
     [
-        ({"motion": "walk"}, "does not keep its feet"),
+        ({"motion": "walk"}, "does not keep both feet"),
         ({"catch": "rotation"}, "cannot catch"),
-        ({"controller": "nqr", "motion": "stand"}, "cannot go on"),
+        ({"controller": "nqr", "motion": "stand"}, "cannot resume"),
     ],
 )
-def test_who_cannot_be_caught_is_told_so(told, said):
-    with pytest.raises(PoiseError, match=said):
-        Request(**{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **told}).perform()
+def test_what_cannot_be_caught_is_refused(arguments, message):
+    with pytest.raises(PoiseError, match=message):
+        Request(
+            **{"motion": "squat", "controller": "modal", "catch": "pendulum", "seconds": 0.1, **arguments}
+        ).perform()
 
 
-def test_people_are_told_when_it_was_caught(tmp_path):
-    told = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).write(tmp_path / "out")
-    assert "caught at 1.20 s, did not go on" in told.text().splitlines()
+def test_the_report_says_when_it_was_caught(tmp_path):
+    outcome = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).write(
+        tmp_path / "out"
+    )
+    assert "caught at 1.20 s, did not resume" in outcome.text().splitlines()

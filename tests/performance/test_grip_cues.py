@@ -1,4 +1,4 @@
-"""Motions that hold on to something take hold in the world, and let go."""
+"""Cues that grip and release a bar when the hands of a motion do."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from poise.physics.recorded import scene_of_motion
 from poise.world.world import World
 
 
-def test_hands_that_hang_take_hold_at_once_and_never_let_go():
+def test_hanging_hands_grip_at_the_start_and_never_release():
     motion = finished("hang", "biped29")
     cues = grip_cues(motion)
     assert [cue.time for cue in cues] == [0.0, 0.0]
@@ -22,7 +22,7 @@ def test_hands_that_hang_take_hold_at_once_and_never_let_go():
     assert len(world.grips) == 2
 
 
-def test_who_lets_go_has_a_cue_for_it():
+def test_releasing_the_bar_has_a_cue():
     motion = finished("hang", "biped29")
     down = np.array(motion.contacts.down)
     down[50:, 0] = False

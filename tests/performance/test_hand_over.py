@@ -1,4 +1,4 @@
-"""Who comes to stand hands over to another controller, which goes on from there."""
+"""A controller that ends standing hands over to another one."""
 
 import numpy as np
 import pytest
@@ -29,20 +29,20 @@ def test_after_a_flip_it_walks_away(flipped):
     assert touched <= {"left_foot", "left_toes", "right_foot", "right_toes"}
 
 
-def test_who_takes_over_is_steered_by_what_was_said_before():
+def test_commands_before_the_hand_over_steer_the_second_controller():
     session = Request("back-flip", controller="rotation", then="walk:pendulum", steer="1s:60@0.8", seconds=8.0)
     performed = session.perform().recording
     assert np.degrees(yaw_of(performed.qpos[-1, 3:7])) == pytest.approx(60.0, abs=15.0)
     assert np.linalg.norm(performed.qvel[-60:, :2].mean(axis=0)) == pytest.approx(0.8, abs=0.15)
 
 
-def test_the_body_is_handed_over_as_it_is(flipped):
+def test_the_hand_over_is_physical(flipped):
     assert audit(flipped).passed
     assert "then pendulum" in flipped.meta["controller"]
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("arguments", "message"),
     [
         ({"then": "walk"}, "MOTION:CONTROLLER"),
         ({"then": "walk:nqr"}, "cannot take over"),
@@ -51,6 +51,6 @@ def test_the_body_is_handed_over_as_it_is(flipped):
         ({"then": "walk:pendulum", "motion": "stand", "controller": "hold"}, "does not report"),
     ],
 )
-def test_who_cannot_take_over_is_told_so(told, said):
-    with pytest.raises(PoiseError, match=said):
-        Request(**{"motion": "back-flip", "controller": "rotation", **told}).stage()
+def test_controllers_that_cannot_take_over_are_refused(arguments, message):
+    with pytest.raises(PoiseError, match=message):
+        Request(**{"motion": "back-flip", "controller": "rotation", **arguments}).stage()

@@ -1,4 +1,4 @@
-"""A weight that is hung on a link acts as the same mass does in the model, and all of it is declared."""
+"""A weight on a link acts like the same mass in the model, and its whole force is recorded."""
 
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -22,7 +22,7 @@ MOTORS = Actuation(motors=Motors(np.zeros(NOBODY.model.nv), STIFF))
 
 
 def with_point_masses(weights):
-    """A world in which masses are part of their links."""
+    """A world whose model contains the masses."""
     tree = ElementTree.fromstring(BODY.mjcf)
     for weight in weights:
         link = BODY.links[weight.link - 1]
@@ -36,19 +36,19 @@ def with_point_masses(weights):
 
 
 def thrown():
-    """In the air, spinning and flailing."""
+    """In the air, rotating with moving joints."""
     qpos, qvel = np.array(NOBODY.model.qpos0), np.random.default_rng(3).normal(0.0, 1.5, NOBODY.model.nv)
     qpos[2] += 2.0
     return qpos, qvel
 
 
 def standing():
-    """On the ground, as stiff as a board."""
+    """On the ground, with stiff joints."""
     return BODY.standing, np.zeros(NOBODY.model.nv)
 
 
 def push_at(step):
-    """(nv,) N: a shove to the side for a while."""
+    """(nv,) N: a push to the side for some time."""
     out = np.zeros(NOBODY.model.nv)
     out[1] = 150.0 if 5 <= step < 15 else 0.0
     return out
@@ -91,7 +91,7 @@ def test_it_moves_the_body_as_a_mass_in_the_model_does(hung, begin, push):
     assert without > 0.05, "a weight that does not matter shows nothing"
 
 
-def test_in_free_fall_it_weighs_nothing_and_at_rest_all():
+def test_a_weight_has_no_force_in_free_fall_and_its_full_weight_at_rest():
     world = World(Scene((BODY,)), SETTINGS)
     weight = HungWeight.on(world, BODY.trunk, 10.0)
     qpos, qvel = thrown()
@@ -102,7 +102,7 @@ def test_in_free_fall_it_weighs_nothing_and_at_rest_all():
     assert hung_force([weight], world, MOTORS, held)[2] == pytest.approx(-98.1, abs=1.0)
 
 
-def test_finding_it_leaves_the_world_as_it_is():
+def test_computing_the_force_leaves_the_world_unchanged():
     world = World(Scene((BODY,)), SETTINGS)
     world.reset(*thrown())
     before, steps = (world.qpos.copy(), world.qvel.copy()), world.steps
@@ -112,7 +112,7 @@ def test_finding_it_leaves_the_world_as_it_is():
     assert (world.time, world.steps) == (0.0, steps)
 
 
-def test_nonsense_is_refused():
+def test_invalid_weights_are_refused():
     for link, mass in (("tail", 3.0), (BODY.trunk, 0.0), (BODY.trunk, 1e6)):
         with pytest.raises(PoiseError, match=r"tail|must be above 0"):
             HungWeight.on(NOBODY, link, mass)

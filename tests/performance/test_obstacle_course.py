@@ -1,4 +1,4 @@
-"""The example of a walk over, under and through what is in the way: nothing is touched, and who is not told hits."""
+"""The obstacle-course example: the edited walk touches nothing, the unedited walk hits the obstacles."""
 
 import importlib.util
 from pathlib import Path
@@ -27,7 +27,7 @@ def recording(course, tmp_path_factory):
     return poise.Recording.load(folder / "recording.npz")
 
 
-def test_it_gets_past_everything_and_touches_nothing(course, recording):
+def test_the_edited_walk_touches_nothing(course, recording):
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     assert poise.metrics(recording)["fell_at"] is None
     assert recording.qpos[-1, 0] > 9.0
@@ -37,10 +37,10 @@ def test_it_gets_past_everything_and_touches_nothing(course, recording):
     assert not props & set(recording.contact_other.tolist())
 
 
-def test_who_is_not_told_does_not_get_past(course, monkeypatch, tmp_path):
+def test_the_unedited_walk_is_stopped(course, monkeypatch, tmp_path):
     """The bar is lower than its head, and the walls nearer to each other than its arms."""
     monkeypatch.setattr(course, "DIRECTIONS", [])
-    course.main(tmp_path / "untold")
-    recording = poise.Recording.load(tmp_path / "untold/recording.npz")
+    course.main(tmp_path / "unedited")
+    recording = poise.Recording.load(tmp_path / "unedited/recording.npz")
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     assert course.clearance(recording, model, "bar_shape") < 0.0

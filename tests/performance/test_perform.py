@@ -1,4 +1,4 @@
-"""Performances under way: cues that steer, and whoever steers by hand."""
+"""Steering by cues and by direct calls."""
 
 import numpy as np
 import pytest
@@ -11,44 +11,44 @@ from poise.performance.run import Run
 
 
 class Walker:
-    """Something that is steered."""
+    """A steerable controller that stores its commands."""
 
     name = "walker"
 
     def __init__(self):
-        self.told = []
+        self.commands = []
 
     def steer(self, heading=None, speed=None):
-        self.told.append(("steer", heading, speed))
+        self.commands.append(("steer", heading, speed))
 
 
 class Stepper(Walker):
-    """Something whose steps can be adjusted too."""
+    """One whose steps can be adjusted too."""
 
     def adjust(self, lift=None, duration=None):
-        self.told.append(("adjust", lift, duration))
+        self.commands.append(("adjust", lift, duration))
 
 
 def test_a_cue_steers_and_adjusts_steps():
     stepper = Stepper()
-    told = steer_cue(stepper, Command(1.0, 0.5, -0.2, lift=0.1)).do(None)
-    assert stepper.told == [("steer", 0.5, -0.2), ("adjust", 0.1, None)]
-    assert (told["lift"], told["step"]) == (0.1, None)
+    event = steer_cue(stepper, Command(1.0, 0.5, -0.2, lift=0.1)).do(None)
+    assert stepper.commands == [("steer", 0.5, -0.2), ("adjust", 0.1, None)]
+    assert (event["lift"], event["step"]) == (0.1, None)
 
 
-def test_a_cue_leaves_steps_alone_unless_told():
+def test_a_cue_without_lift_and_step_leaves_steps_unchanged():
     stepper = Stepper()
     steer_cue(stepper, Command(1.0, 0.5)).do(None)
-    assert stepper.told == [("steer", 0.5, None)]
+    assert stepper.commands == [("steer", 0.5, None)]
 
 
-def test_who_cannot_adjust_steps_says_so_before_it_begins():
-    with pytest.raises(PoiseError, match="walker has fixed steps"):
+def test_adjusting_fixed_steps_is_refused_before_the_start():
+    with pytest.raises(PoiseError, match="walker cannot change its steps"):
         steer_cue(Walker(), Command(1.0, 0.5, step=0.6))
 
 
-def test_a_hand_steers_as_a_cue_does():
-    """A live character is told by whoever steps it; the same commands at the same times do the very same."""
+def test_direct_calls_steer_like_cues():
+    """The same commands at the same times have the same result."""
     body, command = Body.named("human58"), Command(0.2, 0.6, 0.5)
     world = World(Scene.of(body), WorldSettings(step=0.02))
     poses = {}

@@ -1,4 +1,4 @@
-"""Sessions: what controllers wish for unless told otherwise, and what is carried, steered and refused."""
+"""Requests: defaults of controllers, loads, steering, and refused arguments."""
 
 import pytest
 
@@ -25,9 +25,9 @@ def refused(session):
         ({"motion": "stand", "seconds": 0.1}, "human37", 1 / 120),
         ({"motion": "walk", "controller": "nqr", "seconds": 0.1}, "biped29", 1 / 120),
     ],
-    ids=["pendulum", "told", "hold", "nqr"],
+    ids=["pendulum", "given", "hold", "nqr"],
 )
-def test_a_controller_is_used_as_it_likes_unless_told_otherwise(asked, body, step):
+def test_a_controller_brings_its_own_body_and_step(asked, body, step):
     recording = Request(**asked).perform().recording
     assert (recording.meta["body"], recording.meta["step"]) == (body, step)
     assert recording.time[-1] == pytest.approx(0.1)
@@ -39,13 +39,13 @@ def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
     assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
 
 
-def test_what_is_carried_by_a_pose_or_a_clip_is_carried():
+def test_loads_are_added_for_poses_and_clips():
     for body, motion in (("human37", "stand"), ("biped29", "walk")):
         recording = Request(motion, body, loads=("head=2", "left_hand=3"), seconds=0.05).perform().recording
         assert recording.model.body_mass.sum() == pytest.approx(Body.named(body).mass + 5.0)
 
 
-def test_whoever_needs_no_physics_is_steered_and_edited_at_once():
+def test_a_controller_without_physics_is_steered_and_edited_together():
     asked = {**STAND, "steer": "0s:30@-0.2 0.04s:0@1.1", "edits": ("offset:chest=0:20:0",)}
     events = Request(**asked).perform().recording.meta["events"]
     assert [(event["time"], event["speed"]) for event in events if event["kind"] == "steer"] == [
@@ -73,7 +73,7 @@ def test_steering_lasts_beyond_the_last_command():
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
-def test_what_cannot_be_is_refused_in_one_line(asked, cause):
+def test_invalid_requests_are_refused_in_one_line(asked, cause):
     assert cause in refused(Request(**{**STAND, **asked}))
 
 

@@ -1,4 +1,4 @@
-"""A performance that goes back to a mark goes on as it did, to the last bit; or otherwise, if it is pushed."""
+"""After going back to a mark a run repeats itself to the last bit, or differs if it is pushed."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_marks_share_what_never_changes():
 
 
 def commanded(then):
-    """A walk that is to turn after a while; what is done to it before that, it is to turn all the same."""
+    """A walk with a cue to turn, which must still fire after `then` is applied to the run."""
     body = Body.named("human58")
     controller = named_controller("pendulum")
     world = World(Scene.of(body), WorldSettings(step=0.02))
@@ -75,7 +75,7 @@ def commanded(then):
     return run
 
 
-def test_cues_that_wait_are_for_whoever_performs_after_going_back_and_over_other_ground():
+def test_pending_cues_steer_the_controller_after_going_back_and_on_new_ground():
     def lay(run):
         run.lay(Profile(((50.0, 0.0),), 0.0, 0.1), "steeper far away")
 
@@ -94,7 +94,7 @@ def test_cues_that_wait_are_for_whoever_performs_after_going_back_and_over_other
     assert (run.world.qpos == plain.world.qpos).all()
 
 
-def test_other_ground_is_put_down():
+def test_new_ground_is_recorded():
     run = run_of("hold", "stand", "human37", 1 / 120)
     steps(run, 3)
     run.lay(Profile(((5.0, 0.0),), 0.0, 0.1), "steeper")

@@ -7,7 +7,7 @@ from poise.body.catalogue import names
 from poise.studio.catalogue import TERRAINS, bodies, fits, motion_groups, page_catalogue, usual_body
 from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
-from poise.studio.wire import Told
+from poise.studio.wire import Arguments
 from poise.world.terrain_kinds import parse_terrain
 
 
@@ -16,11 +16,11 @@ def test_reasons_are_given():
     assert {name for name, reason in why.items() if reason is None} == {"limp", "hold", "nqr", "modal", "pendulum"}
     assert "forward-roll" in why["rotation"]
     assert {name for name, reason in fits("forward-roll", None).items() if reason is None} == {"rotation"}
-    assert "poses of human43" in fits("back-flip", "biped29")["rotation"]
+    assert "made for human43" in fits("back-flip", "biped29")["rotation"]
     assert "script" in why["poses"]
     assert "bar" in fits("hang", None)["nqr"]
-    assert "is not a walk" in fits("backflip", None)["pendulum"]
-    assert "is not a walk" in fits("run", None)["pendulum"]
+    assert "not a walk" in fits("backflip", None)["pendulum"]
+    assert "not a walk" in fits("run", None)["pendulum"]
     assert "falls in run" in fits("run", None)["modal"]
     assert fits("turn-45", None)["modal"] is None
     assert fits("walk", "biped29")["modal"] is None
@@ -44,7 +44,7 @@ def test_the_body_that_suits_is_taken():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "command",
     [
         {"motion": "/etc/passwd"},
         {"motion": "../walk.bvh"},
@@ -57,13 +57,13 @@ def test_the_body_that_suits_is_taken():
         {"loads": [5]},
     ],
 )
-def test_only_names_and_files_that_were_brought_are_taken(told, tmp_path):
+def test_only_known_names_and_uploaded_files_are_accepted(command, tmp_path):
     with pytest.raises(PoiseError):
-        Choice.of(Told(told), {"mine.bvh": tmp_path / "mine.bvh"})
+        Choice.of(Arguments(command), {"mine.bvh": tmp_path / "mine.bvh"})
 
 
-def test_files_that_were_brought_are_found(tmp_path):
-    choice = Choice.of(Told({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
+def test_uploaded_files_are_found(tmp_path):
+    choice = Choice.of(Arguments({"motion": "mine.bvh"}), {"mine.bvh": tmp_path / "mine.bvh"})
     assert choice.request().motion == str(tmp_path / "mine.bvh")
     assert choice.request().body == "own"
 
@@ -79,7 +79,7 @@ def test_look_ahead_is_steered_only_where_steps_can_be_chosen():
     assert not Choice("dive-down", controller="rotation").steers
 
 
-def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
+def test_behaviours_that_end_standing_walk_away_and_are_steered():
     for motion in ("back-flip", "kip-up", "dive-roll", "roll-and-stand"):
         choice = Choice(motion, controller="rotation")
         assert (choice.request().then, choice.guide.name) == ("walk:pendulum", "pendulum")
@@ -90,10 +90,10 @@ def test_whoever_comes_to_stand_walks_away_and_is_steered_there():
 
 
 @pytest.mark.parametrize("motion", IN_PLACE)
-def test_whoever_is_caught_keeps_its_feet_where_they_are(motion):
+def test_motions_that_are_caught_keep_their_feet_planted(motion):
     choice = Choice(motion, controller="modal")
     assert choice.request().catch == "pendulum"
-    Show(choice)  # who does not would be refused
+    Show(choice)  # raises unless the feet stay planted
     assert Choice("jump", controller="modal").request().catch is None
 
 
@@ -128,7 +128,7 @@ def test_all_terrains_can_be_stood_on():
 
 
 def test_the_catalogue_is_whole():
-    told = page_catalogue()
-    assert len(told["motions"]) == len(motion_groups()) > 25
+    catalogue = page_catalogue()
+    assert len(catalogue["motions"]) == len(motion_groups()) > 25
     assert {body["name"] for body in bodies()} == set(names())
-    assert {"strut", "somersault"} <= set(told["scripts"])
+    assert {"strut", "somersault"} <= set(catalogue["scripts"])

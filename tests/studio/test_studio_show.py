@@ -92,7 +92,7 @@ def test_going_back_is_exact_and_going_on_is_the_same(walk):
     walk.branch(1.0)
     assert walk.time == pytest.approx(1.0)
     assert [event["kind"] for event in walk.run.events] == ["push"]
-    assert walk.told()["heading"] == 0.0
+    assert walk.status()["heading"] == 0.0
     walk.branch(-5.0)
     assert walk.time == 0.0
 
@@ -179,13 +179,13 @@ def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     assert world.qpos[2] - recording.qpos[0, 2] == pytest.approx(climbed, abs=0.06)
     assert walk.judge.fell_at is None
     assert audit(recording).passed
-    assert walk.told()["rise"] == pytest.approx(5.0)
+    assert walk.status()["rise"] == pytest.approx(5.0)
     assert walk.terrain == f"0° to {edge:.2f} m, 5° beyond"
     assert [event["kind"] for event in recording.meta["events"]] == ["ground"]
     exact = world.qpos.copy()
     walk.branch(1.5)
     assert walk.run.world.scene.terrain.height(100.0, 0.0) == 0.0
-    assert (walk.told()["rise"], walk.terrain) == (0.0, "flat")
+    assert (walk.status()["rise"], walk.terrain) == (0.0, "flat")
     go(walk, 0.5)
     walk.slope(5.0)
     go(walk, 2.0)
@@ -200,11 +200,11 @@ def test_what_was_asked_of_a_walker_is_known_after_going_back(walk):
     go(walk, 0.2)
     walk.steer(-0.5, None, None, 0.7)
     keys = ("heading", "pace", "lift", "step")
-    assert [walk.told()[key] for key in keys] == pytest.approx([np.degrees(-0.5), 0.8, 0.1, 0.7])
+    assert [walk.status()[key] for key in keys] == pytest.approx([np.degrees(-0.5), 0.8, 0.1, 0.7])
     walk.branch(0.3)
-    assert [walk.told()[key] for key in keys] == [pytest.approx(np.degrees(0.5)), 0.8, 0.1, None]
+    assert [walk.status()[key] for key in keys] == [pytest.approx(np.degrees(0.5)), 0.8, 0.1, None]
     walk.branch(0.0)
-    assert [walk.told()[key] for key in keys] == [0.0, None, None, None]
+    assert [walk.status()[key] for key in keys] == [0.0, None, None, None]
 
 
 def test_look_ahead_is_not_made_to_run_uphill():
@@ -216,7 +216,7 @@ def test_look_ahead_is_not_made_to_run_uphill():
     assert show.fastest is None
 
 
-def test_ground_is_not_bent_for_whoever_would_fall_or_walks_across():
+def test_the_ground_does_not_change_for_motions_that_would_fall_or_headings_across():
     with pytest.raises(PoiseError, match="ground ahead"):
         Show(Choice("stand", controller="hold")).slope(3.0)
     with pytest.raises(PoiseError, match="ground ahead"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from poise import PoiseError
-from poise.studio.wire import LONGEST_COMMAND, Told, file_bytes, json_message, read_command
+from poise.studio.wire import LONGEST_COMMAND, Arguments, file_bytes, json_message, read_command
 
 
 def test_infinity_is_said_as_null():
@@ -24,14 +24,14 @@ def test_what_is_no_command_is_refused(text):
 @pytest.mark.parametrize("value", [None, "5", True, 1e999, float("nan"), 10**400, [1], 11, -1])
 def test_numbers_are_finite_and_within_bounds(value):
     with pytest.raises(PoiseError, match="n must be"):
-        Told({"n": value}).number("n", 0, 10)
+        Arguments({"n": value}).number("n", 0, 10)
 
 
 @pytest.mark.parametrize("value", [None, [1, 2], [1, 2, "3"], [1, 2, 1e999], [100, 100, 100], "123"])
 def test_vectors_are_three_numbers_and_not_too_long(value):
     with pytest.raises(PoiseError, match="v must be"):
-        Told({"v": value}).vector("v", 50)
-    assert Told({"v": [3, 0, 4]}).vector("v", 5).tolist() == [3, 0, 4]
+        Arguments({"v": value}).vector("v", 50)
+    assert Arguments({"v": [3, 0, 4]}).vector("v", 5).tolist() == [3, 0, 4]
 
 
 def test_files_carry_their_names():

@@ -1,4 +1,4 @@
-"""One performance, judged and not kept."""
+"""Trials: performances that are measured and not kept."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_edits_meanwhile_are_made_in_their_time_and_not_before():
         for edits in ((), ((0.1, "warp:0.5@0.1-5,ease=0.01"),))
     )
     (_, _, usual), (run, world, edited) = (staged(trial, Modal()) for trial in (plain, slowed))
-    np.testing.assert_array_equal(edited.at(0.5).qpos, usual.at(0.5).qpos)  # nobody knows of it beforehand
+    np.testing.assert_array_equal(edited.at(0.5).qpos, usual.at(0.5).qpos)  # the edit has no effect before its time
     while world.time < 0.11:
         run.step()
     np.testing.assert_allclose(edited.at(0.5).qpos, usual.at(0.3).qpos, atol=0.02)

@@ -1,4 +1,4 @@
-"""A script performed, and the files that are written of it."""
+"""Perform a script, optionally after solving it, and write its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.goals import for_people, unit_of
+from poise.animate.goals import in_display_unit, unit_of
 from poise.animate.script import Script
 from poise.animate.script_run import keys_of, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
@@ -25,13 +25,12 @@ from poise.progress import Say, Steps, in_silence
 from poise.reference.body_clip import BodyClip
 from poise.reference.key_poses import posed, standing_coordinates
 
-# The same poses without physics: what an animation program draws between them, to compare with.
-
-RATE = 60.0  # Frames per second
+RATE = 60.0  # Frame rate (Hz) of the keyframe interpolation
+KEYFRAMES = ("keyframes.bvh", "keyframes.html")  # Files of the keyframe interpolation, to compare with the performance
 
 
 def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
-    """Smooth curves through a script's keys. The root turns as told, and stays where it begins: nothing moves it."""
+    """Interpolate the script's keys without physics; the root turns with its keys but keeps its initial place."""
     body = script.scene.body
     times = np.arange(round((seconds or script.seconds) * RATE) + 1) / RATE
     first = standing_coordinates(body)
@@ -39,7 +38,7 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
     keys = keys_of(script, solved_changes(script.goals))
     for dof in np.unique(keys.dof):
         own = keys.dof == dof
-        at, last = np.unique(keys.time[own][::-1], return_index=True)  # of keys at one time the last one counts
+        at, last = np.unique(keys.time[own][::-1], return_index=True)  # the last of several keys at one time counts
         values = keys.value[own][::-1][last]
         if at[0] > 0:
             at, values = np.append(0.0, at), np.append(first[dof], values)
@@ -51,31 +50,27 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
     return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))
 
 
-KEYFRAMES = ("keyframes.bvh", "keyframes.html")
-"""What plain interpolation of the same poses is written to: for animation programs, and to watch."""
-
-
 @dataclass(frozen=True)
 class Animation:
-    """What came of a script."""
+    """The result of performing a script."""
 
     script: Script
     performance: Performance
     summary: dict[str, Any]
     solution: ScriptSolution | None
-    remark: str = ""  # why something was not solved, or no solved script written
+    remark: str = ""  # why goals were not solved or no solved script was written
 
     @property
     def failed(self) -> bool:
-        """Whether it blew up, or constraints are not met."""
+        """Whether the simulation blew up or the solver did not meet all constraints."""
         return self.performance.blow_up is not None or (self.solution is not None and not self.solution.converged)
 
     def text(self) -> str:
-        """The summary for people."""
-        held = self.summary["stabiliser"]
+        """The summary as text."""
+        stabiliser = self.summary["stabiliser"]
         torques = (
-            f"stabilising torques: up to {held['peak_nm']:.0f} N m, {held['mean_nm']:.0f} on average, "
-            f"in {100 * held['share']:.0f} % of the time"
+            f"stabilising torques: up to {stabiliser['peak_nm']:.0f} N m, {stabiliser['mean_nm']:.0f} on average, "
+            f"in {100 * stabiliser['share']:.0f} % of the time"
         )
         solving = self.solution.lines() if self.solution else []
         remarks = [self.remark] if self.remark else []
@@ -83,7 +78,7 @@ class Animation:
 
 
 def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
-    """Perform a script as it is, with the changes that were found for its goals."""
+    """Perform a script with the solved changes that it contains."""
     return script_run(script, solved_changes(script.goals)).perform(seconds or script.seconds, progress)
 
 
@@ -96,15 +91,15 @@ def animate_to(
     progress: Steps = range,
     workers: int = 1,
 ) -> Animation:
-    """Perform a script, solved first if asked for, and write the files of a performance into a folder."""
+    """Perform a script, with `solving` after solving its goals, and write the files into a folder."""
     check_folder(folder, script.path, KEYFRAMES)
-    solving_it = solving and bool(script.goals)
-    target = _solved_path(script.path) if solving_it and script.path is not None else None
-    solution = solve_script(script, say=say, workers=workers) if solving_it else None
+    has_goals = solving and bool(script.goals)
+    target = _solved_path(script.path) if has_goals and script.path is not None else None
+    solution = solve_script(script, say=say, workers=workers) if has_goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     summary = write_performance(performance, folder).summary
-    summary |= {**_solving(solution), "stabiliser": bracing(performance.recording)}
+    summary |= {**_solution_summary(solution), "stabiliser": bracing(performance.recording)}
     plain = keyframed(chosen, seconds)
     for name in KEYFRAMES:
         export(plain, folder / name)
@@ -120,27 +115,27 @@ def animate_to(
 
 
 def _remark(script: Script, solving: bool) -> str:
-    """What someone is to know who solves what has no goals, or performs goals that nobody has solved."""
+    """A note if there is nothing to solve, or if unsolved goals are ignored."""
     if solving:
         return "" if script.goals else "the script has no goals: nothing to solve"
     left = sum(not any(goal.solved) for goal in script.goals)
-    return f"goals that are not sought without --solve: {left}" if left else ""
+    return f"unsolved goals: {left} (use --solve)" if left else ""
 
 
 def _solved_path(path: Path) -> Path:
-    """The solved script beside the original, or here if that one comes with Poise; refused if it cannot be written."""
+    """Path of the solved script: beside the original, or here if that is a shipped one; raise if not writable."""
     from poise.animate.read_script import is_shipped
 
     folder = Path() if is_shipped(path) else path.parent
     target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
     check_writable(folder)
-    if target != path:  # a solved script that is solved again takes its own place
+    if target != path:  # solving a solved script again replaces it
         check_targets([target], path)
     return target
 
 
-def _solving(solution: ScriptSolution | None) -> dict[str, Any]:
-    """What solving came to, under the names of the command line's JSON."""
+def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
+    """The numbers of a solution, with the keys of the JSON output."""
     if solution is None:
         return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
     constraints = [
@@ -148,9 +143,9 @@ def _solving(solution: ScriptSolution | None) -> dict[str, Any]:
             "goal": answer.goal.name,
             "what": want.what,
             "unit": unit_of(want.what),
-            "target": for_people(want.what, want.value),
-            "reached": None if np.isnan(reached) else for_people(want.what, float(reached)),
-            "within": for_people(want.what, want.within),
+            "target": in_display_unit(want.what, want.value),
+            "reached": None if np.isnan(reached) else in_display_unit(want.what, float(reached)),
+            "within": in_display_unit(want.what, want.within),
             "met": bool(abs(off) <= 1),
         }
         for answer in solution.answers

@@ -1,4 +1,4 @@
-"""What a rehearsal reaches of what is wanted: sensors read at moments, and where flight leads."""
+"""Evaluate the constraints of a goal in a rehearsal: sensors, rotations and flight predictions at given moments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poise.animate.flight import LEADS_TO, TURNS_BY, flight_of, turns_of
 from poise.animate.read_goals import TURNED
 from poise.animate.script import Goal, Want
-from poise.animate.script_run import Rehearsal, touching
+from poise.animate.script_run import Rehearsal, touching_bodies
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
@@ -22,109 +22,12 @@ from poise.dynamics.state import State
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
 
-# When a rehearsed body leaves the ground, is highest, and comes down; within a step where that matters.
-
-CLEAR = 4
-"""Steps without contact after which a body, or a part of it, has left the ground: feet that push off touch again."""
-
-Members = NDArray[np.bool_]  # (nbody,) which links
-
-
-class Events:
-    """Follows a rehearsal step by step."""
-
-    def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
-        """Of the body whose links are `own`; `links` are those whose touch-down is waited for, any of it if None."""
-        self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._clear = 0
-        self._rises = -inf
-        self._off = [0] * len(links)
-        self._left = [False] * len(links)
-        self._times: dict[str, float] = {}
-        self._downs: list[float | None] = [None] * len(links)
-
-    def follow(self, bearing: NDArray[np.int64], state: State) -> None:
-        """A step that was just made, in which some body ids bore on something."""
-        down = bool(self._own[bearing].any())
-        self._clear = 0 if down else self._clear + 1
-        if self._clear == CLEAR:
-            self._times.setdefault("flight", state.time)
-        if "apex" not in self._times:
-            self._follow_height(state)
-        for k, links in enumerate(self._links):
-            bears = bool(links[bearing].any())
-            self._off[k] = 0 if bears else self._off[k] + 1
-            if not bears:
-                self._left[k] = self._left[k] or self._off[k] == CLEAR
-            elif self._left[k] and self._downs[k] is None:
-                self._downs[k] = state.time
-
-    def _follow_height(self, state: State) -> None:
-        rose, self._rises = self._rises, float(com_velocity(state)[2])
-        if "flight" in self._times and rose > 0 >= self._rises:
-            self._times["apex"] = state.time
-
-    def down(self, k: int) -> bool:
-        """Whether what is waited for has come down."""
-        return self._downs[k] is not None
-
-    def due(self, k: int, want: Want, state: State) -> bool:
-        """Whether the moment of a want has come."""
-        when = want.when
-        at = self._downs[k] if when.event == "down" else self._times.get(when.event, None)
-        at = 0.0 if when.event == "time" else at
-        return at is not None and state.time > at + when.time - 0.5 * state.step
-
-
-class Approach:
-    """The last two states before a touch-down, from which the moment within the step and what is read then follow.
-
-    What is read at the end of the step changes by jumps as the moment passes from one step to the next.
-    """
-
-    def __init__(self, links: Members, angular: bool) -> None:
-        self._links, self._angular = links, angular
-        self._gaps = (inf, inf)  # m, the last state first
-        self._values = (0.0, 0.0)
-
-    def note(self, state: State, value: float) -> None:
-        """What is read in a state."""
-        contacts = state.contacts
-        between = self._links[contacts.body] != self._links[contacts.other]
-        self._gaps = float(contacts.gap[between].min(initial=inf)), self._gaps[0]
-        self._values = value, self._values[0]
-
-    @property
-    def landing(self) -> float:
-        """What would be read at the moment of touch-down."""
-        (gap, before), (value, last) = self._gaps, self._values
-        share = min(max(gap / (before - gap), 0.0), 1.0) if isfinite(before) and before > gap else 0.0
-        way = remainder(value - last, tau) if self._angular else value - last
-        return value + share * way
-
-
-# Units in which people are told: degrees where we have radians.
-
-
-def unit_of(what: str) -> str:
-    """Of a quantity that can be wanted."""
-    if what in LEADS_TO:
-        return "m"
-    return "deg" if what in (*TURNED, *TURNS_BY) else Sensor(what).unit
-
-
-def for_people(what: str, value: float) -> float:
-    """A value in that unit."""
-    return degrees(value) if unit_of(what).startswith("deg") else value
-
-
-def spoken(what: str, value: float) -> str:
-    """A value with its unit."""
-    return f"{for_people(what, value):.4g} {unit_of(what)}"
+CLEAR = 4  # Steps without contact that count as a take-off; feet that push off may touch the ground again briefly
+Members = NDArray[np.bool_]  # (nbody,) mask of links
 
 
 class Watch:
-    """Follows a rehearsal of a goal, and reads what is wanted when its moments come."""
+    """Simulates a goal and reads the value of each constraint at its moment."""
 
     def __init__(self, rehearsal: Rehearsal, goal: Goal) -> None:
         self._goal = goal
@@ -135,10 +38,10 @@ class Watch:
         self._stand = _standing_height(scene.body)
 
     def reach(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
-        """What is reached of each want from the present state on; NaN for moments that do not come.
+        """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
-        Where a link lies some time after it has come down depends on which step it came down in. What is smooth is
-        where it came down; if only slopes are sought, no more is simulated.
+        The position of a link some time after its touch-down jumps with the step of the touch-down. The position at
+        touch-down is smooth; with `slopes` only smooth values are needed, and the simulation ends earlier.
         """
         wants, world = self._goal.wants, rehearsal.world
         values, smooth = [nan] * len(wants), [nan] * len(wants)
@@ -149,7 +52,7 @@ class Watch:
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = touching(rehearsal.step(), self._own)
+                bearing = touching_bodies(rehearsal.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.follow(bearing, state)
@@ -171,7 +74,7 @@ class Watch:
         return SimulationOutcome(np.array(values), np.array(smooth))
 
     def _approaches(self) -> list[Approach | None]:
-        """For what is wanted at a touch-down itself, and for where a link lies after it."""
+        """One for each constraint at a touch-down itself, or on a position some time after it."""
         made: list[Approach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
@@ -183,7 +86,7 @@ class Watch:
     def _read(self, k: int, state: State, turned: Array) -> float:
         sensor, want = self._sensors[k], self._goal.wants[k]
         what = want.what
-        if sensor is not None and sensor.turns:  # the same turn, told as near as can be to what is wanted
+        if sensor is not None and sensor.turns:  # the equivalent angle nearest to the target
             return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
@@ -204,16 +107,106 @@ def _sensor(scene: Scene, what: str) -> Sensor | None:
 
 
 def _parts(scene: Scene, link: str | None) -> Members | None:
-    """A link and what hangs on it."""
+    """(nbody,) mask of a link and its descendants; None for no link."""
     if link is None:
         return None
     return np.isin(np.arange(scene.model.nbody), links_from(scene.model, scene.link_id(link)))
 
 
 def _standing_height(body: Body) -> float:
-    """m: of the centre of mass of the standing body."""
+    """Height (m) of the centre of mass of the standing body."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
     mujoco.mj_comPos(body.model, data)
     return float(data.subtree_com[1, 2])
+
+
+class Events:
+    """Detects take-off, apex and touch-downs in the steps of a rehearsal."""
+
+    def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
+        """`own` are the links of the character; `links` those whose touch-down each constraint awaits, None for any."""
+        self._own, self._links = own, [own if part is None else part & own for part in links]
+        self._clear = 0
+        self._rises = -inf
+        self._off = [0] * len(links)
+        self._left = [False] * len(links)
+        self._times: dict[str, float] = {}
+        self._downs: list[float | None] = [None] * len(links)
+
+    def follow(self, bearing: NDArray[np.int64], state: State) -> None:
+        """Update with a simulated step in which the body ids `bearing` were in contact."""
+        down = bool(self._own[bearing].any())
+        self._clear = 0 if down else self._clear + 1
+        if self._clear == CLEAR:
+            self._times.setdefault("flight", state.time)
+        if "apex" not in self._times:
+            self._follow_height(state)
+        for k, links in enumerate(self._links):
+            bears = bool(links[bearing].any())
+            self._off[k] = 0 if bears else self._off[k] + 1
+            if not bears:
+                self._left[k] = self._left[k] or self._off[k] == CLEAR
+            elif self._left[k] and self._downs[k] is None:
+                self._downs[k] = state.time
+
+    def _follow_height(self, state: State) -> None:
+        rose, self._rises = self._rises, float(com_velocity(state)[2])
+        if "flight" in self._times and rose > 0 >= self._rises:
+            self._times["apex"] = state.time
+
+    def down(self, k: int) -> bool:
+        """Whether the links of constraint `k` have touched down."""
+        return self._downs[k] is not None
+
+    def due(self, k: int, want: Want, state: State) -> bool:
+        """Whether the moment of constraint `k` has come."""
+        when = want.when
+        at = self._downs[k] if when.event == "down" else self._times.get(when.event, None)
+        at = 0.0 if when.event == "time" else at
+        return at is not None and state.time > at + when.time - 0.5 * state.step
+
+
+class Approach:
+    """Extrapolates a value from the last two states before a touch-down to the moment of contact within the step.
+
+    The value at the end of the step would jump whenever the touch-down moves from one step to the next.
+    """
+
+    def __init__(self, links: Members, angular: bool) -> None:
+        self._links, self._angular = links, angular
+        self._gaps = (inf, inf)  # m, in the last state and the one before
+        self._values = (0.0, 0.0)
+
+    def note(self, state: State, value: float) -> None:
+        """Store the value and the gap of the links in a state."""
+        contacts = state.contacts
+        between = self._links[contacts.body] != self._links[contacts.other]
+        self._gaps = float(contacts.gap[between].min(initial=inf)), self._gaps[0]
+        self._values = value, self._values[0]
+
+    @property
+    def landing(self) -> float:
+        """The value at the moment of touch-down."""
+        (gap, before), (value, last) = self._gaps, self._values
+        share = min(max(gap / (before - gap), 0.0), 1.0) if isfinite(before) and before > gap else 0.0
+        way = remainder(value - last, tau) if self._angular else value - last
+        return value + share * way
+
+
+def unit_of(what: str) -> str:
+    """Display unit of a constrained quantity: degrees in place of radians."""
+    if what in LEADS_TO:
+        return "m"
+    return "deg" if what in (*TURNED, *TURNS_BY) else Sensor(what).unit
+
+
+def in_display_unit(what: str, value: float) -> float:
+    """A value converted from SI to its display unit."""
+    return degrees(value) if unit_of(what).startswith("deg") else value
+
+
+def with_unit(what: str, value: float) -> str:
+    """A value as text with its display unit."""
+    return f"{in_display_unit(what, value):.4g} {unit_of(what)}"

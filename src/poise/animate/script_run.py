@@ -1,8 +1,8 @@
-"""From a script to a run: its reference and controller, with changed parameters, and rehearsals of it."""
+"""The run of a script: its reference and controller with changed parameters, and repeated simulations of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from poise.animate.script import Free, Goal, Pose, Script, ScriptHold
 from poise.control.poses.poses import Poses
-from poise.control.poses.rig import Strengthening
 from poise.errors import PoiseError
 from poise.performance.cues import Cue
 from poise.performance.run import Run
@@ -20,37 +19,43 @@ from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.world import World
 
-Change = tuple[Free, float]  # A parameter and how much it is changed
+Change = tuple[Free, float]  # A parameter and its change
 
 
 def solved_changes(goals: Iterable[Goal]) -> list[Change]:
-    """All that was found for goals."""
+    """The solved changes of the goals."""
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 
 def reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
-    """The reference and the controller of a script, with changes."""
+    """The reference and the controller of a script with changed parameters."""
     changed = list(changes)
     gains = list(script.changes)
     for free, by in changed:
         if free.kind in ("stiffness", "damping"):
             for place in free.places:
-                gains[place] = _stronger(gains[place], free.kind, by)
+                value = getattr(gains[place], free.kind) * (1.0 + by)
+                gains[place] = replace(gains[place], **{free.kind: value})
     controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
-    return _reference(script, changed), controller
+    body = script.scene.body
+    velocity = np.zeros(body.nv)
+    velocity[:3] = script.beginning.velocity
+    first = standing_coordinates(body)
+    reference = KeyPoses(body, script.name, keys_of(script, changed), first, velocity, script.seconds)
+    return reference.raised(script.rise), controller
 
 
 def keys_of(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
-    """The keys of all poses, with changes."""
+    """The keys of all poses with changed parameters."""
     triples = [(pose.time, dof, angle) for pose in _changed(script, changes) for dof, angle in pose.angles.items()]
     time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
     return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
 
 
 def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
-    """When a parameter begins to matter, s: a key draws its freedom from the key before it on.
+    """Time (s) from which a parameter affects the motion: a key has an effect from the preceding key of its DOF on.
 
-    `known` are changes that have been made already. A time that is free may pass the key before it.
+    `known` are changes that are already made. A free time may move a key before the preceding one.
     """
     if free.kind in ("stiffness", "damping"):
         return min(script.changes[place].when.start for place in free.places)
@@ -65,61 +70,43 @@ def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> f
 
 
 def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> float:
-    """When a goal's parameters begin to matter, s; what it wants at an earlier time is refused."""
+    """Time (s) from which a goal's parameters affect the motion; raise if it has a constraint at an earlier time."""
     start = min(affected_from(script, free, known) for free in goal.free)
     for want in goal.wants:
         if want.when.event == "time" and want.when.time < start:
-            told = f"{want.what} at {want.when.time:g} s, before what it may change matters, at {start:g} s"
-            raise PoiseError(f"{goal.name} wants {told}")
+            late = f"its parameters have no effect before {start:g} s"
+            raise PoiseError(f"{goal.name} wants {want.what} at {want.when.time:g} s, but {late}")
     return start
 
 
 def _changed(script: Script, changes: Iterable[Change]) -> list[Pose]:
-    """The poses with changes."""
+    """The poses with changed angles and times."""
     poses = list(script.poses)
     for free, by in changes:
         if free.kind in ("angle", "time"):
             for place in free.places:
-                poses[place] = _bent(poses[place], free, by)
+                poses[place] = _changed_pose(poses[place], free, by)
     return poses
 
 
-def _bent(pose: Pose, free: Free, by: float) -> Pose:
+def _changed_pose(pose: Pose, free: Free, by: float) -> Pose:
     if free.kind == "time":
         return replace(pose, time=pose.time + by)
-    return replace(pose, angles={**pose.angles, **_shifted(pose.angles, free.shares, by)})
-
-
-def _shifted(angles: Mapping[int, float], shares: Mapping[int, float], by: float) -> dict[int, float]:
-    return {dof: angles[dof] + share * by for dof, share in shares.items()}
-
-
-def _stronger(change: Strengthening, kind: str, by: float) -> Strengthening:
-    if kind == "stiffness":
-        return replace(change, stiffness=change.stiffness * (1.0 + by))
-    return replace(change, damping=change.damping * (1.0 + by))
-
-
-def _reference(script: Script, changes: Iterable[Change]) -> KeyPoses:
-    body = script.scene.body
-    velocity = np.zeros(body.nv)
-    velocity[:3] = script.beginning.velocity
-    first = standing_coordinates(body)
-    made = KeyPoses(body, script.name, keys_of(script, changes), first, velocity, script.seconds)
-    return made.raised(script.rise)
+    shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
+    return replace(pose, angles={**pose.angles, **shifted})
 
 
 def hold_cues(script: Script) -> list[Cue]:
-    """Cues that grip and release what the script's holds name."""
-    return [cue for hold in script.holds for cue in _cues(hold)]
+    """Cues that grip and release the props of the script's holds."""
+    return [cue for hold in script.holds for cue in _hold_cues(hold)]
 
 
-def _cues(hold: ScriptHold) -> list[Cue]:
+def _hold_cues(hold: ScriptHold) -> list[Cue]:
     def take(world: World) -> None:
         for point in hold.points:
             world.grip(hold.link, world.point(hold.link, point), hold.what)
 
-    def leave(world: World) -> None:  # found by its ends: a rehearsal resumes snapshots of other worlds
+    def leave(world: World) -> None:  # grips are found by their links: a rehearsal resumes snapshots of other worlds
         ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
         for grip in world.grips:
             if (grip.body, grip.other) == ends:
@@ -131,7 +118,7 @@ def _cues(hold: ScriptHold) -> list[Cue]:
 
 
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
-    """A run of a script at its beginning, with changes."""
+    """A run of a script with changed parameters, at its start."""
     reference, controller = reference_and_controller(script, changes)
     return set_up(
         script.scene,
@@ -146,7 +133,7 @@ def script_run(script: Script, changes: Iterable[Change] = (), record: bool = Tr
 
 
 class Rehearsal:
-    """A run of a script without a recording, taken up from any state as often as solving needs it."""
+    """A run of a script without a recording, which the solver restarts from any state."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -154,16 +141,16 @@ class Rehearsal:
 
     @property
     def world(self) -> World:
-        """The world in which it takes place."""
+        """Its world."""
         return self._run.world
 
     def change(self, changes: Iterable[Change]) -> None:
-        """Perform the script with changes, from now on."""
+        """Continue with changed parameters from the present state."""
         reference, controller = reference_and_controller(self.script, changes)
         self._run.redirect(controller, reference)
 
     def resume(self, snapshot: Snapshot) -> None:
-        """Return to a state that this rehearsal, or another of the same script, was in; then call `change`."""
+        """Restore a state of this or another rehearsal of the script; `change` must follow."""
         self._run.resume(snapshot)
 
     def step(self) -> StepResult:
@@ -171,7 +158,7 @@ class Rehearsal:
         return self._run.step()
 
     def run_until(self, time: float) -> None:
-        """Advance to the last step that ends no later than a time (s)."""
+        """Advance while the next step ends no later than a time (s)."""
         try:
             while self.world.time + self.world.settings.step <= time + 1e-9:
                 self.step()
@@ -179,8 +166,8 @@ class Rehearsal:
             raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
 
 
-def touching(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Body ids that pressed on each other in a step, where just one of two is among the body's `own` (nbody,)."""
+def touching_bodies(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Body ids in contact in a step, where exactly one of the two is among the character's `own` links (nbody,)."""
     bears = result.impulse[:, 0] > 0
     body, other = result.body[bears], result.other[bears]
     apart = own[body] != own[other]

@@ -1,4 +1,7 @@
-"""Solving a script: goal after goal, each from the last state that its parameters cannot affect [Fattal2006] sec. 6."""
+"""Solve the goals of a script in turn, each from the last state that its parameters do not affect [Fattal2006] sec. 6.
+
+Every simulation of a goal starts from the same snapshot, so its result does not depend on the process that runs it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.goals import Watch, spoken
+from poise.animate.goals import Watch, with_unit
 from poise.animate.script import Goal, Script
 from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
 from poise.animate.shooting import Hit, ShootingSettings, Shot, Simulate, SimulationOutcome, shoot
@@ -22,101 +25,29 @@ from poise.errors import PoiseError
 from poise.progress import Say, in_silence
 from poise.world.result import Snapshot
 
-# Simulations of a goal with changed parameters: one after the other, or by several processes at once.
-#
-# Each begins with the same snapshot, so that it comes to the same, to the last bit, whoever makes it.
-
-
-@dataclass(frozen=True, eq=False)
-class Attempt:
-    """What changes are tried on."""
-
-    goal: Goal
-    known: tuple[Change, ...]  # what was found for the goals before
-    here: Snapshot  # the last state that the goal's parameters cannot affect
-
-
-class Stand:
-    """A rehearsal for attempts."""
-
-    def __init__(self, script: Script) -> None:
-        self._rehearsal = Rehearsal(script)
-        self._watch: tuple[Goal, Watch] | None = None
-
-    def outcome(self, attempt: Attempt, change: Array, slopes: bool) -> SimulationOutcome:
-        """What comes of a change (n,)."""
-        goal, rehearsal = attempt.goal, self._rehearsal
-        if self._watch is None or self._watch[0].origin != goal.origin:
-            self._watch = goal, Watch(rehearsal, goal)
-        rehearsal.resume(attempt.here)
-        rehearsal.change([*attempt.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._watch[1].reach(rehearsal, slopes)
-
-
-class Crew:
-    """Whoever simulates: this process, or so many others."""
-
-    def __init__(self, script: Script, workers: int = 1) -> None:
-        if workers < 1:
-            raise PoiseError(f"{workers} workers: must be at least 1")
-        self._stand = Stand(script)
-        self._pool: ProcessPoolExecutor | None = None
-        if workers > 1:  # started afresh, since forked ones may inherit a lock of a numba thread that is held
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(workers, context, _enter, (script,))
-
-    def __enter__(self) -> Crew:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-
-    def outcomes(self, attempt: Attempt, changes: Sequence[Array], slopes: bool) -> list[SimulationOutcome]:
-        """What comes of each change, in their order."""
-        if self._pool is None or len(changes) == 1:
-            return [self._stand.outcome(attempt, change, slopes) for change in changes]
-        try:
-            return list(self._pool.map(partial(_outcome, attempt, slopes), changes))
-        except BrokenProcessPool:
-            raise PoiseError("a worker process died: is there memory for as many? see --workers") from None
-
-
-_own: list[Stand] = []  # That of a worker process
-
-
-def _enter(script: Script) -> None:
-    threadpool_limits(1)  # our matrices are small: threads cost more than they give
-    _own[:] = [Stand(script)]
-
-
-def _outcome(attempt: Attempt, slopes: bool, change: Array) -> SimulationOutcome:
-    return _own[0].outcome(attempt, change, slopes)
-
-
-ROUNDS = 3  # How often goals are solved again that others' changes have spoilt
+ROUNDS = 3  # Largest number of times that goals are solved again after the changes of others have violated them
 
 
 @dataclass(frozen=True, eq=False)
 class GoalResult:
-    """What came of a goal."""
+    """A solved goal and the result of the search."""
 
     goal: Goal
     hit: Hit
-    seconds: float  # that it took
+    seconds: float  # wall-clock time
 
     def lines(self) -> list[str]:
-        """What is wanted and reached, for people."""
-        return [_told(self.goal, self.hit, k) for k in range(len(self.goal.wants))]
+        """Target and result of each constraint, as text."""
+        return [_constraint_line(self.goal, self.hit, k) for k in range(len(self.goal.wants))]
 
 
 @dataclass(frozen=True, eq=False)
 class ScriptSolution:
-    """A solved script, and how it was found."""
+    """A solved script and the results of its goals."""
 
-    script: Script  # its goals with the changes that were found
+    script: Script  # its goals contain the solved changes
     answers: tuple[GoalResult, ...]
-    seconds: float
+    seconds: float  # wall-clock time
 
     @property
     def converged(self) -> bool:
@@ -124,7 +55,7 @@ class ScriptSolution:
         return all(answer.hit.converged for answer in self.answers)
 
     def lines(self) -> list[str]:
-        """How it went, for people; of goals that are not met each constraint."""
+        """The results as text, with each constraint of the goals that are not met."""
         out = []
         for answer in self.answers:
             hit = answer.hit
@@ -139,64 +70,64 @@ class ScriptSolution:
 def solve_script(
     script: Script, settings: ShootingSettings | None = None, say: Say = in_silence, workers: int = 1
 ) -> ScriptSolution:
-    """Find the least changes of the animator's values that meet the script's constraints.
+    """Find the smallest changes of the animator's values that meet the script's constraints.
 
-    With several worker processes finite differences are taken at once; what is found is the same.
+    Several worker processes compute finite differences in parallel; the result is the same.
     """
     began = clock.perf_counter()
     rehearsal = Rehearsal(script)
     known: list[Change] = []
     answers: list[GoalResult] = []
-    with Crew(script, workers) as crew:
+    with SimulationPool(script, workers) as pool:
         for goal in script.goals:
             started = clock.perf_counter()
             start = goal_start(script, goal, known)
-            if start < rehearsal.world.time - 1e-9:  # goals need not come in the order of their times
+            if start < rehearsal.world.time - 1e-9:  # goals need not be in the order of their times
                 rehearsal = Rehearsal(script)
             rehearsal.change(known)
             rehearsal.run_until(start)
-            attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
-            hit = _shoot(settings, say, goal, partial(crew.outcomes, attempt), _hint(goal, answers))
+            trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
+            hit = _shoot(settings, say, goal, partial(pool.outcomes, trial), _hint(goal, answers))
             known += list(zip(goal.free, hit.change.tolist(), strict=True))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             answers.append(GoalResult(solved, hit, clock.perf_counter() - started))
         if len(answers) > 1:
-            answers = _mended(script, answers, crew, partial(_shoot, settings, say))
+            answers = _reconciled(script, answers, pool, partial(_shoot, settings, say))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
 def _shoot(settings: ShootingSettings | None, say: Say, goal: Goal, simulate: Simulate, hint: Hit | None) -> Hit:
-    return shoot(_shot(goal, simulate, hint), settings, partial(_tell, goal, say))
+    return shoot(_shot(goal, simulate, hint), settings, partial(_report, goal, say))
 
 
-def _mended(
-    script: Script, answers: Sequence[GoalResult], crew: Crew, shoot_at: Callable[..., Hit]
+def _reconciled(
+    script: Script, answers: Sequence[GoalResult], pool: SimulationPool, shoot_at: Callable[..., Hit]
 ) -> list[GoalResult]:
-    """What is reached of goals in the end; those that others' changes have spoilt are solved again, for some rounds."""
-    own = [answer.hit.converged for answer in answers]
-    now = _in_the_end(script, answers)
+    """The results with all changes applied; goals that the changes of others violate are solved again."""
+    alone = [answer.hit.converged for answer in answers]
+    now = _evaluated(script, answers)
     for _ in range(ROUNDS):
-        spoilt = [k for k, answer in enumerate(now) if own[k] and not answer.hit.converged]
-        if not spoilt:
+        violated = [k for k, answer in enumerate(now) if alone[k] and not answer.hit.converged]
+        if not violated:
             break
-        for k in spoilt:
-            now[k] = _again(script, now, k, crew, shoot_at)
-        now = _in_the_end(script, now)
+        for k in violated:
+            now[k] = _solved_again(script, now, k, pool, shoot_at)
+        now = _evaluated(script, now)
     return now
 
 
-def _again(
-    script: Script, answers: Sequence[GoalResult], k: int, crew: Crew, shoot_at: Callable[..., Hit]
+def _solved_again(
+    script: Script, answers: Sequence[GoalResult], k: int, pool: SimulationPool, shoot_at: Callable[..., Hit]
 ) -> GoalResult:
-    """A goal solved once more from where it is, all other goals' changes known."""
+    """Goal `k` solved again from its present solution, with the changes of all other goals applied."""
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
     known = solved_changes(answer.goal for answer in answers if answer is not last)
     rehearsal = Rehearsal(script)
     rehearsal.change([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
-    attempt = Attempt(goal, tuple(known), rehearsal.world.snapshot)
-    hit: Hit = shoot_at(goal, partial(crew.outcomes, attempt), None)
+    trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
+    hit: Hit = shoot_at(goal, partial(pool.outcomes, trial), None)
     total = replace(
         hit, iterations=last.hit.iterations + hit.iterations, simulations=last.hit.simulations + hit.simulations
     )
@@ -204,8 +135,8 @@ def _again(
     return GoalResult(solved, total, last.seconds + clock.perf_counter() - started)
 
 
-def _in_the_end(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
-    """What is reached of goals with all changes that were found."""
+def _evaluated(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
+    """The results of the goals in one simulation with all solved changes."""
     rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
     rehearsal.change(known)
     starts = [goal_start(script, answer.goal, known) for answer in answers]
@@ -221,12 +152,12 @@ def _in_the_end(script: Script, answers: Sequence[GoalResult]) -> list[GoalResul
 
 
 def _hint(goal: Goal, answers: Sequence[GoalResult]) -> Hit | None:
-    """What was found for the repetition of a goal before this one, as long as nothing is known of this one itself."""
+    """The result of the preceding repetition of a goal, as an initial guess if the goal itself is unsolved."""
     if not answers or any(goal.solved):
         return None
     last = answers[-1]
-    alike = last.goal.origin == (goal.origin[0], goal.origin[1] - 1)
-    return last.hit if alike and last.hit.converged else None
+    repeats = last.goal.origin == (goal.origin[0], goal.origin[1] - 1)
+    return last.hit if repeats and last.hit.converged else None
 
 
 def _shot(goal: Goal, simulate: Simulate, hint: Hit | None) -> Shot:
@@ -242,17 +173,84 @@ def _shot(goal: Goal, simulate: Simulate, hint: Hit | None) -> Shot:
     )
 
 
-def _tell(goal: Goal, say: Say, hit: Hit) -> None:
-    """Progress: what is furthest off."""
+def _report(goal: Goal, say: Say, hit: Hit) -> None:
+    """Report progress: the constraint with the largest error."""
     worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
-    say(f"{goal.name}: iteration {hit.iterations}, {_told(goal, hit, worst)}")
+    say(f"{goal.name}: iteration {hit.iterations}, {_constraint_line(goal, hit, worst)}")
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _told(goal: Goal, hit: Hit, k: int) -> str:
+def _constraint_line(goal: Goal, hit: Hit, k: int) -> str:
     want = goal.wants[k]
-    reached = "never came" if np.isnan(hit.reached[k]) else spoken(want.what, float(hit.reached[k]))
-    return f"{want.what} {reached}, wanted {spoken(want.what, want.value)}"
+    reached = "never came" if np.isnan(hit.reached[k]) else with_unit(want.what, float(hit.reached[k]))
+    return f"{want.what} {reached}, wanted {with_unit(want.what, want.value)}"
+
+
+@dataclass(frozen=True, eq=False)
+class GoalTrial:
+    """What the simulations of a goal have in common."""
+
+    goal: Goal
+    known: tuple[Change, ...]  # solved changes of the other goals
+    start: Snapshot  # the last state that the goal's parameters do not affect
+
+
+class GoalSimulator:
+    """Simulates goals with changed parameters in one process."""
+
+    def __init__(self, script: Script) -> None:
+        self._rehearsal = Rehearsal(script)
+        self._watch: tuple[Goal, Watch] | None = None
+
+    def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
+        """The outcome of a change (n,) of the goal's parameters."""
+        goal, rehearsal = trial.goal, self._rehearsal
+        if self._watch is None or self._watch[0].origin != goal.origin:
+            self._watch = goal, Watch(rehearsal, goal)
+        rehearsal.resume(trial.start)
+        rehearsal.change([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
+        return self._watch[1].reach(rehearsal, slopes)
+
+
+class SimulationPool:
+    """Simulates goals in this process, or in several worker processes."""
+
+    def __init__(self, script: Script, workers: int = 1) -> None:
+        if workers < 1:
+            raise PoiseError(f"{workers} workers: must be at least 1")
+        self._simulator = GoalSimulator(script)
+        self._pool: ProcessPoolExecutor | None = None
+        if workers > 1:  # spawned: a forked process may inherit a held lock of a numba thread
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(workers, context, _start_worker, (script,))
+
+    def __enter__(self) -> SimulationPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def outcomes(self, trial: GoalTrial, changes: Sequence[Array], slopes: bool) -> list[SimulationOutcome]:
+        """The outcome of each change, in order."""
+        if self._pool is None or len(changes) == 1:
+            return [self._simulator.outcome(trial, change, slopes) for change in changes]
+        try:
+            return list(self._pool.map(partial(_worker_outcome, trial, slopes), changes))
+        except BrokenProcessPool:
+            raise PoiseError("a worker process died, perhaps for lack of memory: use fewer --workers") from None
+
+
+_worker: list[GoalSimulator] = []  # The simulator of a worker process
+
+
+def _start_worker(script: Script) -> None:
+    threadpool_limits(1)  # threads cost more than they gain on small matrices
+    _worker[:] = [GoalSimulator(script)]
+
+
+def _worker_outcome(trial: GoalTrial, slopes: bool, change: Array) -> SimulationOutcome:
+    return _worker[0].outcome(trial, change, slopes)

@@ -1,4 +1,4 @@
-"""Controllers by name: those that come with Poise, installed ones, and classes of one's own."""
+"""Controllers by name: shipped ones, installed ones, and classes given as 'module:Class'."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ BUILT_IN = {
     "poses": "poise.control.poses:ENTRY",
     "rotation": "poise.control.rotation:ENTRY",
 }
-"""Where the entries of the controllers are that come with Poise."""
-GROUP = "poise.controllers"  # Entry-point group under which installed packages offer controllers: name = module:Class
+"""Module and name of the entry of each shipped controller."""
+GROUP = "poise.controllers"  # Entry-point group of controllers in installed packages: name = module:Class
 
 
 @cache
 def _homes() -> dict[str, str]:
-    """Name: 'module:Class' or 'module:ENTRY' of all controllers that are known by name."""
+    """'module:Class' or 'module:ENTRY' of each controller, by name; cached."""
     installed = {point.name: point.value for point in entry_points(group=GROUP)}
     return {**installed, **BUILT_IN}
 
 
 def controller_names() -> tuple[str, ...]:
-    """Names of controllers: those that come with Poise first, then installed ones."""
+    """Names of controllers: shipped ones first, then installed ones."""
     return (*BUILT_IN, *(name for name in _homes() if name not in BUILT_IN))
 
 
 def controller_entry(name: str) -> ControllerEntry:
-    """The entry of a controller by name, or of a class of one's own as 'module:Class'."""
+    """The entry of a controller by name or 'module:Class'."""
     if ":" in name:
         return entry_from(load(name), name)
     if name not in _homes():
@@ -51,17 +51,17 @@ def entries() -> dict[str, ControllerEntry]:
 
 
 def walker() -> str:
-    """The name of the controller that takes over from others: it walks, is steered freely, and catches."""
+    """The name of the first controller that catches and is steered freely: it takes over from others."""
     return next(name for name, entry in entries().items() if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
-    """A controller by name or 'module:Class', with some of its settings changed."""
+    """Create a controller by name or 'module:Class', with some settings changed."""
     made: Controller = controller_entry(name).make(settings)
     return made
 
 
 def entry_of(controller: Controller) -> ControllerEntry:
-    """The entry of a controller that exists already."""
+    """The entry of a controller object."""
     own = getattr(controller, "entry", None)
     return own if isinstance(own, ControllerEntry) else entry_from(type(controller), controller.name)

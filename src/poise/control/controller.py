@@ -1,4 +1,4 @@
-"""What every controller offers, and what it may know of the world."""
+"""The interface of controllers, and the part of the world that they may use."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from poise.reference.reference import Reference
 
 
 class Ground(Protocol):
-    """The ground as a controller may see it."""
+    """The terrain as controllers see it."""
 
     def height(self, x: float, y: float) -> float:
-        """Of its surface, m."""
+        """Height of the surface (m) at x and y (m)."""
 
     def heights(self, x: Array, y: Array) -> Array:
-        """(N,) m: the same at many places at once."""
+        """(N,) m: heights of the surface at x and y (N,) m."""
 
 
 class Setting(Protocol):
-    """The scene as a controller may know it."""
+    """The scene as controllers see it."""
 
     @property
     def body(self) -> Body:
@@ -32,31 +32,31 @@ class Setting(Protocol):
 
     @property
     def terrain(self) -> Ground:
-        """What it performs on."""
+        """The ground."""
 
     @property
     def model(self) -> Any:
-        """The compiled scene; the character's DOFs come first in it."""
+        """The compiled scene (`mujoco.MjModel`); the DOFs of the character come first."""
 
 
 class Stage(Protocol):
-    """The world as a controller may know it; `poise.world.World` is one."""
+    """The world as controllers see it; `poise.world.World` implements it."""
 
     @property
     def scene(self) -> Setting:
-        """What is in it."""
+        """Its scene."""
 
     @property
     def torque_limit(self) -> Array:
-        """(nv,) N m."""
+        """(nv,) torque limits, N m."""
 
     @property
     def state(self) -> State:
-        """Its state now."""
+        """Its present state."""
 
 
 class Controller(Protocol):
-    """Turns states into actuation, step by step."""
+    """A controller computes the actuation of each step from the state."""
 
     @property
     def name(self) -> str:
@@ -64,31 +64,33 @@ class Controller(Protocol):
 
     @property
     def settings(self) -> Any:
-        """Its parameters, for recordings: a mapping or a dataclass."""
+        """Its parameters for recordings: a mapping or a dataclass."""
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Get ready to perform a reference from the start."""
+        """Prepare to perform a reference from the start."""
 
     def act(self, state: State) -> Actuation:
-        """Drive the body for the coming step."""
+        """The actuation of the coming step."""
 
     def target(self, time: float) -> Array:
-        """(nq,) the pose that it tracks at a time that has come, s: the ghost of a recording."""
+        """(nq,) the pose tracked at a time (s) up to the present one: the ghost of a recording."""
 
 
 class NotReset(PoiseError, AttributeError):
-    """A controller was used before `reset`."""
+    """Raised when a controller is used before `reset`."""
 
 
 class ResetFirst:
-    """Base of controllers: what `reset` sets up is missing before it, and the error says so."""
+    """Base of controllers whose attributes are set by `reset`; using one before that raises `NotReset`."""
 
     def __getattr__(self, name: str) -> Any:
-        """Raise for an attribute that does not exist (yet)."""
+        """Raise `NotReset` for a missing attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        who = getattr(type(self), "name", type(self).__name__)
-        raise NotReset(f"{who} is not ready ('{name}' is not set): call reset(world, reference) before act and target")
+        owner = getattr(type(self), "name", type(self).__name__)
+        raise NotReset(
+            f"{owner} is not ready ('{name}' is not set): call reset(world, reference) before act and target"
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'settings', '')})"
@@ -96,52 +98,52 @@ class ResetFirst:
 
 @runtime_checkable
 class Ending(Controller, Protocol):
-    """A controller that reports when its motion is over."""
+    """A controller that reports when its motion has ended."""
 
     def stands(self) -> bool:
-        """Whether the motion is over and the body stands at rest."""
+        """Whether the motion has ended and the body stands at rest."""
 
 
 @runtime_checkable
 class Steerable(Protocol):
-    """A controller that goes where it is told."""
+    """A controller whose heading and speed can be commanded."""
 
     @property
     def name(self) -> str:
         """Its name, for messages."""
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Want another heading (rad, to the left of the first one) or speed (m/s)."""
+        """Command a heading (rad, to the left of the initial one) or a speed (m/s); None keeps the last value."""
 
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """A controller whose steps can be changed while it walks."""
+    """A controller whose steps can be adjusted while it walks."""
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
-        """Lift feet by so much more (m), or let steps last so long (s); None leaves as it is."""
+        """Set the additional foot lift (m) or the step duration (s); None keeps the last value."""
 
 
 @runtime_checkable
-class Memorising(Protocol):
-    """A controller whose preparation is slow, and can be reused by the next one of the same kind."""
+class ReusesPreparation(Protocol):
+    """A controller with slow preparation, whose results another controller of the same class can reuse."""
 
     memory: MutableMapping[Hashable, Any]
 
 
 @runtime_checkable
-class Talkative(Protocol):
-    """A controller that takes long to get ready, and tells how far it is."""
+class ReportsProgress(Protocol):
+    """A controller with slow preparation that reports its progress."""
 
     say: Callable[[str], None]
 
 
 @runtime_checkable
-class Startled(Protocol):
-    """A controller that notices pushes as people do."""
+class PushAware(Protocol):
+    """A controller that reacts to pushes with a delay, as people do."""
 
-    def startle(self, time: float) -> None:
-        """A push begins at a time, s."""
+    def note_push(self, time: float) -> None:
+        """Note that a push begins at a time (s)."""
 
-    def dazed(self, time: float) -> bool:
-        """Whether at a time, s, a push has begun that is not noticed yet."""
+    def is_unaware(self, time: float) -> bool:
+        """Whether a push has begun that is not noticed yet at a time (s)."""

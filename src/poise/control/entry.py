@@ -1,6 +1,6 @@
-"""The entry of a controller: the one place that says what it is, what suits it and what it can do.
+"""The entry of a controller: its defaults and capabilities.
 
-Entries are light: the controller's own module is imported when a controller is made, not when its entry is read.
+Reading an entry is cheap: the module of the controller is imported only when a controller is created.
 """
 
 from __future__ import annotations
@@ -17,54 +17,55 @@ from poise.errors import PoiseError, unknown
 Performs = Literal["motions", "behaviours", "scripts"]
 Steered = Literal["no", "freely", "by steps"]
 Grounds = Literal["none", "gaits", "all"]
+METHODS = ("reset", "act", "target")  # Methods of every controller
 
 
 @dataclass(frozen=True)
 class ControllerEntry:
-    """What a controller is, what suits it, and what it can do. Everything else asks this, never the name."""
+    """Defaults and capabilities of a controller; other code consults these, never the name."""
 
     name: str
     home: str | type
-    """The class, or 'module:Class', which is imported when it is needed."""
+    """The class, or 'module:Class', imported when needed."""
     what: str = ""
     """One line for listings."""
     settings: str | type | None = None
-    """Its dataclass of settings, or 'module:Class'; by default the annotation of the `settings` argument."""
+    """The dataclass of its settings, or 'module:Class'; by default the annotation of the argument `settings`."""
     body: str | None = None
-    """Named body that performs the motions that come with Poise; None for the usual one."""
+    """Name of the default body for shipped motions; None for the general default."""
     step: float = 1 / 120
-    """Simulation step that suits it (s)."""
+    """Default simulation step (s)."""
     frame_step: float | None = None
     """Simulation step (s) for a live display at 60 Hz, where it differs from `step`."""
     performs: Performs = "motions"
     needs_physics: bool = False
     """Whether its references must carry torques and contact forces (motions that obey physics)."""
     tracks_edits: bool = False
-    """Whether it tracks a motion that was edited after it was made to obey physics."""
+    """Whether it tracks motions that are edited after they were optimised to obey physics."""
     steered: Steered = "no"
-    """Freely, or by choosing among the steps of a repertoire."""
+    """Whether it is steered freely, or by choosing among the steps of a repertoire."""
     speeds: tuple[float, float] = (0.0, 20.0)
-    """Speeds (m/s) between which it can be steered; negative is backward."""
+    """Lowest and highest speed (m/s) that can be commanded; negative is backward."""
     fastest_uphill: float | None = None
-    """Highest speed (m/s) at which it can be steered on ground that is not level; None for no such bound."""
+    """Highest speed (m/s) that can be commanded on ground that is not level; None for no bound."""
     walks: bool = False
-    """Whether it performs gaits and standing only, on bodies with two legs."""
+    """Whether it performs only gaits and standing, on bodies with two legs."""
     check_body: str | None = None
-    """'module:function' that raises a PoiseError for a body which it cannot drive."""
+    """'module:function' that raises a PoiseError for a body that it cannot drive."""
     grips: bool = True
     """Whether it performs motions whose hands hold a prop."""
     ends: bool = False
-    """Whether it reports when its motion is over and the body stands (`Ending`)."""
+    """Whether it reports when its motion has ended and the body stands (`Ending`)."""
     catches: bool = False
-    """Whether it steps until it stands, from any state in which a body topples."""
+    """Whether it can bring a toppling body to a stand by stepping."""
     resumes: bool = False
-    """Whether it can go on with its motion after another controller caught it."""
+    """Whether it can resume its motion after another controller caught the body."""
     bends_ground: Grounds = "none"
-    """For which motions the ground ahead may change its slope during a run."""
+    """Motions for which the slope of the ground ahead may change during a run."""
     falls_in: Mapping[str, tuple[str, ...]] | None = None
-    """Motions that come with Poise in which it is known to fall, by body; '' for every body."""
+    """Shipped motions in which it is known to fall, by body; '' for every body."""
     moves: tuple[tuple[str, str], ...] = ()
-    """(label, motion) of what it does best, offered first in the studio."""
+    """(label, motion) pairs that the studio offers first."""
 
     @property
     def edits_live(self) -> bool:
@@ -77,7 +78,7 @@ class ControllerEntry:
         return self.performs == "motions" and not self.needs_physics
 
     def refusal(self, body: Any) -> str | None:
-        """Why it cannot drive a `Body`; None if it can."""
+        """The reason why it cannot drive a `Body`; None if it can."""
         try:
             if self.check_body is not None:
                 load(self.check_body)(body)
@@ -96,7 +97,7 @@ class ControllerEntry:
         return _annotated_settings(self.controller_type())
 
     def make(self, settings: Mapping[str, Any] | None = None) -> Any:
-        """A controller with some of its settings changed; values may be text, as on the command line."""
+        """Create a controller with some settings changed; values may be text, as on the command line."""
         kind = self.settings_type()
         if kind is None:
             if settings:
@@ -123,7 +124,7 @@ class ControllerEntry:
 
 
 def load(home: str) -> Any:
-    """What 'module:name' names; a PoiseError says which half of it is wrong."""
+    """Import the object 'module:name'; raise a PoiseError that says which part is wrong."""
     module, colon, name = home.partition(":")
     if not colon or not module or not name:
         raise PoiseError(f"controller '{home}' is not of the form module:Class")
@@ -137,7 +138,7 @@ def load(home: str) -> Any:
 
 
 def entry_from(found: Any, home: str) -> ControllerEntry:
-    """The entry of a class of one's own: its attribute `entry`, or a plain one made from the class."""
+    """The entry of a loaded object: itself, the attribute `entry` of a class, or one derived from the class."""
     if isinstance(found, ControllerEntry):
         return found
     if not isinstance(found, type) or not all(callable(getattr(found, method, None)) for method in METHODS):
@@ -151,16 +152,12 @@ def entry_from(found: Any, home: str) -> ControllerEntry:
     return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered, ends=ends)
 
 
-METHODS = ("reset", "act", "target")  # What every controller offers
-
-
 def _annotated_settings(kind: type) -> type | None:
-    """The dataclass that the constructor's argument `settings` is annotated with, if any."""
+    """The dataclass in the annotation of the constructor's argument `settings`, if any."""
     try:
-        told = typing.get_type_hints(vars(kind).get("__init__")).get("settings")
-    except Exception:  # annotations of somebody else's class may name anything
+        hint = typing.get_type_hints(vars(kind).get("__init__")).get("settings")
+    except Exception:  # annotations of a user's class may not resolve
         return None
-    options = (
-        typing.get_args(told) if isinstance(told, UnionType) or typing.get_origin(told) is typing.Union else (told,)
-    )
+    is_union = isinstance(hint, UnionType) or typing.get_origin(hint) is typing.Union
+    options = typing.get_args(hint) if is_union else (hint,)
     return next((option for option in options if isinstance(option, type) and is_dataclass(option)), None)

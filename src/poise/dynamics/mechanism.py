@@ -1,4 +1,4 @@
-"""Constant tables of a compiled scene for the kernels of a step."""
+"""A compiled scene for the kernels of a step: its constant tables, and its mass matrix and bias in a state."""
 
 from __future__ import annotations
 

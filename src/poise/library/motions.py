@@ -34,6 +34,8 @@ from poise.reference.reference import Reference, Still
 from poise.reference.supports import Sketch
 from poise.rotations import quat_rotate, yaw_of
 
+_FOLDER = Path(__file__).parent / "shipped"
+_ENDS = ("begins", "ends")  # source fields: the motion whose first state this motion begins or ends in
 KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "change": change_sketch,
     "gait": gait_sketch,
@@ -42,18 +44,6 @@ KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "turn": turn_sketch,
 }
 """The function that builds the sketch for each kind of source."""
-
-
-def author(name_or_path: str | Path, body: Body) -> Sketch:
-    """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
-    source = read_source(name_or_path)
-    if source.kind not in KINDS:
-        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
-    return KINDS[source.kind](source, body)
-
-
-_FOLDER = Path(__file__).parent / "shipped"
-_ENDS = ("begins", "ends")  # source fields: the motion whose first state this motion begins or ends in
 
 
 def motion_names() -> tuple[str, ...]:
@@ -77,6 +67,14 @@ def named_motion(name: str, body: Body) -> Reference:
     if name in POSES:
         return POSES[name](body)
     return Played(author(name, body).clip)
+
+
+def author(name_or_path: str | Path, body: Body) -> Sketch:
+    """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
+    source = read_source(name_or_path)
+    if source.kind not in KINDS:
+        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
+    return KINDS[source.kind](source, body)
 
 
 def finished_path(name: str, body: str) -> Path:

@@ -1,1 +1,1 @@
-"""What performs: a motion on a body in a scene, staged and stepped."""
+"""Performances: a motion on a body in a scene, staged, stepped and recorded."""

@@ -1,4 +1,4 @@
-"""Who performs what: a body and a reference from what a user typed."""
+"""Resolve the names or files that a user gives into a body and a reference."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from poise.reference.played import Played
 from poise.reference.reference import Reference
 from poise.retarget.prepare import prepare
 
-DEFAULT_BODY = "human37"  # Who performs the motions that come with Poise, unless told otherwise
-OWN = "own"  # The body that is built for a motion file's own skeleton
+DEFAULT_BODY = "human37"  # Body of shipped motions by default
+OWN = "own"  # Name of the body that is built for the skeleton of a motion file
 _SKELETONS = (".bvh", ".amc", ".npz")
 
 
 @dataclass(frozen=True)
 class Cast:
-    """The performer, what it performs, and where that comes from a motion file, what importing found."""
+    """A body, the reference that it performs, and the findings of the import if the motion is a file."""
 
     body: Body
     reference: Reference
     imported: Imported | None = None
-    ships: bool = False  # whether the motion comes with Poise
+    ships: bool = False  # whether the motion ships with Poise
 
-    def laden(self, link: str, mass: float) -> Cast:
-        """The same with `mass` kg to carry at a link; what obeyed physics without them no longer does."""
+    def with_load(self, link: str, mass: float) -> Cast:
+        """The same with a load of `mass` kg at a link; the reference loses its dynamics, computed without the load."""
         body, reference = self.body.loaded({link: mass}), self.reference
         if isinstance(reference, Played):
             reference = Played(replace(reference.clip, body=body))
@@ -43,12 +43,12 @@ class Cast:
 def cast(
     motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
 ) -> Cast:  # fmt: skip
-    """The performer and what it performs.
+    """Find the body and the reference.
 
-    `motion` is a motion that comes with Poise, one that was fetched, a motion file, or a prepared motion; `body` is a
-    body that comes with Poise, a MJCF file, a motion file whose skeleton it is built for, or "own", the default for
-    motion files. Motions that come with Poise are performed by the `usual` body, or where `physics` matters by one that
-    they come for.
+    `motion` is the name of a shipped motion, behaviour or fetched capture, a motion file, or a prepared motion; `body`
+    is the name of a shipped body, an MJCF file, a motion file whose skeleton it is built for, or "own" (the default for
+    motion files). Shipped motions default to the `usual` body, or with `physics` to the first body that has a dynamic
+    reference of the motion.
     """
     path = motion_file(motion)
     if path.suffix == ".toml" or motion in behaviour_names():
@@ -64,21 +64,21 @@ def cast(
     if is_prepared(path):
         clip, dynamic = load_reference(path)
         if body not in (None, OWN, clip.body.name):
-            raise PoiseError(f"{path} was prepared for body '{clip.body.name}': prepare the motion for '{body}'")
+            raise PoiseError(f"{path} is prepared for body '{clip.body.name}': prepare the motion for '{body}'")
         return Cast(clip.body, Played(clip, dynamic))
     prepared = prepare(path, None if body in (None, OWN) else load_body(str(body)), say=say)
     return Cast(prepared.clip.body, Played(prepared.clip), prepared.imported)
 
 
 def load_body(text: str, mass: float | None = None) -> Body:
-    """A body by name, from MJCF, or built with `mass` kg for the skeleton of a motion file."""
+    """Load a body by name or from MJCF, or build it with `mass` kg for the skeleton of a motion file."""
     path = motion_file(text)
     suffix = path.suffix.lower()
     if suffix in _SKELETONS:
         clip = import_motion(path).clip
         return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
     if mass is not None:
-        raise PoiseError(f"body '{text}' has its own mass: only bodies that are built for a skeleton are given one")
+        raise PoiseError(f"body '{text}' has a fixed mass: a mass can be given only to a body built for a skeleton")
     if text == OWN:
-        raise PoiseError(f"body '{OWN}' is built for the skeleton of a motion file: this motion has none")
+        raise PoiseError(f"body '{OWN}' is built for the skeleton of a motion file, and this motion has no skeleton")
     return Body.from_mjcf(path) if suffix == ".xml" else Body.named(text)

@@ -1,6 +1,6 @@
-"""Cues: what happens to a world at given times of a run, such as a grip that is made, an edit or a command.
+"""Cues: actions at given times of a run, such as gripping a prop, editing the motion or steering.
 
-Cues that act on a controller or its motion hold it in a `partial`, so that a mark copies it along (see `marks`).
+A cue holds the controller or motion that it acts on in a `partial`, so that a mark copies it too (see `marks`).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from poise.world.world import World
 
 @dataclass(frozen=True)
 class Cue:
-    """Something to do to the world before the first step that begins at or after a time."""
+    """An action to perform before the first step that begins at or after a time."""
 
     time: float  # s
     name: str  # for the recording's events
-    do: Callable[[World], object]  # a mapping that it returns is recorded as the event, in place of the name
+    do: Callable[[World], object]  # may return a mapping, which is recorded as the event
 
     def __post_init__(self) -> None:
         if not 0 <= self.time < math.inf:
@@ -39,13 +39,13 @@ class Cue:
 
 
 def fire(cue: Cue, world: World) -> dict[str, Any]:
-    """Do what a cue says to the world; return the event to record."""
+    """Perform the action of a cue and return the event to record."""
     event = cue.do(world)
     return dict(event) if isinstance(event, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
 
 
 def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
-    """Cues that grip a prop, and release it, when the hands of a motion do."""
+    """Cues that grip and release a prop when the hands of the motion do."""
     cues: list[Cue] = []
     contacts = motion.contacts
     for c in np.flatnonzero(contacts.held):
@@ -68,7 +68,7 @@ def _release(made: list[Grip], world: World) -> None:
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
-    """The cue to edit the motion that is being performed, `live`, at a time (s)."""
+    """A cue that edits the performed motion `live` at a time (s)."""
     return Cue(time, str(edit), partial(_edit, live, edit))
 
 
@@ -77,7 +77,7 @@ def _edit(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
 
 
 def steer_cue(controller: Steerable, command: Command) -> Cue:
-    """The cue to steer a controller at the time of the command."""
+    """A cue that steers a controller at the time of the command."""
     _check(controller, command)
     return Cue(command.time, "steer", partial(_steer, controller, command))
 
@@ -87,7 +87,7 @@ def _steer(controller: Steerable, command: Command, _: World) -> Mapping[str, An
 
 
 def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
-    """Steer at once, whatever the time of the command; return the event to record."""
+    """Steer at once, ignoring the time of the command, and return the event to record."""
     _check(controller, command)
     controller.steer(command.heading, command.speed)
     if command.adjusts and isinstance(controller, Adjustable):
@@ -97,4 +97,4 @@ def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
 
 def _check(controller: Steerable, command: Command) -> None:
     if command.adjusts and not isinstance(controller, Adjustable):
-        raise PoiseError(f"{controller.name} has fixed steps: steer it without lift and step")
+        raise PoiseError(f"{controller.name} cannot change its steps: steer it without lift and step")

@@ -1,4 +1,4 @@
-"""Pushes on a body of a scene: from newtons and a direction to generalised forces, step by step."""
+"""External forces of a run: pushes, and weights that hang on links, as generalised forces of each step."""
 
 from __future__ import annotations
 
@@ -19,97 +19,19 @@ from poise.world.result import BlowUp
 from poise.world.terrain import Place
 from poise.world.world import World
 
-# Weights that are hung on links while a body performs: each pulls as a point mass that is carried along does.
-#
-# What it exerts is m (g - a), where a is how its point is accelerated in the very step that it acts in. That is found
-# by trying the step: with the weight alone first, whose answer then tells, through the mechanism's own compliance,
-# what the inertia takes off or adds. The force is declared, as that of a push is, so that a recording accounts for
-# all of it.
-
-HEAVIEST, MOST = 200.0, 8  # kg of a weight, and how many hang at once
-TRIALS, NEAR = 5, 0.01
-"""Times that a step is tried at most before it is made, and how near is near enough, of the weight."""
-
-
-@dataclass(frozen=True)
-class HungWeight:
-    """A mass at a point of a link."""
-
-    link: int
-    point: tuple[float, float, float]  # m, in the link's frame
-    mass: float  # kg
-
-    @classmethod
-    def on(cls, world: World, name: str, mass: float) -> HungWeight:
-        """In a hand, or at the middle of any other link of the performer."""
-        if not 0 < mass <= HEAVIEST:
-            raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
-        body, link = world.scene.body, world.scene.link_id(name)
-        if world.mechanism.body_last_dof[link] < 0:
-            raise unknown("body part that a weight can hang on", name, body.links)
-        hand = next((each.point for each in body.hands if each.link == name), world.model.body_ipos[link])
-        x, y, z = map(float, hand)
-        return cls(link, (x, y, z), mass)
-
-    def place(self, world: World) -> Array:
-        """(3,) m, in the world."""
-        data = world.terms.data
-        return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
-
-
-def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, push: Array | None) -> Array:
-    """(nv,) what weights exert in the coming step, in which these act besides; the world stays as it is.
-
-    Of the forces that were tried it is the one that came nearest to what its step asks for.
-    """
-    before, h = _moving(weights, world), world.settings.step  # (3W, nv)
-    mass = np.repeat([weight.mass for weight in weights], 3)
-    gravity = np.tile(world.model.opt.gravity, len(weights))
-    others = np.zeros(world.model.nv) if push is None else push
-    now, speed, inertia = world.snapshot, before @ world.qvel, world.terms.mass.copy()
-    best, least, force = mass * gravity, np.inf, mass * gravity
-    for _ in range(TRIALS):
-        try:
-            result = world.step(actuation, others + before.T @ force)
-        except BlowUp:
-            world.go_back(now)
-            break
-        gained = (_moving(weights, world) @ world.qvel - speed) / h
-        world.go_back(now)
-        off = float(np.linalg.norm(mass * (gravity - gained) - force))
-        if off < least:
-            best, least = force, off
-        if off < NEAR * float(np.linalg.norm(mass * gravity)):
-            break
-        damping = _damping(world, actuation, result.torque)
-        compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
-        force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
-    return np.asarray(before.T @ best)
-
-
-def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
-    """(nv,) N m s/rad by which joints resist; motors that give all they can resist no more."""
-    own = world.model.dof_damping
-    if actuation.motors is None:
-        return np.asarray(own)
-    return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
-
-
-def _moving(weights: Sequence[HungWeight], world: World) -> Array:
-    """(3W, nv) Jacobian of the weights' places."""
-    out = np.zeros((3 * len(weights), world.model.nv))
-    for k, weight in enumerate(weights):
-        mujoco.mj_jac(world.model, world.terms.data, out[3 * k : 3 * k + 3], None, weight.place(world), weight.link)
-    return out
+HEAVIEST = 200.0  # Largest mass (kg) of a weight
+MOST = 8  # Largest number of weights at once
+TRIALS = 5  # Largest number of trial steps that find the force of the weights
+NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 
 
 class ScenePush:
-    """A push as it acts in a world: a constant force at the centre of mass of a link."""
+    """A push in a world: a constant force at the centre of mass of a link."""
 
     def __init__(self, push: Push, world: World, force: Array) -> None:
         """`force` (3,) N is in the world frame; `push` says when it acts, and on which link."""
         self.push, self.force = push, force
-        self.held = False  # until it is let go
+        self.held = False  # whether it is a pull, which lasts until it is let go
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
@@ -118,7 +40,7 @@ class ScenePush:
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
-        """A push whose direction is relative to the character's first heading."""
+        """A push whose direction is relative to the initial heading of the performer."""
         return cls(push, world, push.force * carriage_of(place).vector(np.array(push.direction)))
 
     @classmethod
@@ -144,6 +66,80 @@ class ScenePush:
 
 
 def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
-    """(nv,) what all pushes exert in the coming step; None if none acts."""
+    """(nv,) generalised force of all pushes in the coming step; None if none acts."""
     acting = [force for push in pushes if (force := push.generalised(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
+
+
+@dataclass(frozen=True)
+class HungWeight:
+    """A point mass that is fixed to a link."""
+
+    link: int
+    point: tuple[float, float, float]  # m, in the link's frame
+    mass: float  # kg
+
+    @classmethod
+    def on(cls, world: World, name: str, mass: float) -> HungWeight:
+        """A weight in a hand, or at the centre of mass of any other link of the performer."""
+        if not 0 < mass <= HEAVIEST:
+            raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
+        body, link = world.scene.body, world.scene.link_id(name)
+        if world.mechanism.body_last_dof[link] < 0:
+            raise unknown("body part that a weight can hang on", name, body.links)
+        hand = next((each.point for each in body.hands if each.link == name), world.model.body_ipos[link])
+        x, y, z = map(float, hand)
+        return cls(link, (x, y, z), mass)
+
+    def place(self, world: World) -> Array:
+        """(3,) m: its position in the world."""
+        data = world.terms.data
+        return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
+
+
+def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, push: Array | None) -> Array:
+    """(nv,) generalised force of the weights in the coming step, given the other forces; the world is left unchanged.
+
+    A weight exerts m (g - a), where a is the acceleration of its point in the same step. The first trial step applies
+    m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
+    is returned. It is recorded like that of a push.
+    """
+    before, h = _positions_jacobian(weights, world), world.settings.step  # (3W, nv)
+    mass = np.repeat([weight.mass for weight in weights], 3)
+    gravity = np.tile(world.model.opt.gravity, len(weights))
+    others = np.zeros(world.model.nv) if push is None else push
+    now, speed, inertia = world.snapshot, before @ world.qvel, world.terms.mass.copy()
+    best, least, force = mass * gravity, np.inf, mass * gravity
+    for _ in range(TRIALS):
+        try:
+            result = world.step(actuation, others + before.T @ force)
+        except BlowUp:
+            world.go_back(now)
+            break
+        gained = (_positions_jacobian(weights, world) @ world.qvel - speed) / h
+        world.go_back(now)
+        off = float(np.linalg.norm(mass * (gravity - gained) - force))
+        if off < least:
+            best, least = force, off
+        if off < NEAR * float(np.linalg.norm(mass * gravity)):
+            break
+        damping = _damping(world, actuation, result.torque)
+        compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
+        force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
+    return np.asarray(before.T @ best)
+
+
+def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
+    """(nv,) N m s/rad: damping of the joints by friction and motors; motors at their torque limit add none."""
+    own = world.model.dof_damping
+    if actuation.motors is None:
+        return np.asarray(own)
+    return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
+
+
+def _positions_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
+    """(3W, nv) Jacobian of the positions of the weights."""
+    out = np.zeros((3 * len(weights), world.model.nv))
+    for k, weight in enumerate(weights):
+        mujoco.mj_jac(world.model, world.terms.data, out[3 * k : 3 * k + 3], None, weight.place(world), weight.link)
+    return out

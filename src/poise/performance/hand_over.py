@@ -1,4 +1,4 @@
-"""One controller after another: who comes to stand hands the body over to somebody else."""
+"""Hand-over: a second controller takes over once the first one has brought the body to a stand."""
 
 from __future__ import annotations
 
@@ -23,54 +23,54 @@ from poise.world.terrain import Place
 
 
 class Handover:
-    """Lets one controller perform until it stands, and from there on another one a reference of its own."""
+    """A controller that delegates to `first` until it stands, and then to `then` with a reference of its own."""
 
     def __init__(self, first: Ending, then: Controller, reference: Reference) -> None:
-        """`reference` is what `then` performs, from where the body stands and as it faces there."""
+        """`reference` is what `then` performs, moved to where the body stands and turned to its heading."""
         self.first, self.then = first, then
         self._next = reference
         self.entry = entry_of(first)
         self.name = f"{first.name}, then {then.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
-        self.handed_over: float | None = None  # s
-        self._heading: float | None = None  # rad and m/s that were asked for
-        self._speed: float | None = None
-        self._turned = 0.0  # rad, from the first heading to that of who takes over
+        self.handed_over: float | None = None  # time of the hand-over, s
+        self._heading: float | None = None  # commanded, rad
+        self._speed: float | None = None  # commanded, m/s
+        self._turned = 0.0  # rad, from the initial heading to the heading at the hand-over
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Get ready to perform a reference from the start."""
+        """Prepare to perform a reference with `first`, from the start."""
         self._world, self.handed_over = world, None
         self._heading = self._speed = None
         self.first.reset(world, reference)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Want another heading (rad, to the left of the first one) or speed (m/s) of whoever takes over.
+        """Command a heading (rad, to the left of the initial one) or a speed (m/s) for `then`.
 
-        Until then the first one takes the heading as well, if it can.
+        Until the hand-over the heading also steers `first`, if it can be steered.
         """
         self._heading = self._heading if heading is None else heading
         self._speed = self._speed if speed is None else speed
         if self.handed_over is not None:
-            self._guide()
+            self._steer_then()
         elif isinstance(self.first, Steerable):
-            with suppress(PoiseError):  # flips and dives have none
+            with suppress(PoiseError):  # flips and dives cannot be steered
                 self.first.steer(heading)
 
-    def _guide(self) -> None:
+    def _steer_then(self) -> None:
         if isinstance(self.then, Steerable):
             self.then.steer(None if self._heading is None else self._heading - self._turned, self._speed)
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Actuation of the coming step; hands over if the body stands."""
         if self.handed_over is None and self.first.stands():
             self.handed_over, place = state.time, self._place(state)
             self._turned = place.yaw
             self.then.reset(self._world, PlacedReference(self._next, place))
-            self._guide()
+            self._steer_then()
         return self._acting.act(state)
 
     def target(self, time: float) -> Array:
-        """The pose that is tracked."""
+        """(nq,) the tracked pose."""
         return self._acting.target(time)
 
     @property
@@ -78,7 +78,7 @@ class Handover:
         return self.first if self.handed_over is None else self.then
 
     def _place(self, state: State) -> Place:
-        """Where the reference begins with its feet where the body's are, and faces as the body does."""
+        """The place at which the reference starts with its feet and its heading where those of the body are."""
         scene = self._world.scene
         body = scene.body
         first = mujoco.MjData(body.model)
@@ -92,6 +92,6 @@ class Handover:
 
 
 def _between_feet(body: Body, data: mujoco.MjData) -> Array:
-    """(3,) m: the middle between left and right foot."""
+    """(3,) m: midpoint of the left and the right foot."""
     left, right = (data.xpos[body.link_id(foot.link)] for foot in body.feet)
     return np.asarray(0.5 * (left + right))

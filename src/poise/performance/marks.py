@@ -1,4 +1,4 @@
-"""Marks: where a performance under way was, to go back to."""
+"""Marks: saved states of a run, to which it can return."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from poise.world.world import World
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """Where a run was: all that the steps after it depend on."""
+    """The state of a run: everything on which its next steps depend."""
 
     world: World
     snapshot: Snapshot
     controller: Controller
     reference: Reference
     waiting: tuple[Cue, ...]
-    forces: tuple[ScenePush, ...]  # pushes that act or will
-    weights: tuple[HungWeight, ...]  # that hang on it
-    events: int
-    steps: int
-    fell_at: float | None
+    forces: tuple[ScenePush, ...]  # active and future pushes
+    weights: tuple[HungWeight, ...]
+    events: int  # number of events so far
+    steps: int  # number of steps so far
+    fell_at: float | None  # s
 
     __repr__ = brief
 
 
 def replaced_parts(old: World, new: World) -> dict[int, object]:
-    """For deepcopy: what a controller knows of a world, and what is there instead in another over other ground."""
+    """Memo for `deepcopy` that replaces the parts of a world that controllers refer to by those of another world."""
     return {
         id(old): new,
         id(old.terms.data): new.terms.data,
@@ -47,9 +47,9 @@ def replaced_parts(old: World, new: World) -> dict[int, object]:
 
 
 def fixed_parts(parts: object, world: World) -> dict[int, object]:
-    """What of `parts` never changes, for deepcopy to share: the world, frozen values, and arrays that are read-only.
+    """Memo for `deepcopy` that shares what never changes: the world, frozen dataclasses and read-only arrays.
 
-    A controller may look back on thousands of policies, and only a handful of numbers changes from step to step.
+    A controller may hold thousands of precomputed policies, while only a few numbers change from step to step.
     """
     fixed: dict[int, object] = {id(world): world, id(world.terms.data): world.terms.data}
     seen: set[int] = set()
@@ -74,10 +74,10 @@ def fixed_parts(parts: object, world: World) -> dict[int, object]:
 
 def _is_fixed(part: object) -> bool:
     if isinstance(part, Cue):
-        return False  # what it does may be bound to a controller that changes
+        return False  # its action may be bound to a controller, which changes
     if isinstance(part, mujoco.MjModel | mujoco.MjData):
-        return True  # nobody changes models, and data is paper to reckon on, filled anew: copies would take megabytes
+        return True  # models are constant, data is scratch space filled before each use; copies would take megabytes
     if isinstance(part, np.ndarray):
         return not part.flags.writeable
-    told = getattr(type(part), "__dataclass_params__", None)
-    return told is not None and bool(told.frozen)
+    params = getattr(type(part), "__dataclass_params__", None)
+    return params is not None and bool(params.frozen)

@@ -1,4 +1,4 @@
-"""A motion prepared as asked for in words: a file in, a reference and pictures of it out."""
+"""Preparation of a motion file: import, retarget, edit, optionally optimise, and write reference, BVH and page."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from poise.retarget.retarget import Retargeted
 from poise.world.recording import Recording
 from poise.world.terrain_kinds import parse_terrain
 
-FILES = (FILE, "motion.bvh", "page.html")  # What a prepared motion is written to
-_EXACT = 1e-3  # m, rad: less is not worth a word
+FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
+_EXACT = 1e-3  # Retargeting error (m, rad) below which the result is reported as exact
 
 
 @dataclass(frozen=True)
 class PreparedFiles:
-    """What came of a preparation."""
+    """The result of a preparation."""
 
     prepared: Prepared
     summary: dict[str, Any]
-    physics: Physics | None = None  # if it was made to obey physics
+    physics: Physics | None = None  # if it was optimised to obey physics
 
     def text(self, full: bool = False) -> str:
-        """The summary for people; in full with all that importing found and the error of every part."""
+        """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
         imported, retargeted = self.prepared.imported, self.prepared.retargeted
         return "\n".join([
@@ -53,50 +53,50 @@ class PreparedFiles:
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
-            fidelity(retargeted),
-            tidiness(self.prepared.cleaned),
-            *([footfalls(clip)] if clip.parts else []),
+            retargeting_line(retargeted),
+            cleaning_line(self.prepared.cleaned),
+            *([contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
 
 
-def fidelity(retargeted: Retargeted) -> str:
-    """A line on how far the body is from the file: root mean squares over the frames, of the worst part."""
+def retargeting_line(retargeted: Retargeted) -> str:
+    """A line on the retargeting error: root mean square over the frames, of the worst part."""
     if _exact(retargeted):
         return "retargeting: every joint where the file has it"
     (place, far), (turn, off) = _worst(retargeted.error), _worst(retargeted.turn_error)
-    turned = f", {_spoken(turn)} {off:.1f} degrees off" if retargeted.turn_error else ""
-    return f"retargeting: {_spoken(place)} {100 * far:.1f} cm off{turned}, all else less"
+    turned = f", {_words(turn)} {off:.1f} degrees off" if retargeted.turn_error else ""
+    return f"retargeting: {_words(place)} {100 * far:.1f} cm off{turned}, all else less"
 
 
 def error_table(retargeted: Retargeted) -> list[str]:
-    """Lines with the error of every part, and an empty one: root mean squares over the frames."""
+    """Lines with the root-mean-square retargeting error of every part, and an empty line."""
     if _exact(retargeted):
         return []
     places = {part: f"{100 * error:.2f} cm" for part, error in retargeted.error.items()}
     turns = {part: f"{error:.2f} degrees" for part, error in retargeted.turn_error.items()}
     parts = dict.fromkeys([*places, *turns])
     width = max(map(len, parts), default=0)
-    rows = [f"  {_spoken(p):{width}} {places.get(p, ''):>9} {turns.get(p, ''):>15}".rstrip() for p in parts]
-    return ["retargeting, part by part: how far off it is, root mean square over the frames", *rows, ""]
+    rows = [f"  {_words(p):{width}} {places.get(p, ''):>9} {turns.get(p, ''):>15}".rstrip() for p in parts]
+    return ["retargeting error of each part, root mean square over the frames", *rows, ""]
 
 
-def tidiness(cleaned: Mapping[str, float]) -> str:
-    """A line on what holding feet still and smoothing changed."""
+def cleaning_line(cleaned: Mapping[str, float]) -> str:
+    """A line on how far foot clean-up and smoothing moved the links."""
     link, far = _worst(cleaned)
-    return f"cleaning: {_spoken(link)} moved most, {100 * far:.1f} cm root mean square"
+    return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
 
 
-def footfalls(clip: BodyClip) -> str:
-    """A line on how much of the time feet, and hands if they ever do, bear on something."""
+def contact_line(clip: BodyClip) -> str:
+    """A line on the share of frames in which each foot, and each hand that ever does, is in contact."""
     known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)
-    bears = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
+    contact = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
     hands = {hand.name for hand in clip.body.hands}
-    said = [f"{_spoken(k)} {100 * down.mean():.0f} %" for k, down in bears.items() if down.any() or k not in hands]
+    shares = [f"{_words(k)} {100 * down.mean():.0f} %" for k, down in contact.items() if down.any() or k not in hands]
     nothing = 100 * (1 - known.any(axis=1).mean())
-    return f"on the ground: {', '.join(said)} of the time, nothing {nothing:.0f} %"
+    return f"on the ground: {', '.join(shares)} of the time, nothing {nothing:.0f} %"
 
 
 def _exact(retargeted: Retargeted) -> bool:
@@ -107,37 +107,37 @@ def _worst(errors: Mapping[str, float]) -> tuple[str, float]:
     return max(errors.items(), key=lambda item: item[1], default=("nothing", 0.0))
 
 
-def _spoken(name: str) -> str:
+def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Everything that decides how a motion is prepared."""
+    """Everything that determines how a motion is prepared."""
 
     motion: Path
     body: str = OWN
-    mass: float | None = None  # kg, of a body that is built
-    span: tuple[float, float] | None = None  # s
-    clearance: float | None = None  # m, least height of swinging feet
-    smoothing: float | None = None  # Hz: faster changes are smoothed away, 0 for none; None for the usual
+    mass: float | None = None  # kg, only for a body that is built
+    span: tuple[float, float] | None = None  # s, part of the file to use
+    clearance: float | None = None  # m, minimum height of swing feet
+    smoothing: float | None = None  # cut-off frequency (Hz), 0 for no smoothing; None for the default
     edits: tuple[str, ...] = ()
-    terrain: str = "flat"  # that the page shows
-    dynamic: bool = False  # whether it is made to obey physics
-    vary: tuple[str, ...] = ()  # how, if so
+    terrain: str = "flat"  # shown on the page
+    dynamic: bool = False  # whether to optimise it so that it obeys physics
+    vary: tuple[str, ...] = ()  # variations for the optimiser
     imports: ImportSettings = field(default_factory=ImportSettings)
 
     def run(
         self, folder: Path, say: Say = in_silence, watch: Callable[[Progress], None] = unwatched
     ) -> PreparedFiles:  # fmt: skip
-        """Prepare and write the files into a folder; `say` is told each stage, `watch` how a search goes."""
+        """Prepare and write the files into a folder; `say` receives each stage, `watch` the optimiser's progress."""
         check_writable(folder)
         paths = [folder / name for name in FILES]
         check_targets(paths, self.motion)
-        parse_terrain(self.terrain)  # refused before any work is done
+        parse_terrain(self.terrain)  # raises before any work is done
         variation = parse_variation(self.vary)
         if not (variation.nothing or self.dynamic):
-            raise PoiseError("a variation is made by the optimiser: ask for --dynamic as well")
+            raise PoiseError("--vary needs the optimiser: add --dynamic")
         prepared = self._prepared([parse_edit(text) for text in self.edits], say)
         physics = None
         if self.dynamic:
@@ -148,18 +148,18 @@ class Preparation:
         folder.mkdir(parents=True, exist_ok=True)
         save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
         export(prepared.clip if physics is None else physics.dynamic, paths[1])
-        write_page(self._seen(prepared.clip, physics), paths[2])
+        write_page(self._page_content(prepared.clip, physics), paths[2])
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
         if physics is not None:
             summary["dynamic"] = physics.as_dict()
         return PreparedFiles(prepared, summary, physics)
 
-    def _seen(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
-        """What the page shows: with contact forces, where they are known."""
+    def _page_content(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
+        """What the page shows; with contact forces if the motion was optimised."""
         return shown(clip, self.terrain) if physics is None else rehearsed(physics.dynamic, self.terrain)
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
-        """The motion on its body, edited."""
+        """The motion retargeted to its body and edited."""
         prepared = prepare(
             self.motion,
             None if self.body == OWN else load_body(self.body, self.mass),
@@ -177,5 +177,5 @@ class Preparation:
         for name, value in (("clearance", self.clearance), ("smoothing", self.smoothing)):
             if value is not None and not 0 <= value < math.inf:
                 raise PoiseError(f"{name} {value}: must be finite and at least 0")
-        usual = FootSettings(clearance=self.clearance)
-        return usual if self.smoothing is None else replace(usual, smoothing=self.smoothing or None)
+        feet = FootSettings(clearance=self.clearance)
+        return feet if self.smoothing is None else replace(feet, smoothing=self.smoothing or None)

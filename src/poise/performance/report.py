@@ -1,4 +1,4 @@
-"""What came of a performance: its numbers, its text for people, and its files."""
+"""The report of a performance: its numbers, its text and its files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.measure.replay import Replay
 from poise.motion.repair.finding import Imported
-from poise.performance.catch import Catching
+from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
 from poise.performance.run import Performance
 from poise.retarget.prepare import changes
@@ -28,20 +28,20 @@ FILES = (FILE, "motion.bvh", "page.html")  # Files of a performance
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a performance."""
+    """A performance with its summary."""
 
     performance: Performance
     summary: dict[str, Any]
     imported: Imported | None = None  # findings, if the motion was read from a file
-    changes_of_control: tuple[str, ...] = ()  # when another controller took over, for people
+    changes_of_control: tuple[str, ...] = ()  # lines on when another controller took over
 
     @property
     def blow_up(self) -> BlowUp | None:
-        """Why the performance ended early, if it did."""
+        """The cause, if the performance ended early."""
         return self.performance.blow_up
 
     def text(self, *more: str) -> str:
-        """The summary for people, with more lines before the files if there are any."""
+        """The summary as text, with the lines `more` before the list of files."""
         s = self.summary
         fell = (
             "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
@@ -54,7 +54,7 @@ class Outcome:
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             *self.changes_of_control,
-            f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical, says the audit",
+            f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical: passes the audit",
             *more,
             *(f"wrote {path}" for path in s["files"]),
         ]
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def check_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) -> None:
-    """Raise if the files of a performance cannot be written into a folder, or would replace its source."""
+    """Raise if the files of a performance cannot be written into a folder or would overwrite its source."""
     check_writable(folder)
     if source is not None:
         check_targets([folder / name for name in (*FILES, *more)], source)
@@ -71,7 +71,7 @@ def check_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) 
 def write_performance(
     performance: Performance, folder: Path, imported: Imported | None = None, controller: Controller | None = None
 ) -> Outcome:
-    """Judge a performance, and write its recording, BVH file and page into a folder."""
+    """Summarise a performance and write its recording, BVH file and page into a folder."""
     summary = summarise(performance)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
@@ -85,7 +85,7 @@ def write_performance(
 
 
 def summarise(performance: Performance) -> dict[str, Any]:
-    """The numbers of a performance, under the names of the command line's JSON; a fall is noted in its recording."""
+    """The numbers of a performance, with the keys of the JSON output; adds `fell_at` to the recording's meta."""
     step_ms = 1e3 * performance.step_s
     timing = {"median": 0.0, "p99": 0.0}
     if len(step_ms):
@@ -108,12 +108,12 @@ def summarise(performance: Performance) -> dict[str, Any]:
 
 
 def _changes_of_control(controller: Controller | None) -> Iterator[str]:
-    """When another controller took over, for people."""
+    """Lines on when another controller took over."""
     if isinstance(controller, Handover):
         when = controller.handed_over
-        yield "nothing took over: it never came to stand" if when is None else f"handed over at {when:.2f} s"
+        yield "not handed over: it never came to a stand" if when is None else f"handed over at {when:.2f} s"
         controller = controller.first
-    if isinstance(controller, Catching):
+    if isinstance(controller, CatchController):
         for k, caught in enumerate(controller.caught):
-            on = f"went on at {controller.resumed[k]:.2f} s" if k < len(controller.resumed) else "did not go on"
-            yield f"caught at {caught:.2f} s, {on}"
+            after = f"resumed at {controller.resumed[k]:.2f} s" if k < len(controller.resumed) else "did not resume"
+            yield f"caught at {caught:.2f} s, {after}"

@@ -1,4 +1,4 @@
-"""A request: everything that decides a performance, in names and short forms or as objects, and its staging."""
+"""A request: everything that determines a performance, as names and short forms or as objects, and its staging."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from poise.library.motions import named_motion, obeying
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.repair.finding import Imported
 from poise.performance.cast import Cast, cast, load_body
-from poise.performance.catch import Catching
+from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
 from poise.performance.report import Outcome, check_folder, write_performance
 from poise.performance.run import Performance, Run, check
@@ -33,23 +33,23 @@ from poise.world.pushes import Push, parse_push
 from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
-ENDLESS = 5.0  # Time (s) for which a motion without an end is performed by default, and after the last command to steer
+ENDLESS = 5.0  # Default duration (s) of a motion without an end, and after the last steering command
 Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
-"""Finds the body and the reference, as `poise.performance.cast.cast` does."""
+"""A function like `poise.performance.cast.cast`, which finds the body and the reference."""
 
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """A run at its beginning, and what the request decided about it."""
+    """A run at its start, with its duration and the findings of the import."""
 
     run: Run
-    seconds: float  # how long it is performed
+    seconds: float  # duration of the performance
     imported: Imported | None  # findings, if the motion was read from a file
 
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that decides a performance."""
+    """Everything that determines a performance; the fields are the arguments of `poise.stage`."""
 
     motion: str | Reference
     body: str | Body | None = None
@@ -88,10 +88,10 @@ class Request:
     def stage(
         self, say: Say = in_silence, casting: Casting = cast, live: bool = False, record: bool | float = True
     ) -> Staged:
-        """The run at its beginning; nonsense is refused before any work is done.
+        """Create the run; invalid arguments raise before any work is done.
 
-        `casting` finds the body and its motion: a caller that stages often may remember them. With `live`, the motion
-        can be edited during the run, if the controller can track it.
+        `casting` finds the body and its motion; a caller that stages often may cache them. With `live`, the motion
+        can be edited during the run, if the controller supports it.
         """
         check(ENDLESS if self.seconds is None else self.seconds, self.seed, self.noise)
         edits = [parse_edit(edit) if isinstance(edit, str) else edit for edit in self.edits]
@@ -107,7 +107,7 @@ class Request:
         terrain = parse_terrain(self.terrain) if isinstance(self.terrain, str) else self.terrain
         chosen = self._cast(casting, entry, say)
         for link, mass in loads:
-            chosen = chosen.laden(link, mass)
+            chosen = chosen.with_load(link, mass)
         if self.limits is not None:
             chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
         step = self._step(chosen.reference, entry)
@@ -129,18 +129,18 @@ class Request:
             seed=self.seed,
             noise=self.noise,
             record=record,
-            events=[{"kind": kind, "text": str(text)} for kind, texts in self._prior() for text in texts],
+            events=[
+                {"kind": kind, "text": str(text)}
+                for kind, texts in (("edit", self.edits), ("load", self.loads))
+                for text in texts
+            ],
             say=say,
         )
         steered = ENDLESS + commands[-1].time if commands else 0.0
         return Staged(run, self.seconds or max(reference.duration or ENDLESS, steered), chosen.imported)
 
-    def _prior(self) -> Sequence[tuple[str, Sequence[object]]]:
-        """What was done before the run, for its recording."""
-        return (("edit", self.edits), ("load", self.loads))
-
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
-        """The body, and the motion on it as it is before any edit."""
+        """The body and its reference before any edit."""
         body, motion = self.body, self.motion
         if isinstance(motion, str) and not isinstance(body, Body):
             return casting(motion, body, say, entry.needs_physics, entry.body)
@@ -149,7 +149,7 @@ class Request:
         elif body is None:
             body = getattr(getattr(motion, "clip", None), "body", None)
         if not isinstance(body, Body):
-            raise PoiseError("a reference of one's own needs body=..., the body that it was made for")
+            raise PoiseError("a Reference object needs body=..., the body that it was made for")
         return Cast(body, named_motion(motion, body) if isinstance(motion, str) else motion)
 
     def _step(self, reference: Reference, entry: ControllerEntry) -> float:
@@ -159,7 +159,7 @@ class Request:
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
     def _followed(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
-        """The controller, with those that catch it or take over from it, if that was asked for."""
+        """The controller, wrapped by those that catch it or take over from it, if requested."""
         if self.catch is not None:
             first = self._caught(first, entry)
         if self.then is None:
@@ -168,26 +168,26 @@ class Request:
         if not colon:
             raise PoiseError(f"then '{self.then}' is not of the form MOTION:CONTROLLER, such as walk:{walker()}")
         if not isinstance(first, Ending):
-            raise PoiseError(f"controller '{entry.name}' does not report when it is over, so nothing can follow it")
+            raise PoiseError(f"controller '{entry.name}' does not report when its motion ends: leave out then")
         if not controller_entry(name).takes_over:
-            raise PoiseError(f"then '{self.then}': {name} cannot take over, {walker()} can")
+            raise PoiseError(f"then '{self.then}': {name} cannot take over, use {walker()}")
         then = named_controller(name)
         if self.steer is not None and not isinstance(then, Steerable):
-            raise PoiseError(f"then '{self.then}': {name} cannot be steered, {walker()} can")
+            raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {walker()}")
         return Handover(first, then, named_motion(motion, body))
 
     def _caught(self, first: Controller, entry: ControllerEntry) -> Controller:
-        """The controller, caught by another when it topples."""
+        """The controller, caught by another one when it topples."""
         if not entry.resumes:
-            raise PoiseError(f"controller '{entry.name}' cannot go on from where it was caught")
+            raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
         name = str(self.catch)
         rescuer = named_controller(name)
         if not isinstance(rescuer, Ending) or not controller_entry(name).catches:
-            raise PoiseError(f"catch '{name}': {name} cannot catch, {walker()} can")
-        return Catching(first, rescuer)
+            raise PoiseError(f"catch '{name}': {name} cannot catch, use {walker()}")
+        return CatchController(first, rescuer)
 
     def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
-        """The motion, edited; made to obey physics where that matters, or the repertoire of steps that is steered."""
+        """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if it is steered."""
         reference = _edited(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference
@@ -196,14 +196,14 @@ class Request:
         return obeying(reference, chosen.body, chosen.ships, say)
 
     def _commands(self, controller: Controller, entry: ControllerEntry) -> tuple[Command, ...]:
-        """The commands to steer, checked against what the controller can do."""
+        """The steering commands, checked against what the controller can do."""
         if self.steer is None:
             return ()
         commands = parse_steer(self.steer)
         if not isinstance(controller, Steerable):
-            raise PoiseError(f"controller '{entry.name}' cannot be steered: --controller {walker()} can, for one")
+            raise PoiseError(f"controller '{entry.name}' cannot be steered: use {walker()}")
         if (self.edits or self.loads) and entry.needs_physics:
-            raise PoiseError(f"what {entry.name} steers cannot be edited or loaded: leave out --edit and --load")
+            raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out --edit and --load")
         guide = controller_entry(self.then.rpartition(":")[2]) if self.then and ":" in self.then else entry
         slowest, fastest = guide.speeds
         for command in commands:

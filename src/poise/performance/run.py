@@ -1,4 +1,4 @@
-"""A run: a performance under way, stepped by the one loop that everything uses."""
+"""A run: a performance in progress, and the one loop that steps it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.control.catalogue import named_controller
 from poise.control.commands import Command
-from poise.control.controller import Controller, Startled, Steerable
+from poise.control.controller import Controller, PushAware, Steerable
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit
@@ -36,18 +36,18 @@ from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.terrain import Place, Terrain
 from poise.world.world import World
 
-LONGEST = 1e5  # Longest performance (s) that is simulated in one go
+LONGEST = 1e5  # Longest duration (s) that is simulated at once
 PATIENCE = 1.0  # Time (s) after which a pull ends unless it is renewed
-ON_TIME = 1e-9  # A cue is due in the step that begins no earlier than this (s) before its time
+ON_TIME = 1e-9  # Tolerance (s): a cue fires before the first step that begins no earlier than this before its time
 
 
 @dataclass(frozen=True)
 class Performance:
-    """A recording, and how long it took to make."""
+    """A recording and its computation times."""
 
     recording: Recording
-    setup_s: float
-    step_s: Array  # (T,) wall-clock seconds of each step, control included
+    setup_s: float  # wall-clock seconds of the set-up
+    step_s: Array  # (T,) wall-clock seconds of each step, including control
     blow_up: BlowUp | None = None
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class Performance:
 
 @dataclass(frozen=True, eq=False)
 class Bones:
-    """Links of the performer in the world, at one moment."""
+    """Poses of the performer's links in the world at one time."""
 
     names: tuple[str, ...]
     positions: Array  # (n, 3) m
@@ -89,12 +89,12 @@ def perform(
     """Let a controller perform a reference in a world, and record it.
 
     The controller and the reference may be given by name. ``noise`` (rad/s) perturbs the initial joint velocities,
-    drawn from ``seed``. ``cues`` act on the world at their times. ``stand`` is where the character begins, unless the
-    motion decides. ``progress`` wraps the number of steps in an iterable, such as tqdm's trange. A world that blows up
-    ends the performance; the recording up to there is returned with the cause. To stage by name, see `poise.stage`.
+    drawn from ``seed``. ``cues`` act on the world at their times. ``stand`` is the place where the character starts,
+    unless the motion fixes it. ``progress`` turns the number of steps into an iterable, like tqdm's trange. A blow-up
+    ends the performance; the recording up to then is returned with the cause. To stage by name, see `poise.stage`.
     """
     if not isinstance(world, World):
-        raise PoiseError(f"perform takes a World first, not {world!r}: to perform by name, use poise.stage(...)")
+        raise PoiseError(f"perform needs a World first, not {world!r}: to perform by name, use poise.stage(...)")
     if isinstance(controller, str):
         controller = named_controller(controller)
     if isinstance(reference, str):
@@ -104,9 +104,9 @@ def perform(
 
 
 class Run:
-    """A performance under way: stepped, pushed, steered, edited, marked and taken back.
+    """A performance in progress: step, push, steer, edit and mark it, and go back to a mark.
 
-    `record` is True for a recording of everything, False for none, or a number for the last so many seconds.
+    `record` is True to record everything, False to record nothing, or the number of most recent seconds to keep.
     """
 
     def __init__(
@@ -123,9 +123,9 @@ class Run:
         record: bool | float = True,
         events: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Put the world and the controller at the beginning; the arguments are those of `perform`.
+        """Set the world and the controller to the start; the arguments are those of `perform`.
 
-        `events` are what was done before the run, such as edits: they stand last in the recording.
+        `events` are recorded after those of the run: what was done before it, such as edits.
         """
         if not isinstance(record, bool) and not 0 < record < math.inf:
             raise PoiseError(f"record {record}: must be True, False, or a positive number of seconds")
@@ -151,10 +151,10 @@ class Run:
 
     def __repr__(self) -> str:
         state = "fell" if self.fell else "up"
-        who = f"{self.world.scene.body.name} performs {self.reference.name} with {self.controller.name}"
-        return f"Run({who}, {self.time:.2f} s, {state})"
+        what = f"{self.world.scene.body.name} performs {self.reference.name} with {self.controller.name}"
+        return f"Run({what}, {self.time:.2f} s, {state})"
 
-    # -- what it is now -----------------------------------------------------------------------------------------------
+    # -- state --------------------------------------------------------------------------------------------------------
 
     @property
     def time(self) -> float:
@@ -179,48 +179,48 @@ class Run:
 
     @property
     def ghost(self) -> Array:
-        """(nq,) the pose that is tracked now, in the layout of the scene, with props where the scene put them."""
+        """(nq,) the tracked pose, in the layout of the scene, with props at their initial places."""
         qpos = np.array(self.world.model.qpos0)
         qpos[self.world.scene.coordinates(0)] = self.controller.target(self.world.time)
         return qpos
 
     @property
     def path(self) -> Array:
-        """(T+1, 3) m: where the performer's root has been since the recording began."""
+        """(T+1, 3) m: positions of the performer's root in the recorded states."""
         if self._recorder is None:
-            raise PoiseError("this run is not recorded: its path is not known")
+            raise PoiseError("the path of a run is known only if it is recorded: stage it with record=True")
         root = self.world.scene.coordinates(0).start
         return np.array([qpos[root : root + 3] for qpos in self._recorder.qpos])
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def step(self) -> StepResult:
-        """Advance by one step of the world. A world that blows up raises `BlowUp`."""
+        """Advance by one step of the world; raise `BlowUp` if a number is not finite."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
             self.events.append(fire(self._waiting.pop(0), world))
         began = clock.perf_counter()
-        if self._push_begins() and isinstance(self.controller, Startled):
-            self.controller.startle(world.time)
+        if self._push_begins() and isinstance(self.controller, PushAware):
+            self.controller.note_push(world.time)
         actuation, push = self.controller.act(world.state), total_push(self._forces, world)
         if self._weights:
             push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
         result = world.step(actuation, push)
         if self.fell_at is None:
-            self._watch_for_a_fall(result)
+            self._detect_fall(result)
         if self._recorder is not None:
             self._recorder.add(result)
             self._recorder.track(self.ghost)
             self._spent.append(clock.perf_counter() - began)
-            self._forget()
+            self._drop_old_steps(2)
         return result
 
     def perform(
         self, seconds: float, progress: Steps = range, until: Callable[[StepResult], bool] | None = None
     ) -> Performance:
-        """Step for some seconds, or until a step for which `until` is true, and take what was performed.
+        """Step for some seconds, or until a step for which `until` is true, and take the performance.
 
-        A world that blows up ends it early.
+        A blow-up ends it early.
         """
         try:
             for _ in progress(max(1, round(seconds / self.world.settings.step))):
@@ -235,7 +235,7 @@ class Run:
         now = self.world.time
         return any(now <= force.push.time < now + self.world.settings.step for force in self._forces)
 
-    def _watch_for_a_fall(self, result: StepResult) -> None:
+    def _detect_fall(self, result: StepResult) -> None:
         low = (result.other == 0) & (result.impulse[:, 0] > 0)
         if low.any() and self._must_not_touch[result.body[low]].any():
             self.fell_at = self.time
@@ -247,24 +247,21 @@ class Run:
         if self._recorder is not None:
             self._recorder.track(self.ghost)
         self._spent: list[float] = []
-        self._dropped = 0  # steps at the beginning of the piece that are not kept
+        self._dropped = 0  # steps of the piece that are no longer kept
 
-    def _forget(self) -> None:
-        """Drop what is older than the last seconds that are to be kept; half of the list at a time."""
+    def _drop_old_steps(self, factor: int) -> None:
+        """Drop steps older than the seconds to keep, if there are at least `factor` times as many as needed."""
         if self._recorder is None or isinstance(self._record, bool):
             return
         keep = max(1, round(self._record / self.world.settings.step))
-        if len(self._spent) >= 2 * keep:
-            self._drop(len(self._spent) - keep)
-
-    def _drop(self, steps: int) -> None:
-        assert self._recorder is not None
-        self._recorder.drop(steps)
-        del self._spent[:steps]
-        self._dropped += steps
+        if len(self._spent) >= factor * keep:
+            steps = len(self._spent) - keep
+            self._recorder.drop(steps)
+            del self._spent[:steps]
+            self._dropped += steps
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
-        """What was performed since it was last taken; recording goes on with a new piece."""
+        """The performance since the last call; recording continues with a new piece."""
         events = list(self.events)
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
@@ -273,7 +270,7 @@ class Run:
         return taken
 
     def so_far(self) -> Performance:
-        """What was performed since it was last taken, without taking it."""
+        """The performance since the last `take`, without starting a new piece."""
         return self._performance(self.events, None)
 
     @property
@@ -283,15 +280,13 @@ class Run:
 
     def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
         if self._recorder is None:
-            raise PoiseError("this run is not recorded: stage it with record=True, or with the seconds to keep")
-        if not isinstance(self._record, bool):
-            keep = max(1, round(self._record / self.world.settings.step))
-            self._drop(max(0, len(self._spent) - keep))
-        meta = self._described([*events, *self._prior])
+            raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
+        self._drop_old_steps(1)
+        meta = self._meta([*events, *self._prior])
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
-    def _described(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """What the recording says about its making, as JSON has it."""
+    def _meta(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """The `meta` of the recording, which JSON can represent."""
         world, settings = self.world, self.controller.settings
         body = world.scene.body
         return {
@@ -317,22 +312,22 @@ class Run:
         """Add an event to the recording."""
         self.events.append(dict(event))
 
-    # -- what can be done to it ---------------------------------------------------------------------------------------
+    # -- interaction --------------------------------------------------------------------------------------------------
 
     def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
-        """Push a link, the trunk by default, with a force (3,) N in the world, from now on for a duration (s)."""
+        """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
         made = ScenePush.from_now(force, duration, body, self.world)
         self._forces = [*(f for f in self._forces if f.push.time + f.push.duration > self.world.time), made]
         self.events.append(made.event)
         return made
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
-        """Pull a link with a force (3,) N in place of the last pull; it ends after `PATIENCE` unless renewed."""
+        """Pull a link with a force (3,) N, replacing the last pull; it ends after `PATIENCE` unless renewed."""
         self.let_go()
         self.push(force, PATIENCE, body).held = True
 
     def let_go(self) -> None:
-        """End the pull, and record how long it lasted."""
+        """End the pull and record its duration."""
         now = self.world.time
         for force in self._forces:
             if force.held:
@@ -343,7 +338,7 @@ class Run:
         """Hang a weight (kg) on a link, from now on."""
         made = HungWeight.on(self.world, link, mass)
         if len(self._weights) >= MOST:
-            raise PoiseError(f"at most {MOST} weights hang at once: take some off")
+            raise PoiseError(f"at most {MOST} weights can hang at once: take them off first")
         self._weights = (*self._weights, made)
         self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
 
@@ -361,10 +356,10 @@ class Run:
         lift: float | None = None,
         step: float | None = None,
     ) -> None:
-        """Command a heading (rad, to the left of the first one) and a speed (m/s), from now on.
+        """Command a heading (rad, to the left of the initial one) and a speed (m/s), from now on.
 
-        `lift` (m) raises swinging feet by more, `step` (s) is the duration of a step, where the controller can;
-        None leaves each as it is.
+        `lift` (m) raises the swing foot further, `step` (s) is the duration of a step, if the controller is adjustable;
+        None keeps the last value.
         """
         if not isinstance(self.controller, Steerable):
             raise PoiseError(f"controller '{self.controller.name}' cannot be steered")
@@ -374,16 +369,16 @@ class Run:
         self.note(steer_now(self.controller, Command(self.world.time, heading, speed, lift, step)))
 
     def edit(self, edit: str | Edit) -> None:
-        """Edit the motion from now on; the edit may be in its short form, such as 'offset:chest=0:20:0'."""
+        """Edit the motion from now on; the edit may be a short form, such as 'offset:chest=0:20:0'."""
         if not isinstance(self.reference, Live):
-            what = f"{self.controller.name} cannot be edited during a run"
-            raise PoiseError(f"{what}: edit the motion beforehand, or choose a controller that can")
+            what = f"motions of {self.controller.name} cannot be edited during a run"
+            raise PoiseError(f"{what}: edit the motion before it, or use another controller")
         self.note(self.reference.edit(parse_edit(edit) if isinstance(edit, str) else edit, self.world.time))
 
     def lay(self, terrain: Terrain, text: str) -> None:
-        """Continue on other ground, which must be the same as before wherever anything has been.
+        """Continue on another terrain, which must equal the present one wherever anything has been.
 
-        So the recording, which holds only the last ground, is true from its beginning; `text` describes the change.
+        The recording holds only the last terrain, which is therefore valid for all of it; `text` describes the change.
         """
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
@@ -401,7 +396,7 @@ class Run:
     # -- going back ---------------------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """The present state, to go back to."""
+        """Save the present state, for `go_back`."""
         parts = (self.controller, self.reference, self._waiting)
         controller, reference, waiting = copy.deepcopy(parts, fixed_parts(parts, self.world))
         return Mark(
@@ -418,9 +413,9 @@ class Run:
         )
 
     def go_back(self, to: Mark) -> None:
-        """Return to a mark, to the last bit; what was recorded since is forgotten."""
+        """Return to a mark, to the last bit; what was recorded since is deleted."""
         if self._recorder is not None and to.steps > self._dropped + len(self._spent):
-            raise PoiseError("cannot go back to a mark of another piece")
+            raise PoiseError("cannot go back to this mark: its steps are no longer in the recording")
         parts = (to.controller, to.reference, list(to.waiting))
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
         self._move_to(to.world)
@@ -429,7 +424,7 @@ class Run:
         del self.events[to.events :]
         if self._recorder is None:
             return
-        if to.steps < self._dropped:  # the last seconds that were kept do not reach back to the mark
+        if to.steps < self._dropped:  # the steps since the mark are no longer all kept
             self._begin_piece()
             self._dropped = to.steps
         else:
@@ -437,22 +432,22 @@ class Run:
             self._recorder.cut(to.steps - self._dropped)
 
     def resume(self, snapshot: Snapshot) -> None:
-        """Put the world into a state that it, or another world of the same scene, was in; then call `redirect`.
+        """Restore a state of this or another world of the same scene; `redirect` must follow.
 
-        Cues that were due before that state have happened in it.
+        Cues that were due before that state do not fire again.
         """
         self.world.go_back(snapshot)
         done = self.world.time - self.world.settings.step + ON_TIME
         self._waiting = [cue for cue in self._cues if cue.time > done]
 
     def redirect(self, controller: Controller, reference: Reference) -> None:
-        """Let another controller perform another reference, from the present state on."""
+        """Continue from the present state with another controller and reference."""
         self.controller, self.reference = controller, reference
         controller.reset(self.world, PlacedReference(reference, self.place))
 
 
 def _links_that_fall(world: World) -> Array:
-    """(nbody,) links of the performer that touch the ground only in a fall; none for a body without feet."""
+    """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
     model, body = world.model, world.scene.body
     root = world.scene.link_id(body.links[0])
     feet, hands = (links_below(model, [part.link for part in parts], root) for parts in (body.feet, body.hands))
@@ -463,9 +458,9 @@ def _links_that_fall(world: World) -> Array:
 
 
 def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
-    """Raise for numbers that make no performance."""
+    """Raise if the duration (s), the seed or the noise is out of range."""
     if not 0 < seconds <= LONGEST:
-        raise PoiseError(f"{seconds} seconds: the time to simulate must be positive and at most {LONGEST:.0f} s")
+        raise PoiseError(f"{seconds} seconds: the duration must be positive and at most {LONGEST:.0f} s")
     if not 0 <= noise < math.inf:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
     if seed < 0:

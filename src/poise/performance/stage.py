@@ -1,4 +1,4 @@
-"""Staging: from a body, a motion, a scene and a controller to a run. Everything that performs is staged here."""
+"""Staging: create a run from a body, a motion, a scene and a controller. All performances are staged here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.body.body import Body
 from poise.control.commands import Command
-from poise.control.controller import Controller, Steerable, Talkative
+from poise.control.controller import Controller, ReportsProgress, Steerable
 from poise.edit.live import Live
 from poise.edit.take import Edit
 from poise.errors import PoiseError
@@ -44,18 +44,18 @@ def set_up(
     world: type[World] = World,
     say: Say = in_silence,
 ) -> Run:
-    """A run at its beginning, with everything resolved.
+    """Create a run from objects.
 
-    `step` (s) is that of the world. `commands` steer and `edits` (time in s, edit) change the motion during the run;
-    `live` lets edits come later. The rest are arguments of `Run`. A motion whose hands hold something needs the scene
-    of `scene_for` and the cues of `grips_of`.
+    `step` (s) is the time step of the world. `commands` steer and `edits` (time in s, edit) change the motion during
+    the run; `live` allows further edits. The other arguments are those of `Run`. A motion whose hands hold a prop needs
+    the scene of `scene_for` and the cues of `grips_of`.
     """
     steers = [steer_cue(_steerable(controller), command) for command in commands]
     changes: list[Cue] = []
     if live or edits:
         reference = editable = Live(reference, scene.body)
         changes = [edit_cue(editable, edit, time) for time, edit in edits]
-    if isinstance(controller, Talkative):
+    if isinstance(controller, ReportsProgress):
         controller.say = say
     made = world(scene, WorldSettings(step=step))
     all_cues = (*steers, *cues, *changes)
@@ -63,19 +63,19 @@ def set_up(
 
 
 def scene_for(body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0) -> Scene:
-    """One body on a terrain, with the bar that the motion holds, if it holds one."""
+    """A scene of one body on a terrain, with the bar that the motion holds, if any."""
     held = _held(reference)
     return Scene.of(body, terrain, () if held is None else scene_of_motion(held).props, friction)
 
 
 def grips_of(reference: Reference) -> list[Cue]:
-    """The cues to grip and release what the motion's hands hold; none if they hold nothing."""
+    """Cues that grip and release the prop that the motion's hands hold; none if they hold nothing."""
     held = _held(reference)
     return [] if held is None else grip_cues(held)
 
 
 def _held(reference: Reference) -> Dynamic | None:
-    """The first of the reference's motions in which hands hold something."""
+    """The first of the reference's motions in which hands hold a prop."""
     return next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
 
 
@@ -108,8 +108,8 @@ def stage(
 ) -> Run:
     """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
 
-    Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True for
-    a recording of everything, False for none, or the last so many seconds only.
+    Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True to
+    record everything, False to record nothing, or the number of most recent seconds to keep.
     """
     from poise.performance.request import Request
 

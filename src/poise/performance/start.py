@@ -1,4 +1,4 @@
-"""Where a performance begins: the world at the start of a reference, and the reference where the character stands."""
+"""The start of a performance: set the world to the start of a reference, and move the reference to that place."""
 
 from __future__ import annotations
 
@@ -20,67 +20,15 @@ from poise.rotations import quat_between, quat_multiply, quat_rotate
 from poise.world.terrain import Place
 from poise.world.world import World
 
-# A pose of level ground on any other: legs bend and stretch so that each foot is as far above it as it was.
+UNEVEN = 0.01  # Deviation (m) of the ground under a foot from a plane above which the foot stays level
+STEEPEST = math.tan(math.radians(46.0))  # Gradient above which a foot stays level
+DEEP = 0.01  # Penetration (m) at the start above which the legs are fitted to the ground instead of raising the body
 
-UNEVEN = 0.01
-"""m: ground under a foot that is further from a plane than this has an edge there, and the foot stays level."""
-STEEPEST = math.tan(math.radians(46.0))  # Of run: what is steeper is no plane to set a foot on
-
-Heights = Callable[[Array, Array], Array]  # (N,) m: how high the ground is, by x and y (N,) m
-
-
-class _Ground(NamedTuple):
-    """What is under a foot."""
-
-    centre: Array  # (3,) m: of its sole, on level ground
-    rise: float  # m from there up to the real ground
-    tilt: Array  # (4,) of it
-
-
-def stood(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
-    """(nq,) a pose of a body with legs that was made for ground of a level (m), on ground of any heights.
-
-    The root rises with the feet, less what legs need to reach.
-    """
-    footing = FootPlacement(body)
-    place, turn = (each[0] for each in footing.places(qpos[None]))
-    hips = footing.hips(qpos[None])
-    soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
-    grounds = [_under(sole, heights, level) for sole in soles]
-    risen = np.array([_upon(ground, at) for ground, at in zip(grounds, place, strict=True)])
-    tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
-    rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
-    reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
-    rise[2] -= pelvis_drop(hips + rise, risen[None], reach)[0]
-    moved = np.array(qpos)
-    moved[:3] += rise
-    return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
-
-
-def _upon(ground: _Ground, place: Array) -> Array:
-    """(3,) m: where a point (3,) of a foot on level ground is when the foot is tilted with the real one."""
-    return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
-
-
-def _under(sole: Array, heights: Heights, level: float) -> _Ground:
-    """What is under the points (n, 3) of a sole."""
-    ground = heights(sole[:, 0], sole[:, 1]) - level
-    x, y = sole[:, :2].mean(axis=0)
-    arms = np.column_stack([sole[:, :2] - [x, y], np.ones(len(sole))])
-    slope_x, slope_y, middle = np.linalg.lstsq(arms, ground, rcond=None)[0]
-    even = np.allclose(arms @ [slope_x, slope_y, middle], ground, atol=UNEVEN)
-    if not even or math.hypot(slope_x, slope_y) > STEEPEST:
-        slope_x, slope_y, middle = 0.0, 0.0, ground.max()
-    tilt = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
-    return _Ground(np.array([x, y, level]), float(middle), tilt)
-
-
-DEEP = 0.01
-"""m: who would start sunk into the ground by more than this bends and stretches his legs instead of hovering."""
+Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x and y (N,) m
 
 
 def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
-    """Put the world at the beginning of the reference, on the ground, and return the place."""
+    """Set the world to the start of the reference, on the ground, and return the place."""
     scene = world.scene
     place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
     if reference.start != "summit":
@@ -96,7 +44,7 @@ def start(world: World, reference: Reference, seed: int, noise: float, stand: Pl
     world.reset(qpos, qvel)
     own = qpos[scene.coordinates(0)]  # a view
     if _sunk(world) > DEEP and has_legs(scene.body):
-        pose = stood(scene.body, own, scene.terrain.heights, place.z)
+        pose = fit_to_ground(scene.body, own, scene.terrain.heights, place.z)
         place = replace(place, z=place.z + float(pose[2] - own[2]))
         own[:] = pose
         world.reset(qpos, qvel)
@@ -109,19 +57,19 @@ def start(world: World, reference: Reference, seed: int, noise: float, stand: Pl
 
 
 def _sunk(world: World) -> float:
-    """m by which the body must be lifted until nothing of it is sunk into the ground: the lowest point decides."""
+    """Distance (m) by which the body must rise until no point of it penetrates the ground."""
     contacts = world.contacts
     own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
     return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
 
 
 def carriage_of(place: Place) -> Carriage:
-    """What carries a motion from the origin to a place."""
+    """The transform that moves a motion from the origin to a place."""
     return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
 
 
 class PlacedReference:
-    """A reference moved to where the character starts; what controllers track."""
+    """A reference moved to the place where the character starts, as controllers track it."""
 
     def __init__(self, reference: Reference, place: Place) -> None:
         self.name, self.start, self.duration = reference.name, reference.start, reference.duration
@@ -131,18 +79,64 @@ class PlacedReference:
 
     @property
     def edition(self) -> int:
-        """How often it was edited."""
+        """Number of edits so far."""
         return edition_of(self._reference)
 
     def at(self, time: float) -> Target:
-        """What is wanted at a time, in the world."""
-        wanted = self._reference.at(time)
-        if self._last is None or self._last[0].qpos is not wanted.qpos or self._last[0].qvel is not wanted.qvel:
-            self._last = wanted, self._placed(wanted)  # a pose that is held is placed once
+        """The target at a time (s), in the world frame."""
+        target = self._reference.at(time)
+        if self._last is None or self._last[0].qpos is not target.qpos or self._last[0].qvel is not target.qvel:
+            self._last = target, self._placed(target)  # a held pose is moved only once
         return self._last[1]
 
-    def _placed(self, wanted: Target) -> Target:
-        there, last = self._carriage, self._last
-        velocity = there.velocity(wanted.qvel) if last is None or last[0].qvel is not wanted.qvel else last[1].qvel
-        force = None if wanted.force is None else there.vector(wanted.force)
-        return Target(there.pose(wanted.qpos), velocity, wanted.down, wanted.torque, force)
+    def _placed(self, target: Target) -> Target:
+        carriage, last = self._carriage, self._last
+        velocity = carriage.velocity(target.qvel) if last is None or last[0].qvel is not target.qvel else last[1].qvel
+        force = None if target.force is None else carriage.vector(target.force)
+        return Target(carriage.pose(target.qpos), velocity, target.down, target.torque, force)
+
+
+class _Ground(NamedTuple):
+    """The ground under a foot."""
+
+    centre: Array  # (3,) m: centre of the sole on level ground
+    rise: float  # m from there up to the actual ground
+    tilt: Array  # (4,) rotation of the ground from level
+
+
+def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
+    """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
+
+    Each foot keeps its height above the ground. The root rises with the feet, less what the legs need to reach them.
+    """
+    footing = FootPlacement(body)
+    place, turn = (each[0] for each in footing.places(qpos[None]))
+    hips = footing.hips(qpos[None])
+    soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
+    grounds = [_ground_under(sole, heights, level) for sole in soles]
+    risen = np.array([_moved_to(ground, at) for ground, at in zip(grounds, place, strict=True)])
+    tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
+    rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
+    reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
+    rise[2] -= pelvis_drop(hips + rise, risen[None], reach)[0]
+    moved = np.array(qpos)
+    moved[:3] += rise
+    return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
+
+
+def _moved_to(ground: _Ground, place: Array) -> Array:
+    """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
+    return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
+
+
+def _ground_under(sole: Array, heights: Heights, level: float) -> _Ground:
+    """The ground under the points (n, 3) of a sole."""
+    ground = heights(sole[:, 0], sole[:, 1]) - level
+    x, y = sole[:, :2].mean(axis=0)
+    arms = np.column_stack([sole[:, :2] - [x, y], np.ones(len(sole))])
+    slope_x, slope_y, middle = np.linalg.lstsq(arms, ground, rcond=None)[0]
+    even = np.allclose(arms @ [slope_x, slope_y, middle], ground, atol=UNEVEN)
+    if not even or math.hypot(slope_x, slope_y) > STEEPEST:
+        slope_x, slope_y, middle = 0.0, 0.0, ground.max()
+    tilt = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
+    return _Ground(np.array([x, y, level]), float(middle), tilt)

@@ -1,4 +1,4 @@
-"""A clip as a reference: what a controller tracks when a motion is performed."""
+"""A clip as a reference that controllers track, and motions at the rate of the simulation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference, Start, Target
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
+_WHOLE = 1e-3  # relative tolerance for a whole ratio of rates, so that a step may be written as 0.00833
 _STRAIGHT = 1e-9  # below this |exp(i yaw) - 1| a cycle counts as going straight
 
 
@@ -119,9 +120,6 @@ def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
         qvel=readonly(carriage.velocity(motion.qvel)),
         contacts=replace(motion.contacts, force=readonly(carriage.vector(motion.contacts.force))),
     )
-
-
-_WHOLE = 1e-3  # relative tolerance for a whole ratio of rates, so that a step may be written as 0.00833
 
 
 def in_steps(reference: Reference, rate: float) -> Reference:

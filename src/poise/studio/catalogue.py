@@ -1,4 +1,4 @@
-"""All that there is to choose, as the page lists it."""
+"""The choices that the page lists: bodies, motions, controllers, terrains and scripts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from poise.library.repertoire import GAITS, STANDING
 from poise.performance.cast import DEFAULT_BODY, OWN
 from poise.retarget.figure import figure_of_body
 
-# Terrains as a form to fill in: what their numbers mean and between which they make sense to walk on.
-
 
 def _number(label: str, usual: float, least: float, most: float, step: float, unit: str = "") -> dict[str, Any]:
+    """An input field of the terrain form."""
     return {"label": label, "usual": usual, "least": least, "most": most, "step": step, "unit": unit}
 
 
@@ -65,23 +64,20 @@ TERRAINS: tuple[dict[str, Any], ...] = (
         ],
     },
 )
-"""In the order of the numbers of `poise.forms.TERRAIN_FORMS`."""
+"""Forms of the terrains; the numbers are in the order of `poise.forms.TERRAIN_FORMS`."""
 
-
-# Which controllers fit a motion on a body, and if not, why.
-
-STEPPING = ("gait", "turn", "change", "pace")  # Kinds of sources that walk or run
-RUNS = ("run", "walk-to-run", "run-to-walk")
-BEHAVIOUR = "behaviour"
+STEPPING = ("gait", "turn", "change", "pace")  # Kinds of sources with steps
+RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walks cannot perform
+BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 
 def can_roam(motion: str, body: str) -> bool:
-    """Whether a motion is one of those that steps are chosen among."""
+    """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
     return body in finished_bodies("turn-45") and motion in (*GAITS, STANDING) and body in finished_bodies(motion)
 
 
 def usual_body(motion: str, controller: str) -> str:
-    """The body that performs by default."""
+    """The default body for a motion and a controller."""
     if motion.lower().endswith(".bvh"):
         return OWN
     if kind_of(motion) == BEHAVIOUR:
@@ -94,25 +90,25 @@ def usual_body(motion: str, controller: str) -> str:
 
 
 def fits(motion: str, body: str | None) -> dict[str, str | None]:
-    """For each controller why it cannot perform a motion on a body, or None if it can."""
+    """For each controller the reason why it cannot perform a motion on a body, or None if it can."""
     return {name: _unfit(entry, motion, body or usual_body(motion, name)) for name, entry in entries().items()}
 
 
 def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
     if entry.performs == "scripts":
-        return "performs scripts of key poses: see Pose, above"
+        return "performs scripts of key poses: use Pose, above"
     kind = kind_of(motion)
     if kind == BEHAVIOUR:
         if entry.performs != "behaviours":
             able = [name for name, each in entries().items() if each.performs == "behaviours"]
             return f"{motion} is a behaviour: {' or '.join(able)} performs it"
         own = read_behaviour(motion).body
-        return None if body == own else f"has the poses of {own} for {motion}: {body} falls in them"
+        return None if body == own else f"the poses of {motion} are made for {own}: {body} falls in it"
     if entry.performs == "behaviours":
         return f"performs behaviours only: {', '.join(behaviour_names())}"
     if entry.walks:
         if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
-            return f"performs walks, and {motion} is not a walk"
+            return f"performs walks only, and {motion} is not a walk"
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
         return _needs_physics(entry, motion, body, kind)
@@ -126,12 +122,12 @@ def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) ->
         return f"needs a motion that obeys physics, and {motion} is only a pose"
     able = finished_bodies(motion)
     if body not in able:
-        return f"needs {motion} made to obey physics, which is there for {' and '.join(able)}, not for {body}"
+        return f"needs a version of {motion} that obeys physics: it ships for {' and '.join(able)}, not for {body}"
     falls = entry.falls_in or {}
     if motion in (*falls.get("", ()), *falls.get(body, ())):
         return f"falls in {motion} on {body}"
     if not entry.grips and _held(motion, able[0]):
-        return f"only stands on feet, and {motion} holds on to a bar"
+        return f"cannot hold on to a bar, as {motion} does"
     return None
 
 
@@ -141,24 +137,24 @@ def _held(motion: str, body: str) -> bool:
 
 
 @cache
-def _refusal(ask: Callable[[Body], object], body: str) -> str | None:
-    """Why a body has not what is asked of it; of one that is yet to be built nobody knows."""
+def _refusal(check: Callable[[Body], object], body: str) -> str | None:
+    """The error that `check` raises for a named body; None if it passes or the body is not built yet."""
     if body == OWN:
         return None
     try:
-        ask(Body.named(body))
+        check(Body.named(body))
     except PoiseError as error:
         return str(error)
     return None
 
 
 def legless(body: str) -> str | None:
-    """Why the controller that walks cannot drive a body."""
+    """The reason why the walking controller cannot drive a body; None if it can."""
     return None if body == OWN else controller_entry(walker()).refusal(Body.named(body))
 
 
 def kind_of(motion: str) -> str:
-    """The kind of a motion: of its source, or `file`, `behaviour` or `pose`."""
+    """The kind of a motion: that of its source, or `file`, `behaviour` or `pose`."""
     if motion.lower().endswith(".bvh"):
         return "file"
     if motion in behaviour_names():
@@ -167,28 +163,28 @@ def kind_of(motion: str) -> str:
 
 
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
-FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"
+FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"  # Titles of further groups
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
 @cache
 def bodies() -> tuple[dict[str, Any], ...]:
-    """Bodies that come with Poise."""
-    told = []
-    for name in names():
-        body = Body.named(name)
-        told.append({"name": name, "what": f"{body.nv - 6} angles, {body.mass:.0f} kg", "links": body.links})
-    return tuple(told)
+    """The shipped bodies."""
+    shipped = ((name, Body.named(name)) for name in names())
+    return tuple(
+        {"name": name, "what": f"{body.nv - 6} angles, {body.mass:.0f} kg", "links": body.links}
+        for name, body in shipped
+    )
 
 
 def motion_groups() -> list[dict[str, str]]:
-    """Motions that come with Poise, by group."""
-    told = []
+    """The shipped motions, sorted by group and name."""
+    motions = []
     for name in motion_names():
         kind = kind_of(name)
-        told.append({"name": name, "what": _title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+        motions.append({"name": name, "what": _title(name, kind), "group": _GROUPS.get(kind, FEATS)})
     order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
-    return sorted(told, key=lambda each: (order.index(each["group"]), each["name"]))
+    return sorted(motions, key=lambda each: (order.index(each["group"]), each["name"]))
 
 
 def _title(name: str, kind: str) -> str:
@@ -198,7 +194,7 @@ def _title(name: str, kind: str) -> str:
 
 
 def page_catalogue() -> dict[str, Any]:
-    """All that there is to choose."""
+    """All choices, as JSON for the page."""
     return {
         "bodies": list(bodies()),
         "motions": motion_groups(),

@@ -1,4 +1,4 @@
-"""What a visitor chose: who performs what, how and where, and what can be done with it."""
+"""The choice of a visitor: motion, body, controller and terrain, and what it allows during the performance."""
 
 from __future__ import annotations
 
@@ -28,69 +28,68 @@ from poise.studio.catalogue import (
     motion_groups,
     usual_body,
 )
-from poise.studio.wire import Told
+from poise.studio.wire import Arguments
 
-AFTERWARDS = "walk"  # Motion that is performed after a behaviour has come to stand
-IN_PLACE = ("squat", "punch", "lift")
-"""Motions that keep their feet where they are: a performer that is pushed over steps, and goes on from there."""
+AFTERWARDS = "walk"  # Motion after a behaviour that ends standing
+IN_PLACE = ("squat", "punch", "lift")  # Motions with planted feet, in which a toppling performer is caught
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is to be performed, by whom, how and where."""
+    """What is performed, by which body and controller, and on which terrain."""
 
-    motion: str  # a name, or the path of a file that was brought
+    motion: str  # a name, or the path of an uploaded file
     body: str | None = None
     controller: str = field(default_factory=walker)
     terrain: str = "flat"
     friction: float = 1.0
     loads: tuple[str, ...] = ()
-    edits: tuple[str, ...] = ()  # made before it begins
-    steered: bool = True  # where it takes time to get ready to be steered
+    edits: tuple[str, ...] = ()  # applied before the start
+    steered: bool = True  # whether to prepare for steering, where that takes time
 
     @classmethod
-    def of(cls, told: Told, brought: Mapping[str, Path]) -> Choice:
-        """As a page tells it. Only names are taken, and files that were brought."""
-        motion = told.text("motion", "walk")
-        if motion not in brought and motion not in motion_names():
-            raise PoiseError(f"there is no motion '{motion}' here")
-        body = told.text("body") or None
+    def of(cls, args: Arguments, uploads: Mapping[str, Path]) -> Choice:
+        """The choice that a page sends; only known names and uploaded files are accepted."""
+        motion = args.text("motion", "walk")
+        if motion not in uploads and motion not in motion_names():
+            raise PoiseError(f"unknown motion '{motion}'")
+        body = args.text("body") or None
         if body not in (None, OWN, *names()):
-            raise PoiseError(f"there is no body '{body}' here")
-        terrain = told.text("terrain", "flat")
+            raise PoiseError(f"unknown body '{body}'")
+        terrain = args.text("terrain", "flat")
         if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
-            raise PoiseError(f"there is no terrain '{terrain}' here")
-        lists = {key: _texts(told.raw(key) or [], key) for key in ("loads", "edits")}
+            raise PoiseError(f"unknown terrain '{terrain}'")
+        lists = {key: _texts(args.raw(key) or [], key) for key in ("loads", "edits")}
         for edit in lists["edits"]:
             check_edit(edit)
         return cls(
-            motion=str(brought.get(motion, motion)),
+            motion=str(uploads.get(motion, motion)),
             body=body,
-            controller=_controller(told.text("controller") or walker()),
+            controller=_controller(args.text("controller") or walker()),
             terrain=terrain,
-            friction=told.number("friction", 0.0, 5.0, 1.0),
-            steered=told.flag("steered"),
+            friction=args.number("friction", 0.0, 5.0, 1.0),
+            steered=args.flag("steered"),
             **lists,
         )
 
     @property
     def is_file(self) -> bool:
-        """Whether the motion is from a file."""
+        """Whether the motion is a file."""
         return self.motion.lower().endswith(".bvh")
 
     @property
     def performer(self) -> str:
-        """The body that performs: as chosen, or the one that suits."""
+        """The chosen body, or the default for the motion and the controller."""
         return self.body or usual_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
-        """What the chosen controller is and can do."""
+        """The entry of the chosen controller."""
         return controller_entry(self.controller)
 
     @property
     def walks_away(self) -> bool:
-        """Whether it comes to stand at last, and another controller walks it away from there."""
+        """Whether the behaviour ends standing, and another controller walks on from there."""
         if self.entry.performs != "behaviours" or kind_of(self.motion) != BEHAVIOUR or legless(self.performer):
             return False
         behaviour = read_behaviour(self.motion)
@@ -98,7 +97,7 @@ class Choice:
 
     @property
     def guide(self) -> ControllerEntry:
-        """The controller that is steered."""
+        """The entry of the controller that is steered."""
         return controller_entry(walker()) if self.walks_away else self.entry
 
     @property
@@ -113,12 +112,12 @@ class Choice:
 
     @property
     def edits_live(self) -> bool:
-        """Whether its motion can be edited during the performance."""
+        """Whether the motion can be edited during the performance."""
         return kind_of(self.motion) != BEHAVIOUR and self.entry.edits_live
 
     @property
     def transitions(self) -> tuple[str, ...]:
-        """Motions that it can go over to during the performance; a transition does not obey physics."""
+        """Motions into which it can blend during the performance; a blend does not obey physics."""
         if not self.edits_live or self.entry.needs_physics:
             return ()
         if self.entry.walks:
@@ -127,14 +126,14 @@ class Choice:
 
     @property
     def bends_ground(self) -> bool:
-        """Whether the ground ahead may be made to rise or fall during the performance."""
+        """Whether the slope of the ground ahead can be changed during the performance."""
         if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
             return False
         allowed = self.entry.bends_ground
         return allowed == "all" or (allowed == "gaits" and self.motion in GAITS)
 
     def request(self) -> Request:
-        """The choice as a request to perform."""
+        """The choice as a request."""
         return Request(
             motion=self.motion,
             body=self.performer,
@@ -151,19 +150,19 @@ class Choice:
 
 
 def _controller(name: str) -> str:
-    """A controller's name, which must be known: a page must not have classes of its choice imported."""
+    """Return a controller's name if it is known; a page must not make the server import arbitrary classes."""
     if name not in controller_names():
-        raise PoiseError(f"there is no controller '{name}' here")
+        raise PoiseError(f"unknown controller '{name}'")
     return name
 
 
 def check_edit(text: str) -> None:
-    """Refuse edits that read files."""
+    """Raise for edits that read files."""
     if text.strip().lower().startswith("blend"):
-        raise PoiseError("to go over to another motion, choose it below")
+        raise PoiseError("blend edits are not available here: to blend into another motion, choose it below")
 
 
 def _texts(value: Any, key: str) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > 20 or not all(isinstance(v, str) and len(v) < 200 for v in value):
-        raise PoiseError(f"{key} must be a few texts")
+        raise PoiseError(f"{key} must be a list of at most 20 texts of less than 200 characters")
     return tuple(value)

@@ -20,7 +20,7 @@ from poise.studio.frames import Framer
 from poise.studio.pose_editor import PoseEditor
 from poise.studio.show import STRONGEST, Memory, Show
 from poise.studio.transfers import download, safe_name, store_upload
-from poise.studio.wire import Told, file_bytes, json_message
+from poise.studio.wire import Arguments, file_bytes, json_message
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -53,7 +53,7 @@ class Desk:
 
     def take(self, command: dict[str, Any]) -> None:
         """Execute a command; report to the page what cannot be done."""
-        name, args = command["do"], Told(command)
+        name, args = command["do"], Arguments(command)
         act = getattr(self, f"_do_{name}", None)
         try:
             if name.startswith("pose."):
@@ -83,15 +83,15 @@ class Desk:
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
-    def _do_hello(self, _: Told) -> None:
+    def _do_hello(self, _: Arguments) -> None:
         self._say("choices", **page_catalogue())
 
-    def _do_fits(self, args: Told) -> None:
+    def _do_fits(self, args: Arguments) -> None:
         motion = args.text("motion")
         chosen = str(self._brought.get(motion, motion))
         self._say("fits", motion=motion, body=args.text("body"), why=fits(chosen, args.text("body") or None))
 
-    def _do_stage(self, args: Told) -> None:
+    def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
         try:
             show = Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory)
@@ -120,28 +120,28 @@ class Desk:
             raise PoiseError("nothing is performed yet: choose a motion first")
         return self.show
 
-    def _do_play(self, args: Told) -> None:
+    def _do_play(self, args: Arguments) -> None:
         self._shown()
         self.playing = args.flag("on")
         self._say("playing", on=self.playing)
 
-    def _do_step(self, _: Told) -> None:
+    def _do_step(self, _: Arguments) -> None:
         self.playing = False
         self._shown().step()
         self._say("playing", on=False)
         self.send_frame()
         self.tell()
 
-    def _do_speed(self, args: Told) -> None:
+    def _do_speed(self, args: Arguments) -> None:
         self.slow = args.number("value", *SPEEDS)
 
-    def _do_reset(self, args: Told) -> None:
+    def _do_reset(self, args: Arguments) -> None:
         self._go(0.0, args)
 
-    def _do_branch(self, args: Told) -> None:
+    def _do_branch(self, args: Arguments) -> None:
         self._go(args.number("time", 0.0, math.inf if self.show is None else self.show.time + 1.0), args)
 
-    def _go(self, time: float, args: Told) -> None:
+    def _go(self, time: float, args: Arguments) -> None:
         show = self._shown()
         show.branch(time)
         self._epoch += 1
@@ -179,7 +179,7 @@ class Desk:
 
     # -- acting ------------------------------------------------------------------------------------------------------
 
-    def _do_push(self, args: Told) -> None:
+    def _do_push(self, args: Arguments) -> None:
         show, body = self._shown(), args.text("body") or None
         duration = args.number("duration", 0.01, 5.0, 0.1)
         if args.raw("force") is not None:
@@ -188,22 +188,22 @@ class Desk:
             show.push_towards(args.number("newtons", 1.0, STRONGEST), args.number("degrees", -360, 360), duration, body)
         self._say("events", events=self._events())
 
-    def _do_pull(self, args: Told) -> None:
+    def _do_pull(self, args: Arguments) -> None:
         self._shown().pull(args.vector("force", STRONGEST), args.text("body"))
 
-    def _do_release(self, _: Told) -> None:
+    def _do_release(self, _: Arguments) -> None:
         self._shown().let_go()
         self._say("events", events=self._events())
 
-    def _do_hang(self, args: Told) -> None:
+    def _do_hang(self, args: Arguments) -> None:
         self._shown().hang(args.text("body"), args.number("mass", 0.1, HEAVIEST))
         self._say("events", events=self._events())
 
-    def _do_unhang(self, _: Told) -> None:
+    def _do_unhang(self, _: Arguments) -> None:
         self._shown().take_off()
         self._say("events", events=self._events())
 
-    def _do_steer(self, args: Told) -> None:
+    def _do_steer(self, args: Arguments) -> None:
         heading = args.maybe("heading", -1e6, 1e6)
         self._shown().steer(
             None if heading is None else math.radians(heading),
@@ -213,11 +213,11 @@ class Desk:
         )
         self._say("events", events=self._events())
 
-    def _do_edit(self, args: Told) -> None:
+    def _do_edit(self, args: Arguments) -> None:
         self._shown().edit(args.text("text"))
         self._say("events", events=self._events())
 
-    def _do_slope(self, args: Told) -> None:
+    def _do_slope(self, args: Arguments) -> None:
         self._shown().slope(args.number("degrees", -STEEPEST, STEEPEST))
         self._say("events", events=self._events())
         self._tell_ground()
@@ -232,7 +232,7 @@ class Desk:
         shapes = scene_data(world.model, world.qpos)["shapes"]
         self._say("ground", shapes=[shape for shape in shapes if shape["role"] == "ground"])
 
-    def _do_transition(self, args: Told) -> None:
+    def _do_transition(self, args: Arguments) -> None:
         motion = args.text("motion")
         self._say("busy", text=f"putting {safe_name(motion)} on the body")
         try:
@@ -259,9 +259,9 @@ class Desk:
     def tell(self) -> None:
         """Send the present numbers."""
         if self.show is not None:
-            self._say("numbers", time=self.show.time, **self.show.told())
+            self._say("numbers", time=self.show.time, **self.show.status())
 
-    def _do_judge(self, _: Told) -> None:
+    def _do_judge(self, _: Arguments) -> None:
         from poise.performance.report import summarise
 
         show = self._shown()
@@ -269,7 +269,7 @@ class Desk:
             raise PoiseError("there is nothing to judge yet: let it perform first")
         self._say("verdict", **summarise(show.performance()))
 
-    def _do_take(self, args: Told) -> None:
+    def _do_take(self, args: Arguments) -> None:
         show = self._shown()
         name, content = download(show.performance(), args.text("format"), show.judge.fell_at, show.terrain)
         self._send(file_bytes(name, content))

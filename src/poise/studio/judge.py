@@ -1,4 +1,4 @@
-"""Judges a performance while it runs: falls, tracking error, effort, and an audit of each second."""
+"""Measure a run while it is simulated: falls, tracking error, effort, and an audit of each second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PIECE = 1.0  # Duration (s) of the pieces that are audited
 
 
 class Judge:
-    """Watches a run step by step."""
+    """Measures a run step by step."""
 
     def __init__(self, run: Run) -> None:
         start = run.so_far().recording
@@ -27,9 +27,9 @@ class Judge:
         self._joints = slice(span.start + 6, span.stop)
         self._error = np.zeros(run.world.model.nv)
         self.fell_at: float | None = None
-        self.failed: dict[str, float] = {}  # failed checks of the audit, and when each first failed, s
+        self.failed: dict[str, float] = {}  # failed checks of the audit, with the time (s) of the first failure
         self.judged = 0.0  # s: end of the last audited piece
-        self.track_deg = self.power = self.strain = 0.0
+        self.track_deg = self.power = self.strain = 0.0  # degrees, W, largest ratio of torque to limit
         self._begin(run)
 
     def _begin(self, run: Run) -> None:
@@ -43,7 +43,7 @@ class Judge:
         self.power = float(np.abs(torque * world.qvel[joints]).sum())
         limit = world.torque_limit[joints]
         self.strain = float(np.max(np.abs(torque) / np.where(limit > 0, limit, np.inf), initial=0.0))
-        self._piece.world = world  # its ground may have changed
+        self._piece.world = world  # the terrain may have changed
         self._piece.add(result)
         if len(self._piece.torque) * world.settings.step >= PIECE - 1e-9:
             self._audit(run)
@@ -62,14 +62,14 @@ class Judge:
         self._begin(run)
 
     def go_back(self, run: Run) -> None:
-        """Drop everything later than the time of the run, which has gone back or is another one."""
+        """Drop all results later than the time of the run, which went back or was replaced."""
         now = run.world.time
         self.fell_at = run.fell_at
         self.failed = {name: time for name, time in self.failed.items() if time <= now}
         self.judged = min(self.judged, now)
         self._begin(run)
 
-    def told(self) -> Mapping[str, Any]:
+    def status(self) -> Mapping[str, Any]:
         """Numbers for the page."""
         return {
             "fell_at": self.fell_at,

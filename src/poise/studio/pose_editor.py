@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.animate.animate import animate, keyframed
-from poise.animate.goals import for_people, unit_of
+from poise.animate.goals import in_display_unit, unit_of
 from poise.animate.read_script import find_script, shipped_scripts
 from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
@@ -28,7 +28,7 @@ from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import dragged_angles, handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, dof_index
 from poise.studio.transfers import download, safe_name
-from poise.studio.wire import Told, file_bytes, json_message
+from poise.studio.wire import Arguments, file_bytes, json_message
 
 UNDO_LIMIT = 100  # Number of changes that can be undone
 
@@ -46,7 +46,7 @@ class PoseEditor:
     def _say(self, kind: str, **more: Any) -> None:
         self._send(json_message(kind, **more))
 
-    def take(self, name: str, args: Told) -> None:
+    def take(self, name: str, args: Arguments) -> None:
         """Execute a command of the pose mode."""
         act = getattr(self, f"_do_{name}", None)
         if act is None:
@@ -70,26 +70,26 @@ class PoseEditor:
         self._name = safe_name(f"{name}.toml").removesuffix(".toml")
         self._show(Sheet.read(text, self._folder, self._name), anew=True)
 
-    def _do_open(self, args: Told) -> None:
+    def _do_open(self, args: Arguments) -> None:
         name = args.text("script")
         if name not in shipped_scripts():
             raise unknown("script", name, shipped_scripts())
         self._open(find_script(name).read_text(encoding="utf-8"), name)
 
-    def _do_text(self, args: Told) -> None:
+    def _do_text(self, args: Arguments) -> None:
         self._open(args.text("text"), args.text("name", "script"))
 
-    def _do_new(self, args: Told) -> None:
+    def _do_new(self, args: Arguments) -> None:
         body = args.text("body", "human37")
         if body not in names():
             raise unknown("body", body, names())
         self._name = "script"
         self._show(Sheet.blank(body, self._folder), anew=True)
 
-    def _do_save(self, _: Told) -> None:
+    def _do_save(self, _: Arguments) -> None:
         self._send(file_bytes(f"{self._name}.toml", self.sheet.text.encode()))
 
-    def _do_take(self, args: Told) -> None:
+    def _do_take(self, args: Arguments) -> None:
         if self._performance is None:
             raise PoiseError("nothing to save yet: press Perform first")
         _, content = download(self._performance, args.text("format"), None, "flat")
@@ -97,39 +97,39 @@ class PoseEditor:
 
     # -- changing ----------------------------------------------------------------------------------------------------
 
-    def _index(self, args: Told) -> int:
+    def _index(self, args: Arguments) -> int:
         return int(args.number("index", 0, 10_000))
 
-    def _time(self, args: Told) -> float:
+    def _time(self, args: Arguments) -> float:
         return round(args.number("time", 0.0, LATEST), 3)
 
-    def _do_key(self, args: Told) -> None:
+    def _do_key(self, args: Arguments) -> None:
         time = self._time(args)
         self._show(self.sheet.with_key(time, coordinates_at(self.sheet, time)), time)
 
-    def _do_move(self, args: Told) -> None:
+    def _do_move(self, args: Arguments) -> None:
         self._show(self.sheet.moved(self._index(args), self._time(args)), self._time(args))
 
-    def _do_copy(self, args: Told) -> None:
+    def _do_copy(self, args: Arguments) -> None:
         self._show(self.sheet.copied(self._index(args), self._time(args)), self._time(args))
 
-    def _do_mirror(self, args: Told) -> None:
+    def _do_mirror(self, args: Arguments) -> None:
         self._show(self.sheet.mirrored(self._index(args)), self.sheet.keys[self._index(args)].time)
 
-    def _do_delete(self, args: Told) -> None:
+    def _do_delete(self, args: Arguments) -> None:
         self._show(self.sheet.without(self._index(args)))
 
-    def _do_name(self, args: Told) -> None:
+    def _do_name(self, args: Arguments) -> None:
         self._show(self.sheet.named(self._index(args), args.text("name")))
 
-    def _do_angle(self, args: Told) -> None:
+    def _do_angle(self, args: Arguments) -> None:
         angle = radians(args.number("degrees", -720.0, 720.0))
         self._show(self.sheet.bent(self._index(args), {dof_index(self.sheet.body, args.text("dof")): angle}))
 
-    def _do_free(self, args: Told) -> None:
+    def _do_free(self, args: Arguments) -> None:
         self._show(self.sheet.freed(self._index(args), dof_index(self.sheet.body, args.text("dof"))))
 
-    def _do_drag(self, args: Told) -> None:
+    def _do_drag(self, args: Arguments) -> None:
         """Drag a handle: show the pose while it is held, and store it when it is released."""
         index, sheet = self._index(args), self.sheet
         if index >= len(sheet.keys):
@@ -142,21 +142,21 @@ class PoseEditor:
         coordinates[list(angles)] = list(angles.values())
         self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
 
-    def _do_at(self, args: Told) -> None:
+    def _do_at(self, args: Arguments) -> None:
         coordinates = coordinates_at(self.sheet, self._time(args))
         self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
 
-    def _do_entries(self, args: Told) -> None:
+    def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
         self._show(self.sheet.changed(title=args.text("title"), seconds=round(args.number("seconds", 0.1, LATEST), 3)))
 
-    def _do_goals(self, args: Told) -> None:
+    def _do_goals(self, args: Arguments) -> None:
         goals = args.raw("goals")
         if not isinstance(goals, list) or not all(isinstance(goal, dict) for goal in goals):
             raise PoiseError("goals must be a list of tables")
         self._show(self.sheet.changed(goal=goals or None))
 
-    def _do_undo(self, _: Told) -> None:
+    def _do_undo(self, _: Arguments) -> None:
         if not self._before:
             raise PoiseError("there is nothing to undo")
         self._sheet = self._before.pop()
@@ -236,10 +236,10 @@ class PoseEditor:
 
     # -- performing --------------------------------------------------------------------------------------------------
 
-    def _do_perform(self, _: Told) -> None:
+    def _do_perform(self, _: Arguments) -> None:
         self._perform({})
 
-    def _do_solve(self, _: Told) -> None:
+    def _do_solve(self, _: Arguments) -> None:
         sheet = self.sheet
         if not sheet.script.goals:
             raise PoiseError("there is nothing to solve: add a goal first")
@@ -247,8 +247,8 @@ class PoseEditor:
         constraints = [
             {
                 "goal": answer.goal.name, "what": want.what, "unit": unit_of(want.what),
-                "target": for_people(want.what, want.value),
-                "reached": for_people(want.what, float(reached)) if isfinite(reached) else None,
+                "target": in_display_unit(want.what, want.value),
+                "reached": in_display_unit(want.what, float(reached)) if isfinite(reached) else None,
                 "met": bool(abs(off) <= 1),
             }
             for answer in solution.answers

@@ -1,4 +1,4 @@
-"""A performance that goes on while somebody watches: pushed, steered, edited, and taken up again from any moment."""
+"""A live performance for a visitor, who can push, steer and edit it and return to any earlier time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen
 from poise.control.catalogue import named_controller
-from poise.control.controller import Memorising
+from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
 from poise.edit.parse import parse_edit
 from poise.edit.span import Span
@@ -32,50 +32,40 @@ from poise.studio.judge import Judge
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
 
-# What takes seconds to find and is asked for again and again, such as whenever the ground is changed.
-
-MOST = 8  # Motions on bodies that are kept
-
-
-class Memory:
-    """What one visitor's performances share: motions on bodies, and what controllers prepared for them."""
-
-    def __init__(self) -> None:
-        self._shipped = lru_cache(maxsize=MOST)(_cast_in_silence)
-        self.prepared: dict[Hashable, Any] = {}
-
-    def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
-        """The body and its reference, as `poise.performance.cast.cast` finds them; files are read each time."""
-        if Path(motion).suffix:
-            return cast(motion, body, say, physics, usual)
-        say(f"putting {motion} on {body}")
-        return self._shipped(motion, body, physics, usual)
-
-
-def _cast_in_silence(motion: str, body: str | None, physics: bool, usual: str | None) -> Cast:
-    return cast(motion, body, physics=physics, usual=usual)
-
-
-LONGEST = 600.0  # s: then it has to begin anew; memory is not endless
-OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # s between marks: of the last `RECENT` seconds, and of what is longer ago
-AHEAD = 1.3
-"""Of the root's height when standing: the ground is only changed further away than this from wherever it has been."""
-ACROSS = 0.5
-"""Cosine of the heading against the first: who walks more across than this has no ground ahead that can be bent."""
-NOTHING_WANTED = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})  # Of whoever is not steered
-STRONGEST = 5000.0  # N that a visitor can push with
+MOST = 8  # Number of motions on bodies that `Memory` keeps
+LONGEST = 600.0  # Longest performance (s), to bound the memory
+OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # Time (s) between marks: in the most recent `RECENT` seconds, and before them
+AHEAD = 1.3  # Distance, in standing root heights, beyond all visited places from which the ground may change
+ACROSS = 0.5  # Smallest |cosine| of the heading against the initial one at which the ground ahead may change
+NO_COMMAND = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})  # Values before any steering
+STRONGEST = 5000.0  # Largest force (N) of a push
 
 Act = Callable[[Run], object]
 
 
+class Memory:
+    """Slow results that one visitor's performances share: motions on bodies, and preparations of controllers."""
+
+    def __init__(self) -> None:
+        self._shipped = lru_cache(maxsize=MOST)(cast)
+        self.prepared: dict[Hashable, Any] = {}
+
+    def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
+        """`poise.performance.cast.cast`, with cached results for shipped motions; files are read each time."""
+        if Path(motion).suffix:
+            return cast(motion, body, say, physics, usual)
+        say(f"putting {motion} on {body}")
+        return self._shipped(motion, body, in_silence, physics, usual)
+
+
 class Show:
-    """One choice, performed."""
+    """The live performance of a choice."""
 
     def __init__(self, choice: Choice, say: Say = in_silence, memory: Memory | None = None) -> None:
         self.choice = choice
         memory = memory or Memory()
         controller = named_controller(choice.controller)
-        if isinstance(controller, Memorising):
+        if isinstance(controller, ReusesPreparation):
             controller.memory = memory.prepared
         self.live = choice.edits_live
         staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
@@ -83,26 +73,28 @@ class Show:
         self.judge = Judge(self.run)
         self.imported = staged.imported
         self.last: StepResult | None = None
-        self.speed = 0.0  # times real time that it could go
-        self._wanted = final_command(())
+        self.speed = 0.0  # simulated seconds per wall-clock second, smoothed
+        self._commanded = final_command(())
         self._steps = 0
-        self._done: list[tuple[int, Act]] = []  # what was done, and after how many steps
+        self._done: list[tuple[int, Act]] = []  # number of the step before which each interaction took place
         self._marks: list[Mark] = [self.run.mark()]
 
     @property
     def time(self) -> float:
-        """s."""
+        """Simulated time (s)."""
         return float(self.run.world.time)
 
     @property
     def step_s(self) -> float:
-        """Duration of a step, s."""
+        """Duration of a step (s)."""
         return float(self.run.world.settings.step)
 
     def step(self) -> None:
-        """Go on by a step. A world that blows up raises it."""
+        """Advance by one step; raise `BlowUp` if the simulation blows up."""
         if self.time >= LONGEST:
-            raise PoiseError(f"after {LONGEST / 60:.0f} minutes the tape is full: begin again, or go on from earlier")
+            raise PoiseError(
+                f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
+            )
         began = clock.perf_counter()
         self.last = self.run.step()
         spent = clock.perf_counter() - began
@@ -111,15 +103,15 @@ class Show:
         self.judge.watch(self.run, self.last)
         if self._steps % round(OFTEN / self.step_s) == 0:
             self._marks.append(self.run.mark())
-            self._thin()
+            self._thin_marks()
 
-    def _thin(self) -> None:
-        """Older marks are kept more seldom."""
+    def _thin_marks(self) -> None:
+        """Keep fewer of the older marks."""
         old, seldom = self._steps - round(RECENT / self.step_s), round(SELDOM / self.step_s)
         self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
 
     def branch(self, time: float) -> None:
-        """Be at a time that has been, exactly as it was then; what came after it is forgotten."""
+        """Return to the exact state at an earlier time (s); everything after it is deleted."""
         goal = min(max(round(time / self.step_s), 0), self._steps)
         mark = self._marks[bisect_right(self._marks, goal, key=lambda mark: mark.steps) - 1]
         self.run.go_back(mark)
@@ -135,24 +127,24 @@ class Show:
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
-        self._wanted = final_command(self.run.events)
+        self._commanded = final_command(self.run.events)
 
     def _do(self, act: Act) -> None:
-        act(self.run)  # refused things are not remembered
+        act(self.run)  # raises before it is stored
         self._done.append((self._steps, act))
 
     def push(self, force: Array, duration: float, body: str | None = None) -> None:
-        """Push a link (N, in the world)."""
+        """Push a link with a force (N, world frame) for a duration (s)."""
         self._do(lambda run: run.push(force, duration, body))
 
     def push_towards(self, newtons: float, degrees: float, duration: float, body: str | None = None) -> None:
-        """Push a link along the ground; 0 degrees is where the performer is heading, 90 to its left."""
+        """Push a link horizontally; 0 degrees is the heading of the performer, 90 to its left."""
         world = self.run.world
         angle = math.radians(degrees) + float(yaw_of(world.qpos[world.scene.coordinates(0)][3:7]))
         self.push(newtons * np.array([math.cos(angle), math.sin(angle), 0.0]), duration, body)
 
     def pull(self, force: Array, body: str) -> None:
-        """Pull a link (N, in the world) until let go."""
+        """Pull a link with a force (N, world frame) until `let_go`."""
         self._do(lambda run: run.pull(force, body))
 
     def let_go(self) -> None:
@@ -164,63 +156,61 @@ class Show:
         self._do(lambda run: run.hang(link, mass))
 
     def take_off(self) -> None:
-        """Take off what hangs on it."""
+        """Take off all weights."""
         self._do(lambda run: run.take_off())
 
     def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
-        """Go elsewhere (rad, to the left of the first heading; m/s), or with other steps (m, s)."""
+        """Command a heading (rad, to the left of the initial one), speed (m/s), foot lift (m) and step duration (s)."""
         if not self.choice.steers:
-            raise PoiseError(f"{self.choice.controller} cannot be steered here")
+            raise PoiseError(f"{self.choice.controller} cannot be steered in {self.choice.motion}")
         if speed is not None and self.fastest is not None and speed > self.fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
-        heading = math.radians(self._wanted["heading_deg"]) if heading is None else heading
+        heading = math.radians(self._commanded["heading_deg"]) if heading is None else heading
 
         self._do(lambda run: run.steer(heading, speed, lift, step))
-        self._wanted = final_command(self.run.events[-1:], self._wanted)
+        self._commanded = final_command(self.run.events[-1:], self._commanded)
 
     def edit(self, text: str) -> None:
-        """Edit what is performed, from now on."""
+        """Edit the motion from now on."""
         if not self.live:
             name = self.choice.controller
-            raise PoiseError(f"{name} follows a motion that obeys physics: edit it from the beginning instead")
+            raise PoiseError(f"{name} tracks a motion that obeys physics: edit it from the beginning instead")
         check_edit(text)
         edit = parse_edit(text)
         self._do(lambda run: run.edit(edit))
 
     def slope(self, degrees: float) -> None:
-        """Have the ground ahead rise by so much, for whoever goes there; what it has walked on stays as it is."""
+        """Set the slope of the ground ahead (degrees); the ground walked on so far does not change."""
         if not self.choice.bends_ground:
-            raise PoiseError(
-                f"the ground ahead of {self.choice.motion} with {self.choice.controller} cannot change here"
-            )
+            raise PoiseError(f"the ground ahead cannot change for {self.choice.motion} with {self.choice.controller}")
         fastest = self.choice.entry.fastest_uphill
-        if fastest is not None and (self._wanted["speed"] or 0.0) > fastest:
+        if fastest is not None and (self._commanded["speed"] or 0.0) > fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: have it walk first")
         self._do(lambda run: _bend_ground(run, degrees))
 
     @property
     def rise(self) -> float | None:
-        """Degrees by which the ground ahead rises, or None where it is of another kind."""
+        """Slope of the ground ahead (degrees); None if the terrain has no such profile."""
         profile = Profile.of(self.run.world.scene.terrain)
         return None if profile is None else profile.rise(_facing(self.run) > 0)
 
     @property
     def fastest(self) -> float | None:
-        """m/s that it can be steered at because of the ground, or None if that does not matter."""
+        """Highest speed (m/s) that the ground allows; None for no bound."""
         profile = Profile.of(self.run.world.scene.terrain)
         return self.choice.entry.fastest_uphill if profile is not None and not profile.level else None
 
     @property
     def terrain(self) -> str:
-        """The ground in words, as it is now."""
+        """The short form of the present terrain."""
         ground = self.run.world.scene.terrain
         return str(ground) if isinstance(ground, Profile) else self.choice.terrain
 
     def go_over(self, name: str) -> None:
-        """Go over to another motion that comes with Poise from now on."""
+        """Blend into another shipped motion from now on."""
         if name not in self.choice.transitions:
             raise PoiseError(
-                f"{self.choice.controller} cannot go over to '{name}' while it performs: choose it instead"
+                f"{self.choice.controller} cannot blend into '{name}' during a performance: choose it instead"
             )
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
@@ -228,18 +218,18 @@ class Show:
         self._do(lambda run: run.edit(blend))
 
     def performance(self) -> Performance:
-        """All of it so far."""
+        """The performance so far."""
         return self.run.so_far()
 
-    def told(self) -> dict[str, Any]:
-        """What is wanted and measured now, for the page."""
-        heading, pace, lift, step = self._wanted.values()
+    def status(self) -> dict[str, Any]:
+        """Commanded and measured values, for the page."""
+        heading, pace, lift, step = self._commanded.values()
         steering = {"heading": heading, "pace": pace, "lift": lift, "step": step, "fastest": self.fastest}
-        return {**self.judge.told(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
+        return {**self.judge.status(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
 
 
-def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NOTHING_WANTED) -> dict[str, Any]:
-    """What commands to steer ask for in the end; what one leaves open stays as it was before."""
+def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NO_COMMAND) -> dict[str, Any]:
+    """The values after all steering commands among the events; None keeps the value before."""
     now = dict(before)
     for event in events:
         if event["kind"] == "steer":
@@ -248,7 +238,7 @@ def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any]
 
 
 def _facing(run: Run) -> float:
-    """Cosine of where the performer faces, against where it first went."""
+    """Cosine of the heading of the performer against the initial one."""
     return math.cos(float(yaw_of(run.world.qpos[run.world.scene.coordinates(0)][3:7])))
 
 
@@ -257,7 +247,7 @@ def _bend_ground(run: Run, degrees: float) -> None:
     before = Profile.of(scene.terrain)
     assert before is not None
     if abs(facing) < ACROSS:
-        raise PoiseError("the ground rises along the way it first went: turn it to about 0° or 180° for that")
+        raise PoiseError("the ground can change only along the initial heading: turn it to about 0° or 180° first")
     onward = math.copysign(1.0, facing)
     edge = onward * (float(np.max(onward * run.path[:, 0])) + AHEAD * float(scene.body.standing[2]) + SHORT)
     laid = before.bent(edge, degrees, facing > 0)

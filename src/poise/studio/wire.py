@@ -66,7 +66,7 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-class Told:
+class Arguments:
     """Arguments of a command, checked as they are read."""
 
     def __init__(self, command: Mapping[str, Any]) -> None:

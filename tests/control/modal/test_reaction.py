@@ -12,20 +12,20 @@ def errors(size):
 def test_errors_before_a_push_are_used_until_the_reaction():
     reaction = Reaction(0.2, 1.0)
     assert reaction.perceived(0.9, errors(0.1)).rigid[0] == 0.1
-    reaction.startle(1.0)
+    reaction.note_push(1.0)
     assert reaction.perceived(1.0, errors(0.2)).joints[0] == 0.2  # the push has not moved it yet
     assert reaction.perceived(1.1, errors(5.0)).speeds[0] == 0.2
     assert reaction.perceived(1.2, errors(6.0)).rigid[0] == 6.0
-    reaction.startle(2.0)
+    reaction.note_push(2.0)
     assert reaction.perceived(2.0, errors(0.3)).rigid[0] == 0.3
 
 
 def test_a_share_of_0_gives_no_errors_and_no_latency_the_present_ones():
     reaction = Reaction(0.2, 0.0)
-    reaction.startle(1.0)
+    reaction.note_push(1.0)
     assert not any(error.any() for error in reaction.perceived(1.1, errors(5.0)))
     quick = Reaction(0.0, 1.0)
-    quick.startle(1.0)
+    quick.note_push(1.0)
     assert quick.perceived(1.0, errors(5.0)).rigid[0] == 5.0
 
 
@@ -40,5 +40,5 @@ def test_two_pushes_have_a_reaction_each():
         (1.35, 7.0, 7.0),
     ):
         if time in (1.0, 1.15):
-            reaction.startle(time)
+            reaction.note_push(time)
         assert reaction.perceived(time, errors(size)).rigid[0] == perceived

@@ -12,15 +12,15 @@ from poise.reference.archive import save_prepared
     ("asked", "cause"),
     [
         ({"controller": "hold"}, "'hold' cannot be steered"),
-        ({"edits": ("warp:0.5",)}, "cannot be edited"),
-        ({"loads": ("head=2",)}, "cannot be edited or loaded"),
+        ({"edits": ("warp:0.5",)}, "cannot be steered with edits or loads"),
+        ({"loads": ("head=2",)}, "cannot be steered with edits or loads"),
         ({"steer": "soon:left"}, "'soon:left'"),
         ({"body": "human37"}, "'human37' cannot be steered"),
         ({"motion": "squat"}, "squat"),
         ({"motion": "turn-45"}, "steered 'turn-45'. Valid: run, stand, walk"),
         ({"steer": "30s:0@99"}, "between -20 and 20"),
         ({"steer": "0s:0 30s:0@-0.5"}, "nqr goes at 0 to 20 m/s, not at -0.5"),
-        ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr has fixed steps"),
+        ({"steer": "0s:0 30s:0@1.3,lift=0.1"}, "nqr cannot change its steps"),
     ],
 )
 def test_impossible_steering_is_refused_in_one_line(asked, cause):

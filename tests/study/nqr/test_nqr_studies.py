@@ -88,7 +88,7 @@ def test_a_push_comes_at_the_phase_of_its_label():
 
 
 @pytest.mark.parametrize(
-    ("scope", "cause"), [(Scope(1, 1.0, ("walk",)), "pushes come after 1 s"), (Scope(1, 4.0, ("start",)), "no cycle")]
+    ("scope", "cause"), [(Scope(1, 1.0, ("walk",)), "pushes come after 1 s"), (Scope(1, 4.0, ("start",)), "not cyclic")]
 )
 def test_pushes_that_cannot_come_as_labelled_are_refused(scope, cause):
     with pytest.raises(PoiseError, match=cause):

@@ -77,13 +77,13 @@ class Modal(ResetFirst):
         self._dual = np.zeros(12)
         self._reaction = Reaction(s.latency, s.believed)
 
-    def startle(self, time: float) -> None:
+    def note_push(self, time: float) -> None:
         """Note that a push begins at a time (s); the controller reacts to it later."""
-        self._reaction.startle(time)
+        self._reaction.note_push(time)
 
-    def dazed(self, time: float) -> bool:
+    def is_unaware(self, time: float) -> bool:
         """Whether a push has begun to which the controller does not react yet at a time (s)."""
-        return self._reaction.dazed(time)
+        return self._reaction.is_unaware(time)
 
     def target(self, time: float) -> Array:
         """(nq,) the reference's pose at a time (s)."""
@@ -227,12 +227,12 @@ class Reaction:
         self._reactions: list[float] = []  # s: times at which the reactions to pushes begin
         self._kept: ModalError | None = None
 
-    def startle(self, time: float) -> None:
+    def note_push(self, time: float) -> None:
         """Note that a push begins at a time (s)."""
         if self._latency:
             self._reactions.append(time + self._latency)
 
-    def dazed(self, time: float) -> bool:
+    def is_unaware(self, time: float) -> bool:
         """Whether the reaction to a push is still to come at a time (s)."""
         return any(time < reaction - 1e-9 for reaction in self._reactions)
 

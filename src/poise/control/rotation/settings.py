@@ -1,7 +1,7 @@
-"""Numbers of behaviour files: what each kind of behaviour aims for, and the weights and gains of its control.
+"""Settings of the controller, and the numbers of behaviour files: targets, weights and gains of each kind of behaviour.
 
 Unless a comment says otherwise, weights `*_linear` are in 1/N^2, `*_angular` in 1/(N m)^2, `*_support` in 1/(m/s^2)^2,
-`*_trunk` in 1/(rad/s^2)^2, and `*_stiffness` in 1/s^2. Heights and places are those of the centre of mass.
+`*_trunk` in 1/(rad/s^2)^2, and `*_stiffness` in 1/s^2. Heights and positions are those of the centre of mass.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from poise.library.behaviours.behaviour import Behaviour
 
 @dataclass(frozen=True)
 class RotationSettings:
-    """Parts of the method: 1 is on, 0 is off."""
+    """Switches for the parts of the method: 1 is on, 0 is off."""
 
     momentum: int = 1
     """Objectives of linear and angular momentum, [Zordan2014] section V-A."""
@@ -57,7 +57,7 @@ class BehaviourNumbers:
 
     @classmethod
     def of(cls, behaviour: Behaviour) -> Self:
-        """Those of a behaviour file; raise if it has an unknown number or not the poses of its kind."""
+        """Read the numbers of a behaviour file; raise for an unknown number or a wrong count of poses."""
         known, file = [field.name for field in fields(cls)], behaviour.path.name
         for name in behaviour.control:
             if name not in known:

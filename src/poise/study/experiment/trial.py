@@ -1,4 +1,4 @@
-"""One performance that is judged and not kept: the grain of which studies are made."""
+"""A trial: one performance that a study measures and does not keep."""
 
 from __future__ import annotations
 
@@ -39,25 +39,29 @@ from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
 
-# Bodies that studies try besides those that come with Poise: of other proportions and strength, or under a load.
+PIECE = 30.0  # Duration (s) of the pieces that are recorded and measured one at a time, to bound the memory
+SUNK = 0.5  # Share of the reference's lowest root height below which the character counts as fallen
+NOISE = 0.02  # Standard deviation (rad/s) of the noise of the initial joint velocities
+PUSH_DIRECTIONS = tuple(range(0, 360, 45))  # Eight directions of pushes (degrees, counter-clockwise from forward)
+_PHASE = 1  # second word of the random seed of the phase, so that it differs from that of the noise
 
 
 @dataclass(frozen=True)
 class Build:
-    """How a body differs from the one that it is named after; `poise.body.plans.scale` tells what else changes."""
+    """Changes to a named body; for how proportions scale see `poise.body.plans.scale`."""
 
-    legs: float = 1.0  # times as long
-    mass: float = 1.0  # times as heavy, and no stronger
-    load: float = 0.0  # kg in the right hand
-    limits: str | None = None  # a named set of torque limits
+    legs: float = 1.0  # scale of the leg length
+    mass: float = 1.0  # scale of the mass; torque limits stay
+    load: float = 0.0  # kg, in the right hand
+    limits: str | None = None  # name of a set of torque limits
 
     @property
     def of_other_proportions(self) -> bool:
-        """Whether a motion must be made for it."""
+        """Whether motions must be authored anew for it."""
         return self.legs != 1.0 or self.mass != 1.0
 
     def of(self, body: Body) -> Body:
-        """The body, built so."""
+        """The changed body."""
         if self.legs != 1.0:
             body = body.scaled(legs=self.legs)
         if self.limits is not None:
@@ -67,40 +71,34 @@ class Build:
         return body.loaded({body.hands[-1].link: self.load}) if self.load else body
 
 
-AS_NAMED = Build()  # Not at all
-
-
-PIECE = 30.0  # s: how much is performed before it is judged and forgotten, so that ten minutes need no gigabytes
-SUNK = 0.5  # Of how low the root is meant to come: one that is lower above the ground will not come up again
-NOISE = 0.02  # rad/s, of the initial joint velocities
-_PHASE = 1  # tells the draw of the phase from that of the noise, which have the same seed
+AS_NAMED = Build()  # No changes
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is performed, where, and what happens to it."""
+    """A motion, a body, a terrain, and the disturbances, edits and commands during the performance."""
 
-    motion: str  # by name, or a prepared file
+    motion: str  # name or prepared file
     body: str | None = None
     build: Build = AS_NAMED
-    edits: tuple[str, ...] = ()  # of the motion
+    edits: tuple[str, ...] = ()  # of the motion, before the start
     seconds: float = 30.0
     seed: int = 0
-    noise: float = NOISE
-    phase: float | None = None  # share of the cycle at which it begins; drawn from the seed if not given
+    noise: float = NOISE  # rad/s
+    phase: float | None = None  # initial phase of a cycle, 0 to 1; drawn from the seed if None
     pushes: tuple[Push, ...] = ()
-    meanwhile: tuple[tuple[float, str], ...] = ()  # edits that are made at times, s, while it performs
-    commands: tuple[Command, ...] = ()  # to steer
+    meanwhile: tuple[tuple[float, str], ...] = ()  # (time in s, edit) during the performance
+    commands: tuple[Command, ...] = ()  # steering
     terrain: str = "flat"
-    approach: float = 0.0  # m behind the origin at which it begins
-    rate: float = 120.0  # Hz, of the world
+    approach: float = 0.0  # distance (m) of the start behind the origin
+    rate: float = 120.0  # simulation rate, Hz
 
     def __post_init__(self) -> None:
         check(self.seconds, self.seed, self.noise)
         parse_terrain(self.terrain)
 
     def first_step(self, cycle: Dynamic) -> int:
-        """The step of a cycle with which it begins."""
+        """The step of a cycle at which the trial starts."""
         steps = len(cycle.torque)
         if self.phase is not None:
             return round(self.phase * steps) % steps
@@ -109,22 +107,22 @@ class Trial:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a trial went."""
+    """The result of a trial."""
 
-    seconds: float  # until it fell, or its time was up
-    fell_at: float | None  # s; or when it blew up
-    failed: tuple[str, ...]  # checks of the audit
-    approximate: int  # contact solves that are not exact
-    weakened: int  # contact solves for which the controller's feedback had to be weakened
+    seconds: float  # time until a fall or the end
+    fell_at: float | None  # time of a fall or blow-up, s
+    failed: tuple[str, ...]  # failed checks of the audit
+    approximate: int  # number of contact solves that are not exact
+    weakened: int  # number of contact solves with weakened controller feedback
     jitter: float  # 1/s
-    jitter_ratio: float | None  # to the reference's, where it is known and moves
+    jitter_ratio: float | None  # relative to the reference; None if that is unknown or zero
     slip: float  # mm/s, of the feet
-    penetration: float  # mm
+    penetration: float  # largest, mm
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """What is kept of a piece of a performance."""
+    """Measurements of a piece of a performance."""
 
     steps: int
     fell_at: float | None
@@ -137,13 +135,13 @@ class _Piece:
 
 
 def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
-    """Perform a trial until it falls or its time is up; `watch` receives every step."""
+    """Perform a trial until a fall or its end; `watch` receives every step."""
     run, world, reference = staged(trial, controller)
     return judge(run, world, reference, trial.seconds, watch)
 
 
 def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> tuple[Run, World, Reference]:
-    """A trial at its beginning, in a world of a `kind`: the run, its world and its reference."""
+    """Stage a trial in a world of class `kind`; return the run, its world and its reference."""
     body, reference = _reference(trial, entry_of(controller).needs_physics)
     run = set_up(
         scene_for(body, reference, trial.terrain),
@@ -168,7 +166,7 @@ def judge(
     seconds: float,
     watch: Callable[[StepResult], None] = lambda _: None,
 ) -> Verdict:
-    """Go on with a performance until it falls or its time is up; `watch` is told every step."""
+    """Continue a run until a fall or the time `seconds` (s) and measure it; `watch` receives every step."""
     rate = 1.0 / world.settings.step
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_Piece] = []
@@ -180,7 +178,7 @@ def judge(
 
 
 def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
-    """So many steps more, cut short by a fall."""
+    """Perform so many further steps, ending early when the root sinks too low."""
     lowest = _lowest(run)
 
     def sunk(result: StepResult) -> bool:
@@ -191,7 +189,7 @@ def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], 
 
 
 def _lowest(run: Run) -> float:
-    """m: how low the root is meant to come."""
+    """Lowest root height (m) of the reference."""
     heights = [float(motion.clip.qpos[:, 2].min()) for motion in run.reference.motions.values()]
     return min(heights, default=float(run.world.scene.body.standing[2]))
 
@@ -202,7 +200,7 @@ def _sunk(world: World, lowest: float) -> bool:
 
 
 def _judged(recording: Recording, lost: float | None) -> _Piece:
-    """What is kept of a recording, in which all was `lost` at a time, s, if not before."""
+    """Measure a recording; `lost` is the time (s) of a blow-up or a sunken root, if any."""
     fell = fell_at(recording)
     fell = lost if fell is None else fell
     if not recording.steps:
@@ -223,7 +221,7 @@ def _judged(recording: Recording, lost: float | None) -> _Piece:
 def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
     fell = pieces[-1].fell_at
     lengths = [max(1, piece.steps) for piece in pieces]
-    buzz = float(np.average([piece.jitter for piece in pieces], weights=lengths))
+    shaking = float(np.average([piece.jitter for piece in pieces], weights=lengths))
     motion = next(iter(reference.motions.values()), None)
     natural = 0.0 if motion is None else jitter(rehearsed(motion))
     return Verdict(
@@ -232,15 +230,15 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
         failed=tuple(sorted(frozenset().union(*(piece.failed for piece in pieces)))),
         approximate=sum(piece.approximate for piece in pieces),
         weakened=sum(piece.weakened for piece in pieces),
-        jitter=buzz,
-        jitter_ratio=buzz / natural if natural else None,
+        jitter=shaking,
+        jitter_ratio=shaking / natural if natural else None,
         slip=float(np.average([piece.slip for piece in pieces], weights=lengths)),
         penetration=1e3 * max(piece.depth for piece in pieces),
     )
 
 
 def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
-    """Who performs, and what: a cycle from the phase at which the trial begins, anything else from its start."""
+    """The body and the reference of a trial: a cycle from the initial phase, any other motion from its start."""
     body, reference = built_once(trial.motion, trial.body, trial.build, trial.edits, physics)
     reference = in_steps(reference, trial.rate)
     first = next(iter(reference.motions.values()), None)
@@ -251,7 +249,7 @@ def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
 
 @lru_cache(maxsize=8)
 def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
-    """Who performs, and what, obeying physics if that matters; read once by a process that makes many trials of it."""
+    """The body and the reference, dynamic with `physics`; cached for the many trials of a process."""
     chosen = cast(motion, body, physics=physics)
     return chosen.body, obeying(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
 
@@ -260,7 +258,7 @@ def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Refer
 def built_once(
     motion: str, body: str | None, build: Build, edits: tuple[str, ...], physics: bool
 ) -> tuple[Body, Reference]:
-    """The same by a body that is built otherwise, and edited; other proportions take motions that come with Poise."""
+    """The changed body and its edited reference; bodies of other proportions need shipped motions."""
     performer, reference = cast_once(motion, body, physics)
     other = build.of(performer)
     if build.of_other_proportions:
@@ -295,9 +293,6 @@ def audit_columns(recording: Recording) -> Row:
     return {"physical": checked.passed, "failed_checks": failed}
 
 
-EIGHT = tuple(range(0, 360, 45))  # Directions of pushes (degrees, counter-clockwise from forward)
-
-
 def horizontal_push(degrees: int, force: float, time: float, duration: float) -> Push:
     """A push of a force (N) at a time (s) for a duration (s); 0 degrees is forward, 90 is to the left."""
     angle = math.radians(degrees)
@@ -309,12 +304,12 @@ def starting_phase(motion: str, body: str | None, phase: float, time: float) -> 
     _, reference = cast_once(motion, body, True)
     cycle = next(iter(reference.motions.values())).clip
     if not cycle.cyclic:
-        raise PoiseError(f"'{motion}' is no cycle: it has no phases at which to push; choose a cyclic motion")
+        raise PoiseError(f"'{motion}' is not cyclic and has no phases at which to push: choose a cyclic motion")
     return (phase - time / cycle.seconds) % 1.0
 
 
 def timed_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
-    """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from states on the way."""
+    """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from the same states."""
     performer, reference = cast_once(case.name, body, entry_of(controller).needs_physics)
     world = World(Scene.of(performer), WorldSettings(step=1.0 / rate))
     controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))

@@ -14,7 +14,7 @@ from poise.control.controller import Controller
 from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
-from poise.performance.catch import Catching
+from poise.performance.catch import CatchController
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, count, mean, means, total
 from poise.study.experiment.trial import Trial, judge, staged, trial_row
@@ -70,7 +70,7 @@ def columns_of(*names: str) -> dict[str, Gather]:
 def measure(case: ModalCase) -> Row:
     """Perform a trial by modal-space control, with the pendulum to catch it if the case says so."""
     controller = Modal(case.settings)
-    return measured(case, Catching(controller, Pendulum()) if case.caught else controller)
+    return measured(case, CatchController(controller, Pendulum()) if case.caught else controller)
 
 
 def measured(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:

@@ -22,7 +22,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, matching, names_in, summary_by
-from poise.study.experiment.trial import EIGHT, Trial
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
 from poise.study.modal.push import push_to, pushes_for
 from poise.world.result import StepResult
@@ -77,7 +77,7 @@ def cases(scope: Scope) -> list[ModalCase]:
 def _cases(motion: str, name: str, world: type[World], scope: Scope) -> Iterator[ModalCase]:
     forces = FORCES.get(motion, FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
-        for angle in EIGHT[:: 4 if scope.coarse else 1] if force else (0,):
+        for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
             pushes = (push_to(angle, force, pushes_for(motion).frames),) if force else ()
             yield ModalCase(
                 {"motion": spoken_name(motion), "force": force, "direction": angle, "world": name},

@@ -10,7 +10,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import SIDES, force_map, panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import matching, names_in, summary_by
-from poise.study.experiment.trial import EIGHT, Trial, horizontal_push, starting_phase
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, starting_phase
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
 from poise.world.pushes import Push
 
@@ -25,7 +25,7 @@ class ModalPushes:
     forces: tuple[float, ...]  # N
     frames: int  # duration
     phases: tuple[float, ...]
-    directions: tuple[int, ...] = EIGHT  # degrees
+    directions: tuple[int, ...] = PUSH_DIRECTIONS  # degrees
 
 
 WHOLE = {

@@ -12,7 +12,7 @@ from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import count, matching, mean, names_in, summary_by, total
-from poise.study.experiment.trial import EIGHT, Build, Trial, horizontal_push
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, Trial, horizontal_push
 from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, walking
 
 SPEED = 0.8  # Commanded speed of the walk, m/s
@@ -39,9 +39,9 @@ class PendulumPushes:
 
 
 WHOLE = (
-    PendulumPushes("walking", (250.0, 350.0, 450.0, 500.0, 550.0), 0.4, EIGHT, 8),
+    PendulumPushes("walking", (250.0, 350.0, 450.0, 500.0, 550.0), 0.4, PUSH_DIRECTIONS, 8),
     PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 8),
-    PendulumPushes("standing", (200.0, 300.0, 400.0), 0.4, EIGHT, 1, "stand"),
+    PendulumPushes("standing", (200.0, 300.0, 400.0), 0.4, PUSH_DIRECTIONS, 1, "stand"),
 )
 COARSE = (
     PendulumPushes("walking", (350.0, 500.0), 0.4, tuple(SIDES), 2),

@@ -1,4 +1,4 @@
-"""What searches and studies of rotation rehearse: a behaviour, where, and from how noisy a start."""
+"""Trials of behaviours for the searches and studies of rotation."""
 
 from __future__ import annotations
 
@@ -24,54 +24,55 @@ from poise.reference.reference import Reference
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
 
-# A flip that is disturbed when it takes off: its joints get another velocity, by torques within their limits.
+DRIVEN_TOLERANCE = 0.025  # Tolerated share of driving work in the work of friction: half of the audit's bound
 
 
-class Jolted(Rotation):
-    """The controller, whose torques in the first step of a flight are off by what gives joints so much velocity."""
+class DisturbedFlip(Rotation):
+    """The controller with torques, in the first step of a flip's flight, that disturb the joint velocities.
+
+    The torques stay within their limits.
+    """
 
     def __init__(self, settings: RotationSettings, behaviour: Behaviour, jolt: float, seed: int) -> None:
-        """`jolt` is in rad/s, one standard deviation."""
+        """`jolt` is the standard deviation (rad/s) of the joint velocities that are added."""
         super().__init__(settings, behaviour)
         self._jolt, self._seed = jolt, seed
 
     def reset(self, world: Stage, reference: Reference) -> None:
-        """Get ready to perform a reference from the start."""
+        """Prepare to perform a reference from the start."""
         super().reset(world, reference)
         self._limit, self._jolted = np.array(world.torque_limit), False
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Actuation of the coming step."""
         actuation = super().act(state)
         performing = self.performing
         if self._jolted or not (isinstance(performing, Flip) and performing.stage == "flight"):
             return actuation
         self._jolted = True
         assert actuation.torque is not None
-        wanted = self._jolt * np.random.default_rng(self._seed).standard_normal(len(self._limit) - 6)
-        follows = np.linalg.inv(state.mass)[6:, 6:]  # accelerations of joints by torques, in the air
+        change = self._jolt * np.random.default_rng(self._seed).standard_normal(len(self._limit) - 6)
+        mobility = np.linalg.inv(state.mass)[6:, 6:]  # joint accelerations per torque, in the air
         torque = np.array(actuation.torque)
-        torque[6:] += np.linalg.solve(state.step * follows, wanted)
+        torque[6:] += np.linalg.solve(state.step * mobility, change)
         return Actuation(torque=np.clip(torque, -self._limit, self._limit))
 
 
-# Friction that drives slips instead of braking them, taken while a performance goes on.
-#
-# Limbs that are too fast for the step make points that should stick slip. The audit measures this on recordings; a
-# search that must not find such motions needs it from thousands of performances that nobody records.
+class FrictionMonitor:
+    """Work of friction in each second: the part that drives slips instead of braking them.
 
-
-class Friction:
-    """Work of friction in each second."""
+    Limbs too fast for the time step make sticking points slip. The audit measures this on recordings; a search must
+    measure it in thousands of performances that are not recorded.
+    """
 
     def __init__(self, world: World) -> None:
         self._world, self._second = world, round(1.0 / world.settings.step)
         self._driving: list[float] = []
         self._working: list[float] = []
-        self._little = 0.01 * float(world.scene.body.mass) * EARTH  # J
+        self._floor = 0.01 * float(world.scene.body.mass) * EARTH  # J, added to the total work
 
     def watch(self, step: Callable[[], StepResult]) -> StepResult:
-        """Take a step and what friction did in it."""
+        """Make a step and store the work of friction in it."""
         data = self._world.terms.data
         place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
         result = step()
@@ -88,64 +89,61 @@ class Friction:
 
     @property
     def driven(self) -> float:
-        """Of friction's work, the share that drives in the worst second."""
+        """Largest share of driving work in the work of friction over the seconds."""
         seconds = range(0, len(self._driving), self._second)
         shares = [
-            sum(self._driving[k : k + self._second]) / (sum(self._working[k : k + self._second]) + self._little)
+            sum(self._driving[k : k + self._second]) / (sum(self._working[k : k + self._second]) + self._floor)
             for k in seconds
         ]
         return max(shares, default=0.0)
 
 
-SOUND = 0.025  # Of friction's work, that drives: half of what the audit bears
-
-
 @dataclass(frozen=True)
 class BehaviourTrial:
-    """What is performed, where, and from how noisy a start."""
+    """A behaviour, its terrain and its disturbances."""
 
     behaviour: Behaviour
     terrain: str = "flat"
     seconds: float = 10.0
     seed: int = 0
-    noise: float = 0.1  # rad/s, of the first joint velocities
-    jolt: float = 0.0  # rad/s, of joint velocities when a flip takes off
-    limits: str | None = None  # instead of the behaviour's own
-    strength: float = 1.0  # of the limits
-    rate: float | None = None  # Hz, instead of the behaviour's own
+    noise: float = 0.1  # rad/s, standard deviation of the initial joint velocities
+    jolt: float = 0.0  # rad/s, standard deviation of the joint velocities added when a flip takes off
+    limits: str | None = None  # name of a set of torque limits; None for those of the behaviour
+    strength: float = 1.0  # scale of the torque limits
+    rate: float | None = None  # Hz; None for that of the behaviour
     settings: RotationSettings = field(default_factory=RotationSettings)
 
     @property
     def hertz(self) -> float:
-        """The rate at which it goes."""
+        """Simulation rate (Hz)."""
         return self.behaviour.rate if self.rate is None else self.rate
 
 
-def staged(rehearsal: BehaviourTrial) -> tuple[Run, World, Rotation]:
-    """A rehearsal at its beginning."""
-    behaviour = rehearsal.behaviour
+def staged(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
+    """Stage a trial; return the run, its world and its controller."""
+    behaviour = trial.behaviour
     body = Body.named(behaviour.body)
-    limits = rehearsal.limits or behaviour.limits
+    limits = trial.limits or behaviour.limits
     if limits is not None:
         body = body.with_torque_limits(limits)
-    if rehearsal.strength != 1.0:
-        body = body.with_torque_limits(rehearsal.strength * body.torque_limit)
-    controller = Rotation(rehearsal.settings, behaviour)
-    if rehearsal.jolt:
-        controller = Jolted(rehearsal.settings, behaviour, rehearsal.jolt, rehearsal.seed)
+    if trial.strength != 1.0:
+        body = body.with_torque_limits(trial.strength * body.torque_limit)
+    controller = Rotation(trial.settings, behaviour)
+    if trial.jolt:
+        controller = DisturbedFlip(trial.settings, behaviour, trial.jolt, trial.seed)
     reference = BehaviourReference(behaviour, body)
-    scene, step = scene_for(body, reference, rehearsal.terrain), 1.0 / rehearsal.hertz
-    run = set_up(scene, reference, controller, step, seed=rehearsal.seed, noise=rehearsal.noise)
+    scene, step = scene_for(body, reference, trial.terrain), 1.0 / trial.hertz
+    run = set_up(scene, reference, controller, step, seed=trial.seed, noise=trial.noise)
     return run, run.world, controller
 
 
 def touching_links(world: World, result: StepResult) -> set[str]:
-    """Links that were pressed against anything in a step."""
+    """Names of the links in contact in a step."""
     return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
 
 
 def of_foot(link: str) -> bool:
-    """Whether a link is one of those that bodies stand on."""
+    """Whether a link belongs to a foot."""
     return link.endswith(("_foot", "_toes"))
 
 
@@ -155,16 +153,16 @@ _HANDS = ("_hand", "_forearm")
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What is known of the performance of any behaviour."""
+    """Results that the performances of all behaviours share."""
 
     blew_up: bool
-    driven: float  # share of the work of friction that drives slips, in the worst second
+    driven: float  # largest share of driving work in the work of friction over the seconds
     performance: Performance
 
     @property
     def driven_excess(self) -> float:
-        """Driving share of friction's work beyond what is sound."""
-        return max(self.driven - SOUND, 0.0)
+        """Driving share of the work of friction beyond `DRIVEN_TOLERANCE`."""
+        return max(self.driven - DRIVEN_TOLERANCE, 0.0)
 
 
 class Attempt(Generic[Performer]):
@@ -176,7 +174,7 @@ class Attempt(Generic[Performer]):
         self._run, self.world, controller = staged(trial)
         assert isinstance(controller.performing, kind)
         self.performing = controller.performing
-        self._friction = Friction(self.world)
+        self._friction = FrictionMonitor(self.world)
         self._failure: BlowUp | None = None
 
     def steps(self) -> Iterator[StepResult]:
@@ -188,7 +186,7 @@ class Attempt(Generic[Performer]):
             self._failure = error
 
     def touches(self) -> Iterator[set[str]]:
-        """The links that touch anything in each step."""
+        """The links in contact in each step."""
         for result in self.steps():
             yield touching_links(self.world, result)
 
