@@ -15,10 +15,8 @@ from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
 from poise.performance.run import Run
-from poise.performance.start import PlacedReference, start
-from poise.reference.reference import Reference
+from poise.performance.stage import scene_for, set_up
 from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 
@@ -80,20 +78,19 @@ def bench(steps: int) -> list[BenchRow]:
 
 def walking_speed(walk: BenchWalk, steps: int) -> float:
     """Speed of a walk including its recording, as a multiple of real time."""
-    world, reference = _scene(walk)
-    run = Run(world, named_controller(walk.controller), reference)
-    return walk.step / seconds_of(run.step, steps)
+    return walk.step / seconds_of(_staged(walk).step, steps)
 
 
-def _scene(walk: BenchWalk) -> tuple[World, Reference]:
+def _staged(walk: BenchWalk) -> Run:
     body = Body.named(walk.body)
-    return World(Scene.of(body), WorldSettings(step=walk.step)), named_motion("walk", body)
+    reference = named_motion("walk", body)
+    return set_up(scene_for(body, reference), reference, named_controller(walk.controller), walk.step)
 
 
 def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
     """Control and simulation of a step: the mean and the 99th percentile."""
-    (world, reference), controller = _scene(walk), named_controller(walk.controller)
-    controller.reset(world, PlacedReference(reference, start(world, reference, 0, 0.0)))
+    run = _staged(walk)
+    world, controller = run.world, run.controller
     times = timed_steps(world, controller, steps)
     slow = 1e6 * float(np.percentile(times.whole, 99))
     usual, mujoco_us = int(np.median(times.contacts)), 1e6 * float(np.median(times.mujoco))

@@ -24,7 +24,7 @@ from poise.measure.speed import StepTimes, timed_steps
 from poise.performance.cast import cast
 from poise.performance.run import Performance, Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
-from poise.performance.start import PlacedReference, start
+from poise.performance.start import PlacedReference
 from poise.physics.recorded import rehearsed
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import begun, in_steps
@@ -33,8 +33,6 @@ from poise.study.experiment.study import NamedCase, Row
 from poise.world.pushes import Push
 from poise.world.recording import Recording
 from poise.world.result import StepResult
-from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
 from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
@@ -311,6 +309,6 @@ def starting_phase(motion: str, body: str | None, phase: float, time: float) -> 
 def timed_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
     """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from the same states."""
     performer, reference = cast_once(case.name, body, entry_of(controller).needs_physics)
-    world = World(Scene.of(performer), WorldSettings(step=1.0 / rate))
-    controller.reset(world, PlacedReference(reference, start(world, reference, case.seed, NOISE)))
-    return timed_steps(world, controller, max(1, round(case.seconds * rate)))
+    scene = scene_for(performer, reference)
+    run = set_up(scene, reference, controller, 1.0 / rate, seed=case.seed, noise=NOISE, record=False)
+    return timed_steps(run.world, controller, max(1, round(case.seconds * rate)))

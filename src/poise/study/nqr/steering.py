@@ -12,8 +12,7 @@ from poise.body.body import Body
 from poise.control.commands import Command
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import Roaming
-from poise.performance.cues import steer_cue
-from poise.performance.run import Run
+from poise.performance.stage import set_up
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
@@ -21,7 +20,6 @@ from poise.study.experiment.table import count, matching, mean, most, names_in, 
 from poise.study.experiment.trial import NOISE, judge
 from poise.study.nqr.transitions import BODY, repertoire_once
 from poise.world.scene import Scene
-from poise.world.world import World
 
 SPEEDS = {"turns": (1.3,), "turns and speeds": (0.0, 0.9, 1.3, 1.7, 3.0)}  # Commanded speeds (m/s) by kind of case
 BETWEEN = (1.0, 7.0)  # Shortest and longest time (s) from one command to the next
@@ -47,10 +45,10 @@ def random_commands(case: NamedCase) -> list[Command]:
 
 def measure(case: NamedCase) -> Row:
     """Steer a walk: whether it survives, and the time (s) from commands to their headings."""
-    controller, world = Nqr(), World(Scene.of(Body.named(BODY)))
     reference, commands = Roaming(repertoire_once()), random_commands(case)
-    cues = [steer_cue(controller, command) for command in commands]
-    run = Run(world, controller, reference, cues=cues, seed=case.seed, noise=NOISE)
+    scene = Scene.of(Body.named(BODY))
+    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
+    world = run.world
     yaw: list[float] = []
     verdict = asdict(
         judge(run, world, reference, case.seconds, lambda _: yaw.append(float(yaw_of(world.state.qpos[3:7]))))

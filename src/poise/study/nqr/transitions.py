@@ -16,14 +16,13 @@ from poise.body.body import Body
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roaming, canonical, shipped_repertoire
 from poise.measure.metrics import fell_at
-from poise.performance.run import perform
+from poise.performance.stage import set_up
 from poise.study.experiment.plots import panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import count, most, names_in, summary_by, total
 from poise.study.experiment.trial import NOISE
 from poise.world.recording import Recording
 from poise.world.scene import Scene
-from poise.world.world import World
 
 BODY = "biped29"
 COARSE = 8  # Stride through the list of pairs in the coarse scope
@@ -64,10 +63,10 @@ def measure(pair: TransitionCase) -> Row:
     tried = chained(repertoire, (*before, one, other, *2 * steady_steps(repertoire.steps, other.ends)))
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
-    world = World(Scene.of(Body.named(BODY)))
     motion = before[0].motion
     reference = Roaming(tried, motion, before[0].first * repertoire[motion].step)
-    performance = perform(world, Nqr(), reference, seconds=seconds, seed=pair.seed, noise=NOISE)
+    scene = Scene.of(Body.named(BODY))
+    performance = set_up(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
     off = _deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}
