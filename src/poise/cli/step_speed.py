@@ -16,6 +16,7 @@ from poise.library.motions import named_motion
 from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
 from poise.performance.run import Run
 from poise.performance.stage import scene_for, set_up
+from poise.performance.start import start
 from poise.world.scene import Scene
 from poise.world.world import World
 
