@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.study.rotation.stage import Attempt, BehaviourTrial, Outcome, only_feet, only_hands
+from poise.study.rotation.stage import Attempt, BehaviourOutcome, BehaviourTrial, only_feet, only_hands
 from poise.world.world import World
 
 UPRIGHT = 0.8  # Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches
@@ -22,7 +22,7 @@ DIVE_STANDING = 1.0  # Least time (s) on the feet alone that counts as standing 
 
 
 @dataclass(frozen=True)
-class Dived(Outcome):
+class Dived(BehaviourOutcome):
     """The outcome of a dive roll."""
 
     flew: float  # time without contact, s
@@ -81,7 +81,7 @@ FAR = 0.5  # Distance (m) of the centre of mass behind the ankles at touch-down 
 
 
 @dataclass(frozen=True)
-class Kipped(Outcome):
+class Kipped(BehaviourOutcome):
     """The outcome of a kip-up."""
 
     flew: float  # time without contact, s
@@ -141,7 +141,7 @@ class SupportPhase:
 
 
 @dataclass(frozen=True)
-class Sprung(Outcome):
+class Sprung(BehaviourOutcome):
     """The outcome of one or more handsprings in a row."""
 
     springs: int  # number of handsprings in the behaviour

@@ -10,7 +10,7 @@ from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import Attempt, BehaviourTrial, Outcome, only_feet
+from poise.study.rotation.stage import Attempt, BehaviourOutcome, BehaviourTrial, only_feet
 
 ENOUGH = 0.6
 """Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
@@ -33,7 +33,7 @@ def score(trial: BehaviourTrial) -> float:
 
 
 @dataclass(frozen=True)
-class Rolled(Outcome):
+class Rolled(BehaviourOutcome):
     """The outcome of a roll."""
 
     turns: float
@@ -80,7 +80,7 @@ def score_of_roll(trial: BehaviourTrial) -> float:
 
 
 @dataclass(frozen=True)
-class Flipped(Outcome):
+class Flipped(BehaviourOutcome):
     """The outcome of a flip."""
 
     turned: float = 0.0  # pitch of the pelvis at touch-down, degrees

@@ -152,7 +152,7 @@ _HANDS = ("_hand", "_forearm")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class BehaviourOutcome:
     """Results that the performances of all behaviours share."""
 
     blew_up: bool
@@ -191,7 +191,7 @@ class Attempt(Generic[Performer]):
             yield touching_links(self.world, result)
 
     def outcome(self) -> dict[str, Any]:
-        """The fields of `Outcome`; this ends the recording."""
+        """The fields of `BehaviourOutcome`; this ends the recording."""
         performance = self._run.take(self._failure)
         return {"blew_up": self._failure is not None, "driven": self._friction.driven, "performance": performance}
 
