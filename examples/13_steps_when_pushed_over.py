@@ -12,7 +12,7 @@ import poise
 from poise.control.modal.modal import Modal
 from poise.control.pendulum.pendulum import Pendulum
 from poise.export.formats import export
-from poise.performance.catch import Catching
+from poise.performance.catch import CatchController
 
 PUSHED, SECONDS = 1.5, 8.0
 """Time of the push, at the lowest point of the squat (s), and duration (s)."""
@@ -22,7 +22,7 @@ PUSH = poise.Push(250.0, PUSHED, 20 / 120, (-1.0, 0.0, 0.0))
 def main(folder: Path) -> None:
     """Perform without and with catching, and save the last performance."""
     body = poise.Body.named("human42")
-    for controller in (Modal(), Catching(Modal(), Pendulum())):
+    for controller in (Modal(), CatchController(Modal(), Pendulum())):
         done = poise.perform(
             poise.World(poise.Scene.of(body)),
             controller,
