@@ -85,6 +85,7 @@ def test_installed_controllers_are_known_by_name(own, monkeypatch):
     try:
         assert controller_names()[-1] == "springs"
         assert controller_entry("springs").what == "Plain joint springs towards the reference."
+        assert catalogue.entries()["springs"].settings_type().__name__ == "SpringSettings"
     finally:
         monkeypatch.undo()
         catalogue._homes.cache_clear()
@@ -99,3 +100,17 @@ def test_what_is_no_controller_is_refused_in_one_line(own, name, cause, capsys):
     error = capsys.readouterr().err
     assert cause in error
     assert error.count("\n") == 1
+
+
+def test_a_broken_installed_controller_harms_nothing_else(monkeypatch):
+    point = EntryPoint("broken", "no_such_module:Springs", catalogue.GROUP)
+    monkeypatch.setattr(catalogue, "entry_points", lambda group: [point] if group == catalogue.GROUP else [])
+    catalogue._homes.cache_clear()
+    try:
+        assert "broken" not in catalogue.entries()
+        assert catalogue.walker() == "pendulum"
+        with pytest.raises(poise.PoiseError, match="no_such_module"):
+            controller_entry("broken")
+    finally:
+        monkeypatch.undo()
+        catalogue._homes.cache_clear()

@@ -1,5 +1,6 @@
 """Public objects print in a line or two, and misuse is told in one."""
 
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -94,3 +95,28 @@ def test_a_fall_is_noticed():
     while not run.fell and run.time < 5.0:
         run.step()
     assert run.fell_at == pytest.approx(run.time)
+
+
+def test_marks_that_no_longer_hold_are_refused():
+    run = poise.stage("fall", body="human37", controller="limp")
+    first = run.mark()
+    run.step()
+    later = run.mark()
+    run.go_back(first)
+    for stale in (later, poise.stage("fall", body="human37", controller="limp").mark(), None):
+        with pytest.raises(poise.PoiseError, match="another run"):
+            run.go_back(stale)
+    run.perform(0.05)
+    with pytest.raises(poise.PoiseError, match="taken"):
+        run.go_back(first)
+    for seconds in (0.0, float("inf")):
+        with pytest.raises(poise.PoiseError, match="seconds"):
+            run.perform(seconds)
+
+
+def test_the_installed_command_can_be_called():
+    import tomllib
+
+    script = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]["scripts"]["poise"]
+    module, _, name = script.partition(":")
+    assert callable(getattr(importlib.import_module(module), name))

@@ -63,6 +63,7 @@ def compiled_folder(package: Path) -> Path | None:
             if not folder.exists():
                 _delete_expired(parent)
                 folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)  # in use: folders that are not used for a day are deleted
             tempfile.TemporaryFile(dir=folder).close()
         except OSError:
             continue

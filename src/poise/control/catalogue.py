@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from poise.control.controller import Controller
 from poise.control.entry import ControllerEntry, entry_from, load
-from poise.errors import unknown
+from poise.errors import PoiseError, unknown
 
 BUILT_IN = {
     "limp": "poise.control.plain:LIMP",
@@ -42,17 +43,25 @@ def controller_entry(name: str) -> ControllerEntry:
         return entry_from(load(name), name)
     if name not in _homes():
         raise unknown("controller", name, controller_names())
-    return entry_from(load(_homes()[name]), name)
+    return replace(entry_from(load(_homes()[name]), name), name=name)
 
 
 def entries() -> dict[str, ControllerEntry]:
-    """All entries by name."""
-    return {name: controller_entry(name) for name in controller_names()}
+    """All entries by name; an installed controller that cannot be loaded is left out."""
+    found = {}
+    for name in controller_names():
+        try:
+            found[name] = controller_entry(name)
+        except PoiseError:
+            if name in BUILT_IN:
+                raise
+    return found
 
 
 def walker() -> str:
-    """The name of the first controller that catches and is steered freely: it takes over from others."""
-    return next(name for name, entry in entries().items() if entry.catches and entry.steered == "freely")
+    """The name of the shipped controller that catches and is steered freely: it takes over from others."""
+    shipped = (controller_entry(name) for name in BUILT_IN)
+    return next(entry.name for entry in shipped if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:

@@ -40,7 +40,7 @@ class Setting(Protocol):
 
 
 class Stage(Protocol):
-    """The world as controllers see it; `poise.world.World` implements it."""
+    """The world as controllers see it; `poise.world.world.World` implements it."""
 
     @property
     def scene(self) -> Setting:

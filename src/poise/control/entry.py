@@ -116,6 +116,12 @@ class ControllerEntry:
         if field.default is MISSING:
             return value
         kind = type(field.default)
+        if kind is bool and isinstance(value, str):
+            if value.lower() not in ("true", "false"):
+                raise PoiseError(f"setting {field.name} of {self.name}: '{value}' is neither true nor false")
+            return value.lower() == "true"
+        if kind not in (bool, int, float, str):
+            return value
         try:
             return kind(value)
         except (TypeError, ValueError, OverflowError):
@@ -130,8 +136,9 @@ def load(home: str) -> Any:
         raise PoiseError(f"controller '{home}' is not of the form module:Class")
     try:
         found = import_module(module)
-    except ImportError as error:
-        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {error}") from None
+    except Exception as error:  # somebody else's module may raise anything
+        what = f"{type(error).__name__}: {error}"
+        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {what}") from None
     if not hasattr(found, name):
         raise PoiseError(f"controller '{home}': module {module} has no {name}")
     return getattr(found, name)
@@ -155,7 +162,8 @@ def entry_from(found: Any, home: str) -> ControllerEntry:
 def _annotated_settings(kind: type) -> type | None:
     """The dataclass in the annotation of the constructor's argument `settings`, if any."""
     try:
-        hint = typing.get_type_hints(vars(kind).get("__init__")).get("settings")
+        constructor: Any = kind
+        hint = typing.get_type_hints(constructor.__init__).get("settings")
     except Exception:  # annotations of a user's class may not resolve
         return None
     is_union = isinstance(hint, UnionType) or typing.get_origin(hint) is typing.Union

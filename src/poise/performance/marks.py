@@ -31,6 +31,7 @@ class Mark:
     events: int  # number of events so far
     steps: int  # number of steps so far
     fell_at: float | None  # s
+    token: object  # known to its run while the mark can be gone back to
 
     __repr__ = brief
 

@@ -98,6 +98,8 @@ class Request:
         pushes = [parse_push(push) if isinstance(push, str) else push for push in self.pushes]
         loads = [parse_load(text) for text in self.loads]
         controller = self.controller
+        if self.settings and not isinstance(controller, str):
+            raise PoiseError("settings go with a controller's name: give them to the controller object itself")
         if isinstance(controller, str):
             entry = controller_entry(controller)
             controller = named_controller(controller, self.settings)
@@ -204,7 +206,7 @@ class Request:
             raise PoiseError(f"controller '{entry.name}' cannot be steered: use {walker()}")
         if (self.edits or self.loads) and entry.needs_physics:
             raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out --edit and --load")
-        guide = controller_entry(self.then.rpartition(":")[2]) if self.then and ":" in self.then else entry
+        guide = controller_entry(self.then.partition(":")[2]) if self.then and ":" in self.then else entry
         slowest, fastest = guide.speeds
         for command in commands:
             if command.speed is not None and not slowest <= command.speed <= fastest:

@@ -146,6 +146,7 @@ class Run:
         self._must_not_touch = _links_that_fall(world)
         self.fell_at: float | None = None
         """Time (s) at which the performer first touched the ground with more than feet and hands."""
+        self._marked: dict[object, int] = {}  # step of each mark that can be gone back to
         self._begin_piece()
         self._setup_s = clock.perf_counter() - started
 
@@ -222,6 +223,9 @@ class Run:
 
         A blow-up ends it early.
         """
+        check(seconds)
+        if self._recorder is None:
+            raise PoiseError("this run is not recorded: step it, or stage it with record=True")
         try:
             for _ in progress(max(1, round(seconds / self.world.settings.step))):
                 result = self.step()
@@ -267,6 +271,7 @@ class Run:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
         taken = self._performance(events, blow_up)
         self._begin_piece()
+        self._marked.clear()
         return taken
 
     def so_far(self) -> Performance:
@@ -294,7 +299,7 @@ class Run:
             "body": body.name,
             "motion": self.reference.name,
             "controller": self.controller.name,
-            "settings": asdict(settings) if is_dataclass(settings) and not isinstance(settings, type) else settings,
+            "settings": _plain(settings),
             "seed": self._seed,
             "noise": self._noise,
             "step": world.settings.step,
@@ -305,7 +310,7 @@ class Run:
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
             "feet": [foot.link for foot in body.feet],
             "hands": [hand.link for hand in body.hands],
-            "events": list(events),
+            "events": [dict(event) for event in events],
         }
 
     def note(self, event: Mapping[str, Any]) -> None:
@@ -399,6 +404,8 @@ class Run:
         """Save the present state, for `go_back`."""
         parts = (self.controller, self.reference, self._waiting)
         controller, reference, waiting = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        token = object()
+        self._marked[token] = self._dropped + len(self._spent)
         return Mark(
             world=self.world,
             snapshot=self.world.snapshot,
@@ -410,12 +417,14 @@ class Run:
             events=len(self.events),
             steps=self._dropped + len(self._spent),
             fell_at=self.fell_at,
+            token=token,
         )
 
     def go_back(self, to: Mark) -> None:
         """Return to a mark, to the last bit; what was recorded since is deleted."""
-        if self._recorder is not None and to.steps > self._dropped + len(self._spent):
-            raise PoiseError("cannot go back to this mark: its steps are no longer in the recording")
+        if not isinstance(to, Mark) or to.token not in self._marked:
+            raise PoiseError("cannot go back to this mark: it is of another run, or of steps that were taken or undone")
+        self._marked = {token: steps for token, steps in self._marked.items() if steps <= to.steps}
         parts = (to.controller, to.reference, list(to.waiting))
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
         self._move_to(to.world)
@@ -465,3 +474,10 @@ def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
     if seed < 0:
         raise PoiseError(f"seed {seed}: must be at least 0")
+
+
+def _plain(settings: Any) -> Any:
+    """Settings as JSON has them: dataclasses become mappings, at any depth."""
+    if is_dataclass(settings) and not isinstance(settings, type):
+        return asdict(settings)
+    return {key: _plain(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings

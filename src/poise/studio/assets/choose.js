@@ -127,10 +127,14 @@ class Choose {
 
   fits({ motion, body, why }) {
     if (motion !== $("motion").value || body !== $("body").value) return;
-    const able = CONTROLLER_ORDER.filter((name) => name in why && why[name] === null);
+    const known = CONTROLLER_ORDER.filter((name) => name in why);
+    const order = known.concat(Object.keys(why).filter((name) => !known.includes(name))); // installed ones come last
+    const able = order.filter((name) => why[name] === null);
     if (!able.includes(this.controller)) [this.controller] = able;
-    const picks = CONTROLLER_ORDER.filter((name) => name in why).map((name) => {
-      const [title, what] = CONTROLLER_WORDS[name], radio = make("input", { type: "radio", name: "controller", value: name });
+    const picks = order.map((name) => {
+      const described = this.choices.controllers.find((each) => each.name === name);
+      const [title, what] = CONTROLLER_WORDS[name] ?? [name, described?.what ?? ""];
+      const radio = make("input", { type: "radio", name: "controller", value: name });
       radio.disabled = why[name] !== null;
       radio.checked = name === this.controller;
       radio.onchange = () => { this.controller = name; this.begin(); };
