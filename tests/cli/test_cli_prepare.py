@@ -180,7 +180,7 @@ def test_motion_files_and_edits_are_refused_in_one_line(command, arguments, word
         (("--span", "-1:1"), ("walk.bvh", "-1 to 1 s")),
         (("--span", "nan:1"), ("walk.bvh", "nan to 1 s")),
         (("--mass", "-1"), ("-1.0 kg",)),
-        (("--mass", "70", "--body", "human37"), ("'human37'", "its own mass")),
+        (("--mass", "70", "--body", "human37"), ("'human37'", "a fixed mass")),
         (("--clearance", "nan"), ("clearance", "nan")),
         (("--smoothing", "inf"), ("smoothing", "inf")),
         (("--clearance", "-0.1"), ("clearance", "-0.1")),

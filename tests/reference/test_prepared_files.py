@@ -106,7 +106,7 @@ def test_casting(tmp_path, prepared):
 
 def test_bodies_by_what_a_user_types():
     assert load_body(str(WALK), mass=50.0).mass == pytest.approx(50.0)
-    with pytest.raises(PoiseError, match="'human37' has its own mass"):
+    with pytest.raises(PoiseError, match="'human37' has a fixed mass"):
         load_body("human37", mass=50.0)
     with pytest.raises(PoiseError, match="'own' is built for the skeleton of a motion file"):
         cast("stand", "own")
