@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +22,14 @@ from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import facts_of, finished, finished_bodies, named_motion
 from poise.measure.audit import audit
 from poise.performance.run import perform
+from poise.study.catalogue import STUDIES
+from poise.study.experiment.table import cell_text
 from poise.world.scene import Scene
 from poise.world.world import World
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+MEASUREMENTS = Path(__file__).parent / "measurements"  # what studies have written; see make_measurements.py
+LONG_TABLE = 24  # Number of rows above which a table is folded
 
 
 def write(folder: Path) -> None:
@@ -30,6 +37,8 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for make in (bodies, edits, commands, checks, choices, gallery, motions):
         (folder / f"{make.__name__}.md").write_text(make() + "\n")
+    for path in sorted(MEASUREMENTS.glob("*.json")):
+        (folder / f"study-{path.stem}.md").write_text(measurement(json.loads(path.read_text())) + "\n")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -160,3 +169,23 @@ def motions() -> str:
             ])  # fmt: skip
             strips.append(f"### {name}\n\n![{name}](_static/motions/{name}.png)")
     return "\n\n".join([table(["", "name", "what", "s", "m/s", "contacts"], rows), *strips])
+
+
+def measurement(findings: Mapping[str, Any]) -> str:
+    """The command that makes the findings of a study, and their summary as a table."""
+    rows = findings["summary"]
+    columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+    summary = table([name.replace("_", " ") for name in columns], [[cell_text(row[name]) for name in columns] for row in rows])
+    if len(rows) > LONG_TABLE:
+        summary = f"<details>\n<summary>The table ({len(rows)} rows)</summary>\n\n{summary}\n\n</details>"
+    return f"```sh\n{study_command(findings)}\n```\n\n{summary}"
+
+
+def study_command(findings: Mapping[str, Any]) -> str:
+    """The command line of a study's findings: its name, and what differs from the study's own scope."""
+    whole, scope = STUDIES[findings["study"]].whole, findings["scope"]
+    parts = ["poise study", findings["study"]]
+    parts += [f"--{name} {scope[name]:g}" for name in ("seeds", "seconds") if scope[name] != getattr(whole, name)]
+    if tuple(scope["motions"]) != whole.motions:
+        parts += [f"--motion {Path(motion).name}" for motion in scope["motions"]]
+    return " ".join(parts)

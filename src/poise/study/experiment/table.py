@@ -93,7 +93,7 @@ def as_text(rows: Sequence[Row]) -> str:
     if not rows:
         return "nothing"
     names = list(rows[0])
-    cells = [[name.replace("_", " ") for name in names], *([_cell(row[name]) for name in names] for row in rows)]
+    cells = [[name.replace("_", " ") for name in names], *([cell_text(row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     sides = ["<" if isinstance(rows[0][name], str) else ">" for name in names]
     return "\n".join(
@@ -102,7 +102,8 @@ def as_text(rows: Sequence[Row]) -> str:
     )
 
 
-def _cell(value: Value) -> str:
+def cell_text(value: Value) -> str:
+    """A value as people read it: three digits, yes or no, - if missing."""
     match value:
         case None:
             return "-"
