@@ -24,8 +24,8 @@ BODIES = ("biped29", "own")
 
 TEXT = """# Physics: what was measured
 
-Residuals of [motions that obey physics](physics.md). This command writes the page (its argument is a folder of clips
-from the CMU motion-capture database, which is not part of Poise):
+This page has the residuals of [motions that obey physics](physics.md): how exactly they satisfy each law. This command
+writes the page (its argument is a folder of clips from the CMU motion-capture database, which is not part of Poise):
 
 ```sh
 python docs/consistency.py ../shared/mocap
@@ -33,16 +33,17 @@ python docs/consistency.py ../shared/mocap
 
 ## Captured motions
 
-Three walks, two runs and two turns, on `biped29` and on a body built for the skeleton of the clip (`own`); of four of
-them also a cycle.
+The clips are three walks, two runs and two turns, on `biped29` and on a body built for the skeleton of the clip
+(`own`). Of four clips, a cycle was made as well.
 
-- **CPU**: seconds of one core, without the preparation of the clip.
+- **iterations**: number of iterations of the optimiser. **CPU**: its time in seconds on one core, without the
+  preparation of the clip.
 - **equations**: largest residual of the equations of motion in any step, in body weights: the force (or torque at 1 m)
   that is missing to reach the next state. It is computed with MuJoCo and the world's own step, not with the optimiser.
-- **slip**: largest distance of a contact from where it began, beyond rolling.
+- **slip**: largest distance by which a contact slides from the place where it began; rolling does not count.
 - **excess**: the largest violation of friction cones (N), torque limits (N m) and joint limits (degrees).
 - **peak force**: largest sum of contact forces, in body weights.
-- **root**, **joints**: root-mean-square distance from the prepared motion.
+- **root**, **joints**: root-mean-square distance of the root and of the joints from the prepared motion.
 
 | motion | body | frames | iterations | CPU | equations | slip, mm | excess | peak force | root, cm | joints, degrees |
 |---|---|---|---|---|---|---|---|---|---|---|
@@ -51,7 +52,9 @@ them also a cycle.
 SHIPPED = """
 ## Motions that come with Poise
 
-The references as they are in the shipped files. `poise motions build` prints their distance from the sources.
+These are the references in the shipped files; the columns are those of the table above, and *peak torque* is the
+largest joint torque relative to its limit. `poise motions build` prints the distances of the references from their
+sources.
 
 | motion | body | frames | equations | slip, mm | excess | peak force | peak torque, of its limit |
 |---|---|---|---|---|---|---|---|

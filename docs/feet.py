@@ -78,10 +78,11 @@ def stances(clip: BodyClip) -> tuple[np.ndarray, float]:
 
 TEXT = """# Feet
 
-How still the stance feet of prepared motions are, and how smooth the joints. The clips are 11 walks and 3 runs of the
-CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217; the data is not part of
-Poise). Each is retargeted to a body built for its skeleton (`own`), to `human37` and to `biped29`: whole clips, default
-settings. [Motion in, motion out](motion.md) explains the preparation. This command writes the page:
+This page shows how still the stance feet of prepared motions are, and how smoothly the joints move. The clips are 11
+walks and 3 runs of the CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217; the
+data is not part of Poise). Each whole clip is retargeted, with default settings, to a body built for its skeleton
+(`own`), to `human37` and to `biped29`. [Motion in, motion out](motion.md) explains the preparation. This command writes
+the page:
 
 ```sh
 python docs/feet.py ../shared/mocap
@@ -90,8 +91,8 @@ python docs/feet.py ../shared/mocap
 - **moved**: largest distance of any contact point from its median position during a contact, mm.
 - **lowest**: lowest height of any contact point relative to the floor, mm; negative if it sinks in.
 - **peak**: highest speed of any joint, divided by the 99th percentile of the speed of the same joint before cleaning;
-  and which joint it is.
-- **s**: processor time of retargeting, contact detection and cleaning, per 300 frames.
+  in brackets the joint.
+- **s**: processor time (s) of retargeting, contact detection and cleaning, per 300 frames.
 
 | clip | body | frames | moved | lowest | peak | s |
 | --- | --- | --- | --- | --- | --- | --- |

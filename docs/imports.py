@@ -29,10 +29,11 @@ HEAD = [
 
 INTRO = """# Imports
 
-What `poise prepare FILE --report` finds without any option, compared with the index of the collection. The clips are
-the 40 of the CMU motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) with which Poise
-is developed. The data is not part of Poise. [Motion in, motion out](motion.md) explains the import. This command writes
-the page:
+This page shows what `poise prepare FILE --report` finds without any option, compared with the true values. The true
+values are those of the *index*, a list of facts about the clips of our collection. The clips are the 40 of the CMU
+motion-capture database (mocap.cs.cmu.edu, created with funding from NSF EIA-0196217) with which Poise is developed. The
+data is not part of Poise. The columns are explained below the table. [Motion in, motion out](motion.md) explains the
+import. This command writes the page:
 
 ```sh
 python docs/imports.py ../shared/mocap > docs/imports.md
@@ -41,35 +42,35 @@ python docs/imports.py ../shared/mocap > docs/imports.md
 
 LEGEND = """
 - **unit**: metres per unit of the file, inferred from the length of the leg. **up**, **faces**: axes of the file.
-- **T-pose**, **cut**: number of artificial frames and of bad frames removed from the beginning.
-- **fps (index)**: the rate that gravity confirms, and that of the index. The files all state 120.
-- **evidence**: what decided about the rate, in bold; `header` if the clip gives no evidence. **sure**: how sure the
-  import is of the rate. The kinds of evidence are
+- **T-pose**, **cut**: number of artificial frames and of bad frames that were removed from the beginning.
+- **fps (index)**: frames per second that the import finds, and those of the index. All files state 120.
+- **evidence**: in bold, the evidence that decided about the rate; `header` if the clip gives no evidence and the stated
+  rate is kept. **sure**: how sure the import is of the rate. The kinds of evidence are
   - *flight*: the rate at which flights fall with g, and the number of flights;
   - *pendulum*: the rate at which inertia balances weight about the standing foot, and the correlation of the two;
   - *fall*: the fastest fall of the centre of mass at the file's rate;
-  - *outside*: how far outside the feet the force of standing acts at the file's rate.
+  - *outside*: how far outside the feet the ground force acts while the figure stands, at the file's rate.
 - **thorax**: whether a missing thorax bone was restored (`mended`).
 - **floor**: height in the file of the surface on which the figure stands, cm.
-- **toes p5 (before)**: fifth percentile of the height of the lower of toe joint and toe tip after the import, and
-  before, in the file (from the index), cm.
-- **wraps (index)**: Euler angles that jump by whole turns. Poise counts the quaternions of joints that change sign
-  because of it. The index counts differently, so the numbers differ slightly.
+- **toes p5 (before)**: fifth percentile of the height of the toes (the lower of toe joint and toe tip), cm: after the
+  import, and in brackets in the file (from the index).
+- **wraps (index)**: number of times that Euler angles jump by whole turns. Poise counts how often the quaternion of a
+  joint changes sign because of such a jump. The index counts differently, so the numbers differ slightly.
 
-The floor is inferred from flat feet, mainly from the ankles, because toes are captured worst of all joints. In 89_04
-one toe hangs 6 cm below its foot for a part of the clip. In 90_01 and 111_21 hidden markers send toes through the
-floor. In 83_29, 74_15 and 90_36 the toe joints of flat feet are nearly as high as the ankles. 03_01 stands on nothing
-lower than 14 cm.
+The floor is inferred from flat feet, mainly from the ankles, because toes are captured less accurately than all other
+joints. In 89_04 one toe hangs 6 cm below its foot for a part of the clip. In 90_01 and 111_21 hidden markers send toes
+through the floor. In 83_29, 74_15 and 90_36 the toe joints of flat feet are nearly as high as the ankles. In 03_01 the
+feet never stand lower than 14 cm.
 """
 
 CHECK = """
 ## Wrong frame rates
 
-The same clips with falsified rates: the stated rate is doubled or halved, or only every second or fourth frame is kept
-while the stated rate stays. *Right* counts the clips for which the true rate is found. *Kept* counts those for which
-the file's rate is kept because there is too little evidence (lying, rolling, standing still). *Wrong* counts those for
-which another rate is found. The thresholds of the import were chosen with these same clips in view. The table therefore
-shows how well the evidence separates these clips, not how often the import errs on others.
+Here the same clips are imported with falsified rates: the stated rate is doubled or halved, or only every second or
+fourth frame is kept while the stated rate stays. *Right* counts the clips for which the true rate is found. *Kept*
+counts those for which the file's rate is kept because there is too little evidence (lying, rolling, standing still).
+*Wrong* counts those for which another rate is found. The thresholds of the import were chosen with these same clips.
+The table therefore shows how well the import works on these clips, not how often it errs on others.
 """
 
 

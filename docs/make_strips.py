@@ -47,25 +47,47 @@ class Strip:
 
 STRIPS = (
     Strip("walk", "walk", "`walk.bvh` on a body built for its own skeleton", span=(0.25, 0.5)),
-    Strip("walk_again", "walk", "The same motion, exported as BVH and imported again", span=(0.25, 0.5), again=True),
-    Strip("walk_human58", "walk", "`walk.bvh --body human58`", body="human58", span=(0.25, 0.5)),
+    Strip("walk_again", "walk", "The same walk, exported as BVH and imported again", span=(0.25, 0.5), again=True),
+    Strip(
+        "walk_human58",
+        "walk",
+        "`walk.bvh --body human58`: retargeted to the body `human58`",
+        body="human58",
+        span=(0.25, 0.5),
+    ),
     Strip(
         "walk_baby",
         "walk",
-        "`walk.bvh --body baby`: a tenth of the mass, different proportions",
+        "`walk.bvh --body baby`: retargeted to a body with a tenth of the mass and different proportions",
         body="baby",
         span=(0.25, 0.5),
     ),
-    Strip("squat", "squat", "`squat.bvh`: metres, z up, different joint names", span=(0.05, 0.85)),
-    Strip("jump", "jump", "`jump.bvh`: inches, a T-pose, a wrong frame rate", span=(0.1, 0.85)),
-    Strip("stride", "walk", "`walk.bvh --edit stride:+0.15`", edits=("stride:+0.15",), span=(0.25, 0.5)),
+    Strip("squat", "squat", "`squat.bvh`: a file in metres, with z up and other joint names", span=(0.05, 0.85)),
     Strip(
-        "turn", "walk", "`walk.bvh --edit turn:120@0.5-3.5`", edits=("turn:120@0.5-3.5",), span=(0.1, 1.0), azimuth=-35
+        "jump",
+        "jump",
+        "`jump.bvh`: a file in inches, with a T-pose as its first frame and a wrong frame rate",
+        span=(0.1, 0.85),
+    ),
+    Strip(
+        "stride",
+        "walk",
+        "`walk.bvh --edit stride:+0.15`: steps 15 cm longer",
+        edits=("stride:+0.15",),
+        span=(0.25, 0.5),
+    ),
+    Strip(
+        "turn",
+        "walk",
+        "`walk.bvh --edit turn:120@0.5-3.5`: a left turn of 120 degrees between 0.5 and 3.5 s",
+        edits=("turn:120@0.5-3.5",),
+        span=(0.1, 1.0),
+        azimuth=-35,
     ),
     Strip(
         "slope",
         "walk",
-        "`walk.bvh --edit slope:8 --terrain slope:8`",
+        "`walk.bvh --edit slope:8 --terrain slope:8`: up a slope of 8 degrees",
         edits=("slope:8",),
         terrain="slope:8",
         span=(0.2, 0.9),
@@ -73,7 +95,7 @@ STRIPS = (
     Strip(
         "stairs",
         "walk",
-        "`walk.bvh --edit warp:0.7 --edit stairs:0.15:0.4:6 --terrain stairs:0.15:0.4:6`",
+        "`walk.bvh --edit warp:0.7 --edit stairs:0.15:0.4:6 --terrain stairs:0.15:0.4:6`: slower, up stairs",
         edits=("warp:0.7", "stairs:0.15:0.4:6"),
         terrain="stairs:0.15:0.4:6",
         span=(0.1, 0.8),
@@ -81,21 +103,21 @@ STRIPS = (
     Strip(
         "carry",
         "walk",
-        "`walk.bvh --edit trunk:-0.12 --edit carry:front`",
+        "`walk.bvh --edit trunk:-0.12 --edit carry:front`: trunk 12 cm lower, arms carrying in front",
         edits=("trunk:-0.12", "carry:front"),
         span=(0.25, 0.5),
     ),
     Strip(
         "reach",
         "squat",
-        "`squat.bvh --edit reach:left_hand=0.1:0.2:0.35@1-3`",
+        "`squat.bvh --edit reach:left_hand=0.1:0.2:0.35@1-3`: left hand forward, left and up, 1 to 3 s",
         edits=("reach:left_hand=0.1:0.2:0.35@1-3",),
         span=(0.05, 0.85),
     ),
     Strip(
         "blend",
         "walk",
-        "`walk.bvh --edit blend:squat.bvh@1.6,over=0.6`",
+        "`walk.bvh --edit blend:squat.bvh@1.6,over=0.6`: a transition into `squat.bvh` at 1.6 s, within 0.6 s",
         edits=(f"blend:{MOTIONS / 'squat.bvh'}@1.6,over=0.6",),
         span=(0.15, 0.75),
     ),
@@ -141,8 +163,9 @@ def page(strips: Iterable[Strip]) -> str:
         for wanted in (False, True)
     )
     about = """\
-These pictures show motions of `examples/motions` after [import](motion.md), retargeting and [editing](editing.md).
-`docs/make_strips.py` draws them."""
+Each strip shows seven moments of a motion from `examples/motions`, after [import, retargeting](motion.md) and
+[editing](editing.md). The caption gives the file and the options of `poise prepare`. `docs/make_strips.py` draws the
+strips."""
     return "\n\n".join(["# Strips", about, "## Import and bodies", *imports, "## Edits", *edits]) + "\n"
 
 

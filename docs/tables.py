@@ -71,7 +71,16 @@ def bodies() -> str:
             ", ".join(f"`{key}`" for key in body.torque_limits),
         ])  # fmt: skip
         assert plan_named(name).name == name
-    head = ["name", "what", "DOF (joints + root)", "links", "kg", "m", "torque limits, N m", "sets of limits"]
+    head = [
+        "name",
+        "what",
+        "DOF (joints + root)",
+        "links",
+        "mass, kg",
+        "standing height, m",
+        "torque limits, N m",
+        "sets of limits",
+    ]
     return table(head, rows)
 
 
@@ -121,7 +130,7 @@ def checks() -> str:
         World(Scene.of(body)), named_controller("limp"), named_motion("stand", body), seconds=0.1
     ).recording
     rows = [
-        [f"`{c.name}`", c.meaning, f"{c.bound:.4g}" if c.bound < float("inf") else "told only", c.unit]
+        [f"`{c.name}`", c.meaning, f"{c.bound:.4g}" if c.bound < float("inf") else "no bound", c.unit]
         for c in audit(recording).checks
     ]
     return table(["check", "measures", "at most", "unit"], rows)
@@ -158,7 +167,7 @@ def motions() -> str:
     for name in shipped_names():
         for body in finished_bodies(name)[:1]:
             facts = facts_of(finished(name, body))
-            air = f"; {100 * facts.airborne:.0f} % of the time none" if facts.airborne else ""
+            air = f"; {100 * facts.airborne:.0f} % of the time in the air" if facts.airborne else ""
             rows.append([
                 f"![{name}](_static/motions/thumbnails/{name}.png)",
                 f"[{name}](#{name})",
@@ -168,14 +177,18 @@ def motions() -> str:
                 ", ".join(facts.contacts) + air,
             ])  # fmt: skip
             strips.append(f"### {name}\n\n![{name}](_static/motions/{name}.png)")
-    return "\n\n".join([table(["", "name", "what", "s", "m/s", "contacts"], rows), *strips])
+    return "\n\n".join(
+        [table(["", "name", "what", "duration, s", "speed, m/s", "parts that bear weight"], rows), *strips]
+    )
 
 
 def measurement(findings: Mapping[str, Any]) -> str:
     """The command that makes the findings of a study, and their summary as a table."""
     rows = findings["summary"]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    summary = table([name.replace("_", " ") for name in columns], [[cell_text(row[name]) for name in columns] for row in rows])
+    summary = table(
+        [name.replace("_", " ") for name in columns], [[cell_text(row[name]) for name in columns] for row in rows]
+    )
     if len(rows) > LONG_TABLE:
         summary = f"<details>\n<summary>The table ({len(rows)} rows)</summary>\n\n{summary}\n\n</details>"
     return f"```sh\n{study_command(findings)}\n```\n\n{summary}"
