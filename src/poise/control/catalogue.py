@@ -58,8 +58,7 @@ def entries() -> dict[str, ControllerEntry]:
 
 def walker() -> str:
     """Name of the shipped controller to use where another cannot catch, be steered or take over."""
-    shipped = (controller_entry(name) for name in BUILT_IN)
-    return next(entry.name for entry in shipped if entry.catches and entry.steered == "freely")
+    return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:

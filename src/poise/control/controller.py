@@ -87,9 +87,8 @@ class ResetFirst:
         """Raise `NotReset` for a missing attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        owner = getattr(type(self), "name", type(self).__name__)
-        why = f"'{name}' is not set"
-        raise NotReset(f"{owner} is not ready ({why}): call reset(world, reference) before act and target")
+        who = getattr(type(self), "name", type(self).__name__)
+        raise NotReset(f"{who} is not ready ('{name}' is not set): call reset(world, reference) before act and target")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'settings', '')})"

@@ -71,9 +71,8 @@ class Hold(ResetFirst):
         body, self._model, self._reference = world.scene.body, world.scene.model, reference
         limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
         self._nq, self._nv = body.nq, body.nv
-        self._stiffness = np.zeros(self._model.nv)
+        self._stiffness, self._target = np.zeros(self._model.nv), np.array(self._model.qpos0)
         self._stiffness[6 : self._nv] = self._settings.stiffness * limit[6:]
-        self._target = np.array(self._model.qpos0)
         self._error, self._rest = np.zeros(self._model.nv), np.zeros(self._model.nv)
 
     def act(self, state: State) -> Actuation:

@@ -99,8 +99,8 @@ def test_a_walk_waits_for_feet_that_are_late(body):
 def test_the_target_is_the_next_tracked_pose_also_while_it_waits(body, monkeypatch):
     """Down stairs that are seen: the legs have the next step's adjustment, the root the next step's level."""
     reaches, levels = [], []
-    monkeypatch.setattr(GroundLevels, "adjustment", _noted(GroundLevels.adjustment, reaches))
-    monkeypatch.setattr(GroundLevels, "level", _noted(GroundLevels.level, levels))
+    monkeypatch.setattr(GroundLevels, "leg_adjustment", _noted(GroundLevels.leg_adjustment, reaches))
+    monkeypatch.setattr(GroundLevels, "motion_level", _noted(GroundLevels.motion_level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = finished("walk", "biped29").clip
     poses = clip.qpos[(np.cumsum(gone) - 1) % (clip.frames - 1) + 1]
