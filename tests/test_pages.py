@@ -81,14 +81,14 @@ def test_an_entry_says_what_suits_a_controller(own):
 def test_installed_controllers_are_known_by_name(own, monkeypatch):
     point = EntryPoint("springs", "my_controllers:Springs", catalogue.GROUP)
     monkeypatch.setattr(catalogue, "entry_points", lambda group: [point] if group == catalogue.GROUP else [])
-    catalogue._homes.cache_clear()
+    catalogue._controller_homes.cache_clear()
     try:
         assert controller_names()[-1] == "springs"
         assert controller_entry("springs").what == "Plain joint springs towards the reference."
         assert catalogue.entries()["springs"].settings_type().__name__ == "SpringSettings"
     finally:
         monkeypatch.undo()
-        catalogue._homes.cache_clear()
+        catalogue._controller_homes.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_what_is_no_controller_is_refused_in_one_line(own, name, cause, capsys):
 def test_a_broken_installed_controller_harms_nothing_else(monkeypatch):
     point = EntryPoint("broken", "no_such_module:Springs", catalogue.GROUP)
     monkeypatch.setattr(catalogue, "entry_points", lambda group: [point] if group == catalogue.GROUP else [])
-    catalogue._homes.cache_clear()
+    catalogue._controller_homes.cache_clear()
     try:
         assert "broken" not in catalogue.entries()
         assert catalogue.walker() == "pendulum"
@@ -113,4 +113,4 @@ def test_a_broken_installed_controller_harms_nothing_else(monkeypatch):
             controller_entry("broken")
     finally:
         monkeypatch.undo()
-        catalogue._homes.cache_clear()
+        catalogue._controller_homes.cache_clear()

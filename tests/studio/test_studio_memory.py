@@ -5,7 +5,7 @@ import pytest
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.nqr import nqr
-from poise.control.nqr.steering import segments_of
+from poise.control.nqr.steering import repertoire_segments
 from poise.control.nqr.weights import weights_for
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.studio import show as module
@@ -24,8 +24,8 @@ def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
     body = Body.named("biped29")
     roaming = Roaming(shipped_repertoire(body), "walk")
     world = World(Scene.of(body))
-    segments = segments_of(roaming.motions, weights_for(body), 1)
-    monkeypatch.setattr(nqr, "segments_of", look)
+    segments = repertoire_segments(roaming.motions, weights_for(body), 1)
+    monkeypatch.setattr(nqr, "repertoire_segments", look)
     memory = Memory()
     for _ in range(2):
         controller = named_controller("nqr")

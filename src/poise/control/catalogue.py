@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from poise.control.controller import Controller
-from poise.control.entry import ControllerEntry, entry_from, load
+from poise.control.entry import ControllerEntry, entry_from_object, load_object
 from poise.errors import PoiseError, unknown
 
 BUILT_IN = {
@@ -20,30 +20,28 @@ BUILT_IN = {
     "pendulum": "poise.control.pendulum:ENTRY",
     "poses": "poise.control.poses:ENTRY",
     "rotation": "poise.control.rotation:ENTRY",
-}
-"""Module and name of the entry of each shipped controller."""
+}  # 'module:name' of the entry of each shipped controller
 GROUP = "poise.controllers"  # Entry-point group of controllers in installed packages: name = module:Class
 
 
 @cache
-def _homes() -> dict[str, str]:
+def _controller_homes() -> dict[str, str]:
     """'module:Class' or 'module:ENTRY' of each controller, by name; cached."""
-    installed = {point.name: point.value for point in entry_points(group=GROUP)}
-    return {**installed, **BUILT_IN}
+    return {**{point.name: point.value for point in entry_points(group=GROUP)}, **BUILT_IN}
 
 
 def controller_names() -> tuple[str, ...]:
     """Names of controllers: shipped ones first, then installed ones."""
-    return (*BUILT_IN, *(name for name in _homes() if name not in BUILT_IN))
+    return (*BUILT_IN, *(name for name in _controller_homes() if name not in BUILT_IN))
 
 
 def controller_entry(name: str) -> ControllerEntry:
     """The entry of a controller by name or 'module:Class'."""
     if ":" in name:
-        return entry_from(load(name), name)
-    if name not in _homes():
+        return entry_from_object(load_object(name), name)
+    if name not in _controller_homes():
         raise unknown("controller", name, controller_names())
-    return replace(entry_from(load(_homes()[name]), name), name=name)
+    return replace(entry_from_object(load_object(_controller_homes()[name]), name), name=name)
 
 
 def entries() -> dict[str, ControllerEntry]:
@@ -59,9 +57,8 @@ def entries() -> dict[str, ControllerEntry]:
 
 
 def walker() -> str:
-    """The name of the shipped controller that catches and is steered freely: it takes over from others."""
-    shipped = (controller_entry(name) for name in BUILT_IN)
-    return next(entry.name for entry in shipped if entry.catches and entry.steered == "freely")
+    """Name of the shipped controller to use where another cannot catch, be steered or take over."""
+    return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
@@ -73,4 +70,4 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
 def entry_of(controller: Controller) -> ControllerEntry:
     """The entry of a controller object."""
     own = getattr(controller, "entry", None)
-    return own if isinstance(own, ControllerEntry) else entry_from(type(controller), controller.name)
+    return own if isinstance(own, ControllerEntry) else entry_from_object(type(controller), controller.name)

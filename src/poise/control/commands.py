@@ -12,9 +12,9 @@ STEER_FORM = "TIMEs:DEG[@SPEED][,lift=M][,step=S] ..."
 """Short form: at each time (s) a heading (degrees to the left of the initial one), and optionally a speed (m/s), an
 additional foot lift (m) and a step duration (s)."""
 
-FASTEST = 20.0  # Highest speed (m/s) that can be commanded, forward or backward
-HIGHEST = 1.0  # Highest additional foot lift (m) that can be commanded
-STEPS = (0.1, 3.0)  # Shortest and longest step duration (s) that can be commanded
+TOP_SPEED = 20.0  # Highest speed (m/s) that can be commanded, forward or backward
+TOP_LIFT = 1.0  # Highest additional foot lift (m) that can be commanded
+STEP_DURATIONS = (0.1, 3.0)  # Shortest and longest step duration (s) that can be commanded
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _COURSE = re.compile(rf"(?P<time>{_NUMBER})s?:(?P<heading>{_NUMBER})(?:@(?P<speed>{_NUMBER}))?")
@@ -36,7 +36,7 @@ class Command:
             raise PoiseError(f"time {self.time} s must be finite and at least 0")
         if not math.isfinite(self.heading):
             raise PoiseError(f"heading {self.heading} must be finite")
-        bounds = {"speed": (-FASTEST, FASTEST, "m/s"), "lift": (0.0, HIGHEST, "m"), "step": (*STEPS, "s")}
+        bounds = {"speed": (-TOP_SPEED, TOP_SPEED, "m/s"), "lift": (0.0, TOP_LIFT, "m"), "step": (*STEP_DURATIONS, "s")}
         for name, (least, most, unit) in bounds.items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
@@ -44,11 +44,11 @@ class Command:
 
     @property
     def adjusts(self) -> bool:
-        """Whether it changes lift or step duration."""
+        """Whether the command sets the foot lift or the step duration."""
         return self.lift is not None or self.step is not None
 
     def as_event(self) -> dict[str, float | str | None]:
-        """The event for a recording."""
+        """The event that a recording keeps of the command."""
         degrees = round(math.degrees(self.heading), 6)
         steps = {"lift": self.lift, "step": self.step} if self.adjusts else {}
         return {"kind": "steer", "time": self.time, "heading_deg": degrees, "speed": self.speed, **steps}
@@ -58,10 +58,11 @@ def parse_steer(text: str) -> tuple[Command, ...]:
     """Commands from their short form, such as ``0s:0 3s:90 6s:-45@0.9,lift=0.1``, sorted by time."""
     if not text.strip():
         raise PoiseError(f"steer '{text}': no command; the form is {STEER_FORM}")
-    return tuple(sorted((_command(word, text) for word in text.split()), key=lambda command: command.time))
+    return tuple(sorted((_parse_steer_word(word, text) for word in text.split()), key=lambda command: command.time))
 
 
-def _command(word: str, text: str) -> Command:
+def _parse_steer_word(word: str, text: str) -> Command:
+    """The command of one word of a steer text; `text` is quoted in messages."""
     course, *rest = word.split(",")
     match = _COURSE.fullmatch(course)
     stepping = dict(part.split("=") for part in rest if _STEPPING.fullmatch(part))

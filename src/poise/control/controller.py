@@ -24,7 +24,7 @@ class Ground(Protocol):
 
 
 class Setting(Protocol):
-    """The scene as controllers see it."""
+    """The scene as controllers see it; `poise.world.scene.Scene` implements it."""
 
     @property
     def body(self) -> Body:
@@ -32,7 +32,7 @@ class Setting(Protocol):
 
     @property
     def terrain(self) -> Ground:
-        """The ground."""
+        """The terrain on which the character moves."""
 
     @property
     def model(self) -> Any:
@@ -44,7 +44,7 @@ class Stage(Protocol):
 
     @property
     def scene(self) -> Setting:
-        """Its scene."""
+        """The scene: body, terrain and compiled model."""
 
     @property
     def torque_limit(self) -> Array:
@@ -52,7 +52,7 @@ class Stage(Protocol):
 
     @property
     def state(self) -> State:
-        """Its present state."""
+        """The present state."""
 
 
 class Controller(Protocol):
@@ -60,11 +60,11 @@ class Controller(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, for messages and recordings."""
+        """The controller's name, for messages and recordings."""
 
     @property
     def settings(self) -> Any:
-        """Its parameters for recordings: a mapping or a dataclass."""
+        """The controller's parameters for recordings: a mapping or a dataclass."""
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Prepare to perform a reference from the start."""
@@ -87,10 +87,8 @@ class ResetFirst:
         """Raise `NotReset` for a missing attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        owner = getattr(type(self), "name", type(self).__name__)
-        raise NotReset(
-            f"{owner} is not ready ('{name}' is not set): call reset(world, reference) before act and target"
-        )
+        who = getattr(type(self), "name", type(self).__name__)
+        raise NotReset(f"{who} is not ready ('{name}' is not set): call reset(world, reference) before act and target")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'settings', '')})"
@@ -110,7 +108,7 @@ class Steerable(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, for messages."""
+        """The controller's name, for messages."""
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Command a heading (rad, to the left of the initial one) or a speed (m/s); None keeps the last value."""
@@ -126,7 +124,7 @@ class Adjustable(Protocol):
 
 @runtime_checkable
 class ReusesPreparation(Protocol):
-    """A controller with slow preparation, whose results another controller of the same class can reuse."""
+    """A controller with slow preparation; controllers of one class can share the results in `memory`."""
 
     memory: MutableMapping[Hashable, Any]
 
@@ -146,4 +144,4 @@ class PushAware(Protocol):
         """Note that a push begins at a time (s)."""
 
     def is_unaware(self, time: float) -> bool:
-        """Whether a push has begun that is not noticed yet at a time (s)."""
+        """Whether, at a time (s), a push has begun that the controller does not react to yet."""

@@ -14,15 +14,13 @@ from typing import Any, Literal
 
 from poise.errors import PoiseError, unknown
 
-Performs = Literal["motions", "behaviours", "scripts"]
 Steered = Literal["no", "freely", "by steps"]
-Grounds = Literal["none", "gaits", "all"]
-METHODS = ("reset", "act", "target")  # Methods of every controller
+CONTROLLER_METHODS = ("reset", "act", "target")  # Methods of every controller
 
 
 @dataclass(frozen=True)
 class ControllerEntry:
-    """Defaults and capabilities of a controller; other code consults these, never the name."""
+    """Defaults and capabilities of a controller; code that depends on them reads the entry, never the name."""
 
     name: str
     home: str | type
@@ -36,8 +34,8 @@ class ControllerEntry:
     step: float = 1 / 120
     """Default simulation step (s)."""
     frame_step: float | None = None
-    """Simulation step (s) for a live display at 60 Hz, where it differs from `step`."""
-    performs: Performs = "motions"
+    """Simulation step (s) for a live display at 60 Hz; None for `step`."""
+    performs: Literal["motions", "behaviours", "scripts"] = "motions"
     needs_physics: bool = False
     """Whether its references must carry torques and contact forces (motions that obey physics)."""
     tracks_edits: bool = False
@@ -51,7 +49,7 @@ class ControllerEntry:
     walks: bool = False
     """Whether it performs only gaits and standing, on bodies with two legs."""
     check_body: str | None = None
-    """'module:function' that raises a PoiseError for a body that it cannot drive."""
+    """'module:function' that raises a PoiseError for a body that the controller cannot drive."""
     grips: bool = True
     """Whether it performs motions whose hands hold a prop."""
     ends: bool = False
@@ -60,7 +58,7 @@ class ControllerEntry:
     """Whether it can bring a toppling body to a stand by stepping."""
     resumes: bool = False
     """Whether it can resume its motion after another controller caught the body."""
-    bends_ground: Grounds = "none"
+    bends_ground: Literal["none", "gaits", "all"] = "none"
     """Motions for which the slope of the ground ahead may change during a run."""
     falls_in: Mapping[str, tuple[str, ...]] | None = None
     """Shipped motions in which it is known to fall, by body; '' for every body."""
@@ -78,23 +76,23 @@ class ControllerEntry:
         return self.performs == "motions" and not self.needs_physics
 
     def refusal(self, body: Any) -> str | None:
-        """The reason why it cannot drive a `Body`; None if it can."""
+        """The reason why the controller cannot drive a `Body`; None if it can."""
         try:
             if self.check_body is not None:
-                load(self.check_body)(body)
+                load_object(self.check_body)(body)
         except PoiseError as error:
             return str(error)
         return None
 
     def controller_type(self) -> type:
         """The controller's class."""
-        return load(self.home) if isinstance(self.home, str) else self.home
+        return load_object(self.home) if isinstance(self.home, str) else self.home
 
     def settings_type(self) -> type | None:
         """The dataclass of its settings; None if it has none."""
         if self.settings is not None:
-            return load(self.settings) if isinstance(self.settings, str) else self.settings
-        return _annotated_settings(self.controller_type())
+            return load_object(self.settings) if isinstance(self.settings, str) else self.settings
+        return _settings_annotation(self.controller_type())
 
     def make(self, settings: Mapping[str, Any] | None = None) -> Any:
         """Create a controller with some settings changed; values may be text, as on the command line."""
@@ -108,10 +106,10 @@ class ControllerEntry:
         for key, value in (settings or {}).items():
             if key not in known:
                 raise unknown(f"setting of {self.name}", key, known)
-            values[key] = self._converted(known[key], value)
+            values[key] = self._converted_setting(known[key], value)
         return self.controller_type()(kind(**values))
 
-    def _converted(self, field: Any, value: Any) -> Any:
+    def _converted_setting(self, field: Any, value: Any) -> Any:
         """A setting's value, converted to the type of its default."""
         if field.default is MISSING:
             return value
@@ -129,27 +127,27 @@ class ControllerEntry:
             raise PoiseError(f"setting {field.name} of {self.name}: '{value}' is not {wanted}") from None
 
 
-def load(home: str) -> Any:
-    """Import the object 'module:name'; raise a PoiseError that says which part is wrong."""
+def load_object(home: str) -> Any:
+    """The object 'module:name', imported; raise a PoiseError that says which part is wrong."""
     module, colon, name = home.partition(":")
     if not colon or not module or not name:
         raise PoiseError(f"controller '{home}' is not of the form module:Class")
     try:
         found = import_module(module)
     except Exception as error:  # somebody else's module may raise anything
-        what = f"{type(error).__name__}: {error}"
-        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {what}") from None
+        why = f"{type(error).__name__}: {error}"
+        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {why}") from None
     if not hasattr(found, name):
         raise PoiseError(f"controller '{home}': module {module} has no {name}")
     return getattr(found, name)
 
 
-def entry_from(found: Any, home: str) -> ControllerEntry:
-    """The entry of a loaded object: itself, the attribute `entry` of a class, or one derived from the class."""
+def entry_from_object(found: Any, home: str) -> ControllerEntry:
+    """The entry of a loaded object: the object itself, a class's attribute `entry`, or one derived from the class."""
     if isinstance(found, ControllerEntry):
         return found
-    if not isinstance(found, type) or not all(callable(getattr(found, method, None)) for method in METHODS):
-        raise PoiseError(f"controller '{home}' is not a class with the methods {', '.join(METHODS)}")
+    if not isinstance(found, type) or not all(callable(getattr(found, method, None)) for method in CONTROLLER_METHODS):
+        raise PoiseError(f"controller '{home}' is not a class with the methods {', '.join(CONTROLLER_METHODS)}")
     own = getattr(found, "entry", None)
     if isinstance(own, ControllerEntry):
         return own
@@ -159,7 +157,7 @@ def entry_from(found: Any, home: str) -> ControllerEntry:
     return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered, ends=ends)
 
 
-def _annotated_settings(kind: type) -> type | None:
+def _settings_annotation(kind: type) -> type | None:
     """The dataclass in the annotation of the constructor's argument `settings`, if any."""
     try:
         constructor: Any = kind

@@ -16,10 +16,7 @@ from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.reference.reference import Reference
 
-
-@dataclass(frozen=True)
-class LimpSettings:
-    """The limp controller has no settings."""
+_LARGEST = 1e12  # Upper bound of every setting of `hold`; larger values overflow in products
 
 
 class Limp(ResetFirst):
@@ -27,8 +24,8 @@ class Limp(ResetFirst):
 
     name = "limp"
 
-    def __init__(self, settings: LimpSettings | None = None) -> None:
-        self.settings: dict[str, Any] = asdict(settings or LimpSettings())
+    def __init__(self) -> None:
+        self.settings: dict[str, Any] = {}
 
     def reset(self, world: Stage, reference: Reference) -> None:  # noqa: ARG002
         """Keep the reference for `target`."""
@@ -39,11 +36,8 @@ class Limp(ResetFirst):
         return PASSIVE
 
     def target(self, time: float) -> Array:
-        """(nq,) the reference's pose, which is not tracked."""
+        """(nq,) the reference's pose at a time (s), which is not tracked."""
         return self._reference.at(time).qpos
-
-
-LARGEST = 1e12  # Upper bound of every setting; larger values overflow in products
 
 
 @dataclass(frozen=True)
@@ -53,14 +47,14 @@ class HoldSettings:
     stiffness: float = 4.0
     """Stiffness (1/rad) as a multiple of the joint's torque limit."""
     damping: float = 0.1
-    """Damping as a multiple of the stiffness, s."""
+    """Damping (s) as a multiple of the stiffness."""
     unlimited: float = 15.0
     """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg), at the default stiffness."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not 0 <= value <= LARGEST:
-                raise PoiseError(f"hold: {name} {value} must be between 0 and {LARGEST:g}")
+            if not 0 <= value <= _LARGEST:
+                raise PoiseError(f"hold: {name} {value} must be between 0 and {_LARGEST:g}")
 
 
 class Hold(ResetFirst):
@@ -74,27 +68,22 @@ class Hold(ResetFirst):
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Derive the gains from the torque limits."""
-        body = world.scene.body
+        body, self._model, self._reference = world.scene.body, world.scene.model, reference
         limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
-        self._model = world.scene.model
-        self._reference = reference
         self._nq, self._nv = body.nq, body.nv
-        self._stiffness = np.zeros(self._model.nv)
+        self._stiffness, self._target = np.zeros(self._model.nv), np.array(self._model.qpos0)
         self._stiffness[6 : self._nv] = self._settings.stiffness * limit[6:]
-        self._target = np.array(self._model.qpos0)
-        self._error = np.zeros(self._model.nv)
-        self._rest = np.zeros(self._model.nv)
+        self._error, self._rest = np.zeros(self._model.nv), np.zeros(self._model.nv)
 
     def act(self, state: State) -> Actuation:
         """Springs and dampers towards the pose at the end of the step."""
         self._target[: self._nq] = self._reference.at(state.time + state.step).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
         damping = self._settings.damping * self._stiffness
-        motors = Motors.spring_damper(self._error, self._rest, self._stiffness, damping, state.step)
-        return Actuation(motors=motors)
+        return Actuation(motors=Motors.spring_damper(self._error, self._rest, self._stiffness, damping, state.step))
 
     def target(self, time: float) -> Array:
-        """(nq,) the reference's pose."""
+        """(nq,) the reference's pose at a time (s)."""
         return self._reference.at(time).qpos
 
 

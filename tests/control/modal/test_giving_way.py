@@ -6,7 +6,7 @@ import pytest
 from test_modes import posed
 
 from poise.control.modal.modes import ROOT
-from poise.control.modal.planted import drift_accelerations, giving_way, rigid_acceleration
+from poise.control.modal.planted import planted_point_drift, rigid_mode_acceleration, yielding_modes
 
 
 def feet(body, data):
@@ -28,9 +28,9 @@ def test_rigid_accelerations_agree_with_the_equations_of_motion(seed):
     force = 100 * random.standard_normal(place.shape)
     torque = np.append(np.zeros(ROOT), 20 * random.standard_normal(body.nv - ROOT))
     whole = np.linalg.solve(state.mass, torque - state.bias + rows.T @ force.ravel())
-    wanted = modes.rigid @ whole[:ROOT] + modes.carried @ whole[ROOT:]  # independent of joint torques
+    wanted = np.linalg.solve(modes.basis, whole[:ROOT]) + modes.carried @ whole[ROOT:]  # independent of joint torques
     turn = state.data.xmat[1].reshape(3, 3)
-    got = rigid_acceleration(state.bias, force, place, state.data.xpos[1], turn, np.array(state.mass), modes.basis)
+    got = rigid_mode_acceleration(state.bias, force, place, state.data.xpos[1], turn, np.array(state.mass), modes.basis)
     np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-8)
 
 
@@ -45,7 +45,7 @@ def test_the_drift_is_the_acceleration_at_constant_velocities(seed):
         mujoco.mj_jacDot(body.model, state.data, moving, turning, state.data.xpos[link], link)
         mujoco.mj_jacBody(body.model, state.data, None, spinning, link)
         own = links == link
-        drift_accelerations(moving, turning, spinning, state.qvel, state.data.xpos[link], place, frame, own, drift)
+        planted_point_drift((moving, turning, spinning), state.qvel, state.data.xpos[link], place, frame, own, drift)
     data, h = mujoco.MjData(body.model), 1e-6
     speeds = []
     for way in (-h, h):
@@ -66,7 +66,7 @@ def test_low_frequency_modes_change_the_least_that_leaves_one_foot_at_rest(seed)
     rigid, bend, drift = random.standard_normal(6), random.standard_normal(36), random.standard_normal(6)
     drift = rows @ np.append(drift, np.zeros(36))  # of a rigid foot
     slow = 14
-    change = giving_way(modes, slow, rigid, bend, rows, drift, 1e-9)
+    change = yielding_modes(modes, slow, rigid, bend, rows, drift, 1e-9)
     both = bend + np.append(change, np.zeros(36 - slow))
     joints = modes.shape @ both
     whole = np.append(modes.basis @ (rigid - modes.carried @ joints), joints)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Live, named_motion, parse_edit
-from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.frames import WindowFrames
 from poise.control.modal.horizon import RollingHorizon
 from poise.performance.start import PlacedReference
 from poise.reference.reference import edition_of
@@ -30,13 +30,13 @@ def test_a_placed_reference_has_the_edition_of_its_reference(live):
 
 def test_the_horizon_is_computed_anew_after_an_edit(live):
     body = Body.named("human42")
-    frames = ReferenceFrames(body, PlacedReference(live, Place()), STEP)
+    frames = WindowFrames(body, PlacedReference(live, Place()), STEP)
     ahead = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP)
     before = ahead.at(24).com.copy()
-    assert not frames.edited()
+    assert not frames.drop_if_edited()
     live.edit(SLOWER, 24 * STEP)
     after = ahead.at(24).com
     np.testing.assert_allclose(after[0], before[0], atol=1e-3)
     gone = (after - after[0])[-1, 0] / (before - before[0])[-1, 0]
     assert gone == pytest.approx(0.5, abs=0.06)
-    assert not frames.edited()
+    assert not frames.drop_if_edited()

@@ -16,9 +16,9 @@ def test_the_force_is_the_first_of_the_least_squares_impulses(seed):
     place, speed, effort = 0.5, 2.0, 5e-3
     found = low_frequency_forces(frequency, 3, off, rate, pushed, (place, speed, effort), STEP)
     for m, square in enumerate(frequency):
-        table = np.array([mode_response(square, 0.0, (WINDOW - k) * STEP)[:2] for k in range(WINDOW)]).T  # (2, window)
-        a, v, c, d = mode_response(square, 0.0, WINDOW * STEP)
-        end = np.array([c * off[m] + a * rate[m], d * off[m] + v * rate[m]]) + table @ pushed[:, m]
+        table = np.array([mode_response(square, (WINDOW - k) * STEP) for k in range(WINDOW)]).T  # (2, window)
+        a, v = mode_response(square, WINDOW * STEP)
+        end = np.array([v * off[m] + a * rate[m], -square * a * off[m] + v * rate[m]]) + table @ pushed[:, m]
         rows = np.vstack([np.sqrt([[place], [speed]]) * table, np.sqrt(effort) * np.eye(WINDOW)])
         impulses = np.linalg.lstsq(rows, np.append(-np.sqrt([place, speed]) * end, np.zeros(WINDOW)), rcond=None)[0]
         np.testing.assert_allclose(found[m], impulses[0] / STEP - square * off[m], rtol=1e-8)

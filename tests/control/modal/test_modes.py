@@ -52,14 +52,14 @@ def test_deformations_are_orthogonal_in_mass_and_stiffness_and_carry_no_momentum
 @pytest.mark.parametrize("seed", range(3))
 def test_rigid_motion_agrees_with_the_linear_and_angular_momentum(seed):
     body, state, _, modes = posed(seed)
-    moving = modes.rigid @ state.qvel[:ROOT] + modes.carried @ state.qvel[ROOT:]
+    moving = np.linalg.solve(modes.basis, state.qvel[:ROOT]) + modes.carried @ state.qvel[ROOT:]
+    momentum = modes.basis.T @ state.mass[:ROOT, :ROOT] @ modes.basis @ moving
     data = mujoco.MjData(body.model)
     data.qpos[:], data.qvel[:] = state.qpos, state.qvel
     mujoco.mj_forward(body.model, data)
     mujoco.mj_subtreeVel(body.model, data)
     np.testing.assert_allclose(moving[:3], data.subtree_linvel[1], atol=1e-9)
-    np.testing.assert_allclose(modes.inertia @ moving[3:], data.subtree_angmom[1], atol=1e-9)
-    np.testing.assert_allclose(modes.rigid @ modes.basis, np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(momentum[3:], data.subtree_angmom[1], atol=1e-9)
 
 
 def test_a_modal_force_acts_on_its_own_mode_only():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.modal.modes import jacobians, moved_by
+from poise.control.modal.modes import bearing_jacobian, link_dofs
 
 
 @pytest.mark.parametrize("name", ["human42", "biped29"])
@@ -18,7 +18,7 @@ def test_they_agree_with_mujoco(name):
     world.reset(qpos, np.zeros(world.model.nv))
     data, link = world.state.data, np.arange(1, body.model.nbody)
     point, chosen = rng.standard_normal((len(link), 3)), rng.random(len(link)) < 0.7
-    rows = jacobians(point, link, chosen, moved_by(world.model, body.nv), data.cdof, data.subtree_com[1])
+    rows = bearing_jacobian(point, link, chosen, link_dofs(world.model, body.nv), data.cdof, data.subtree_com[1])
     wanted = np.zeros((len(link), 3, world.model.nv))
     for c in np.flatnonzero(chosen):
         mujoco.mj_jac(world.model, data, wanted[c], None, point[c], int(link[c]))

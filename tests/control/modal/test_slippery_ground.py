@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.control.modal.frames import ReferenceFrames
+from poise.control.modal.frames import WindowFrames
 from poise.control.modal.horizon import RollingHorizon
 
 STEP, GRAVITY = 1 / 120, 9.81
@@ -16,7 +16,7 @@ def body():
 
 
 def test_forces_of_the_reference_stay_in_narrow_cones(body):
-    frames = ReferenceFrames(body, named_motion("walk", body), STEP)
+    frames = WindowFrames(body, named_motion("walk", body), STEP)
     shares = []
     for friction in (0.1, 1.0):
         force = RollingHorizon(frames, 128, body.mass, GRAVITY, STEP, friction).at(0).force

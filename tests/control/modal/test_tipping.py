@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from poise.control.modal.law import tipping_response
+from poise.control.modal.law import window_tipping
 
 STEP, GRAVITY, MASS, N = 1 / 120, 9.81, 70.0, 36
 
 
 def test_it_agrees_with_a_sum_over_the_frames():
     ahead = SimpleNamespace(force=np.zeros((N, 1, 3)), velocity=np.zeros((N + 1, 3)))
-    tips = tipping_response.py_func(ahead, MASS, STEP, GRAVITY)
+    tips = window_tipping.py_func(ahead, MASS, STEP, GRAVITY)
     for k in (0, 10, N - 1):
         velocity, spin, turn = np.array([0.3, -0.1, 0.0]), np.zeros(3), np.zeros(3)
         for j in range(k, N):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize, nnls
 
-from poise.control.modal.window import CORNERS, nearest_in_cone, window_forces
+from poise.control.modal.window import CORNERS, project_window_force, window_forces
 
 FRICTION = 0.8
 EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) that span the cone
@@ -15,7 +15,7 @@ EDGES = np.column_stack([FRICTION * CORNERS, np.ones(6)])  # (6, 3) that span th
 
 def nearest(force, friction=FRICTION):
     out, slope = np.empty(3), np.empty((3, 3))
-    nearest_in_cone(np.asarray(force, float), friction, out, slope)
+    project_window_force(np.asarray(force, float), friction, out, slope)
     return out, slope
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.footholds import contact_track, foot_contacts
+from poise.control.nqr.footholds import contact_preview, segment_foot_contacts
 from poise.control.nqr.ground_levels import TOLERANCE, GroundLevels
 from poise.library.motions import finished
 from poise.world.terrain_kinds import parse_terrain
@@ -30,7 +30,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def holds(walk):
-    return foot_contacts(walk, contact_track(walk))
+    return segment_foot_contacts(walk, contact_preview(walk))
 
 
 def touching(*places, other=0, upward=1.0):
@@ -82,9 +82,9 @@ def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carr
     """Levels and leg adjustments while the body follows frames of the walk exactly."""
     for frame, pose in zip(frames, poses(walk, frames, carriage), strict=True):
         k = frame % STRIDE
-        footing.feel(contacts(k))
+        footing.feel_contacts(contacts(k))
         footing.update(holds, k, pose[:3], carriage.yaw)
-        yield footing.level(holds, k), footing.adjustment(holds, k, STEP)
+        yield footing.motion_level(holds, k), footing.leg_adjustment(holds, k, STEP)
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
@@ -181,13 +181,19 @@ def test_a_motion_that_has_its_own_ground_is_not_raised_again(walk, terrain):
     heights = parse_terrain(terrain).heights
     ground = below(heights, walk.points())
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
-    known = foot_contacts(climbing, contact_track(climbing))
+    known = segment_foot_contacts(climbing, contact_preview(climbing))
     stood = stood_on(walk, heights)
     found = list(walked(GroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
     again = list(
-        walked(GroundLevels(BODY, 0.0, heights), walk, foot_contacts(walk, contact_track(walk)), range(STRIDE), stood)
+        walked(
+            GroundLevels(BODY, 0.0, heights),
+            walk,
+            segment_foot_contacts(walk, contact_preview(walk)),
+            range(STRIDE),
+            stood,
+        )
     )
     assert max(abs(level) for level, _ in again) > 0.02
 
@@ -202,7 +208,7 @@ def test_each_standing_foot_begins_on_the_level_seen_below_it(walk, holds, yaw):
     forward = np.array([np.cos(yaw), np.sin(yaw)])
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
     there = Carriage(yaw, np.zeros(3))
-    footing.start(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
+    footing.set_standing_feet(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
     assert level == pytest.approx(RISE / 2)
     raised = replace(walk, clip=replace(walk.clip, qpos=_moved(walk.clip.qpos, frame, reach.now)))
@@ -228,7 +234,7 @@ def test_feet_that_do_not_stand_begin_on_the_given_level(walk, holds):
     bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
     low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
     footing = GroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
-    footing.start(holds, frame, walk.clip.qpos[frame, :3], 0.0)
+    footing.set_standing_feet(holds, frame, walk.clip.qpos[frame, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [frame])
     assert level == pytest.approx(RISE / 2)
 
@@ -236,7 +242,7 @@ def test_feet_that_do_not_stand_begin_on_the_given_level(walk, holds):
 @pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * TOLERANCE)], ids=["blind", "nearly there"])
 def test_feet_begin_on_the_given_level_if_nothing_else_is_seen(walk, holds, heights):
     footing = GroundLevels(BODY, RISE, heights)
-    footing.start(holds, 0, walk.clip.qpos[0, :3], 0.0)
+    footing.set_standing_feet(holds, 0, walk.clip.qpos[0, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [0])
     assert level == RISE
 
@@ -282,7 +288,7 @@ def test_felt_levels_correct_expected_ones_gradually(walk, holds, heights):
     footing = GroundLevels(BODY, 0.0, heights)
     levels = [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     for _ in range(20):
-        footing.wait()
+        footing.repeat_step()
         levels += [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     assert 0.1 < levels[0] / RISE < 0.2
     assert levels[-1] == pytest.approx(RISE, abs=TOLERANCE)
@@ -302,7 +308,7 @@ def test_waiting_repeats_the_step(walk, holds):
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
     *_, (level, reach) = walked(footing, walk, holds, range(frame + 1))
     assert np.abs(reach.ahead - reach.now).max() > 1e-3
-    footing.wait()
+    footing.repeat_step()
     (again, same), *_ = walked(footing, walk, holds, [frame])
     assert again == level
     for one, other in zip(reach, same, strict=True):
@@ -344,6 +350,6 @@ def low():
 )
 def test_only_contacts_of_feet_with_the_ground_count(walk, holds, contacts):
     footing = GroundLevels(BODY, 0.0)
-    assert not footing.feel(contacts).any()
+    assert not footing.feel_contacts(contacts).any()
     assert [level for level, _ in walked(footing, walk, holds, [20] * 9, lambda k: contacts)] == [0.0] * 9
-    assert footing.feel(touching((RIGHT, 0.3), upward=0.8)).tolist() == [False, True]
+    assert footing.feel_contacts(touching((RIGHT, 0.3), upward=0.8)).tolist() == [False, True]

@@ -9,10 +9,10 @@ from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
 from poise.body.carriage import Carriage
-from poise.control.nqr.ground_levels import no_adjustment
-from poise.control.nqr.law import LawState, LegAdjustment, MotionFrame, control_law
+from poise.control.nqr.ground_levels import no_leg_adjustment
+from poise.control.nqr.law import LegAdjustment, MotionFrame, NqrState, nqr_control_law
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
-from poise.control.nqr.tables import BodyTables, body_tables
+from poise.control.nqr.tables import LawTables, law_tables
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
 from poise.reference.played import at_rate
@@ -32,19 +32,19 @@ class Walker:
     world: World
     segment: MotionSegment
     weights: Weights
-    figure: BodyTables
+    figure: LawTables
 
     def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE, reach=None):
         """Output of the law in frame k."""
         self.world.reset(carriage.pose(qpos), carriage.velocity(qvel))
         state, view = self.world.state, MotionFrame(np.cos(carriage.yaw), np.sin(carriage.yaw), carriage.way)
         data = state.data
-        now = LawState(
+        now = NqrState(
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
-        reach = reach or no_adjustment(len(qvel))
-        return control_law(figure or self.figure, self.segment.tables, k, now, view, reach, state.step, linear)
+        reach = reach or no_leg_adjustment(len(qvel))
+        return nqr_control_law(figure or self.figure, self.segment.tables, k, now, view, reach, state.step, linear)
 
     def own(self, k):
         """The motion's state."""
@@ -63,7 +63,7 @@ def walker():
     body, motion = Body.named("biped29"), finished("walk", "biped29")
     weights = weights_for(body, force=0.3, planted=10.0)
     segment = cyclic_segment(motion, weights, linear=True)
-    return Walker(World(Scene.of(body)), segment, weights, body_tables(body, weights, 24, GAMMA))
+    return Walker(World(Scene.of(body)), segment, weights, law_tables(body, weights, 24, GAMMA))
 
 
 @pytest.mark.parametrize("k", FRAMES)
@@ -105,7 +105,7 @@ def test_both_laws_compensate_defects(k):
     weights = weights_for(body)
     segment = cyclic_segment(motion, weights, linear=True)
     world = World(Scene.of(body), WorldSettings(step=motion.step))
-    walker = Walker(world, segment, weights, body_tables(body, weights, 24, GAMMA))
+    walker = Walker(world, segment, weights, law_tables(body, weights, 24, GAMMA))
     curved, straight = (walker.answer(k, *walker.own(k), linear=linear).control for linear in (False, True))
     made_up = np.linalg.norm(straight - segment.policy.control[k])
     assert made_up > 1.0  # N m, N
@@ -172,7 +172,7 @@ def test_the_adaptation_keeps_the_features_accelerations(walker, k):
 def test_without_gamma_there_is_no_adaptation(walker):
     state = walker.strayed(20, 0.1)
     body, weights = walker.segment.motion.clip.body, walker.weights
-    none, little = (walker.answer(20, *state, figure=body_tables(body, weights, 24, gamma)) for gamma in (0.0, 1e-12))
+    none, little = (walker.answer(20, *state, figure=law_tables(body, weights, 24, gamma)) for gamma in (0.0, 1e-12))
     assert not none.feedback.any()
     np.testing.assert_array_equal(none.torque[6:], none.control[: len(none.torque) - 6])
     np.testing.assert_allclose(little.torque, none.torque, atol=1e-5)

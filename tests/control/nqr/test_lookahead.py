@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.nqr.lookahead import carried_cost, look_ahead
-from poise.control.nqr.segment import cyclic_segment, leading_segment, resting_motion
+from poise.control.nqr.lookahead import displaced_cost, look_ahead
+from poise.control.nqr.segment import cyclic_segment, held_last_pose, leading_segment
 from poise.control.nqr.weights import weights_for
 from poise.dynamics.inverse import Bearings
 from poise.dynamics.linearisation import stepping
@@ -43,7 +43,7 @@ def test_the_cost_to_go_of_a_cycle_is_periodic(name, weights):
     """The cost-to-go after the cycle is that before it, turned with the cycle."""
     policy = look_ahead(finished(name, "biped29"), weights)
     poses = policy.motion.clip.qpos
-    again = carried_cost(policy.costs[0], poses[0], poses[-1])
+    again = displaced_cost(policy.costs[0], poses[0], poses[-1])
     scale = np.abs(again.matrix).max()
     np.testing.assert_allclose(policy.costs[-1].matrix, again.matrix, atol=2e-4 * scale)
     if name == "turn-90":  # the turn matters
@@ -71,7 +71,7 @@ def test_only_contact_forces_of_the_motion_are_controls(walk):
 
 def test_the_policy_of_a_symmetric_walk_is_symmetric(walk):
     """A deviation costs the same as its mirror image half a cycle later."""
-    body, half = walk.motion.clip.body, walk.policy.steps // 2
+    body, half = walk.motion.clip.body, len(walk.policy.velocity) // 2
     mirror = body.mirror_signs[:, None] * np.eye(body.nv)[body.mirror_dofs]
     mirror = np.kron(np.eye(2), mirror)
     for k in (0, 20, 40):
@@ -82,7 +82,7 @@ def test_the_policy_of_a_symmetric_walk_is_symmetric(walk):
 def test_a_leading_motion_ends_with_the_cost_to_go_of_the_next(weights, walk):
     start = leading_segment(finished("start", "biped29"), walk, weights)
     poses, before = start.motion.clip.qpos, walk.policy.costs[0]
-    expected = carried_cost(before, walk.motion.clip.qpos[0], poses[-1])
+    expected = displaced_cost(before, walk.motion.clip.qpos[0], poses[-1])
     np.testing.assert_array_equal(start.policy.costs[-1].matrix, expected.matrix)
     assert start.policy.cycles == 1
 
@@ -93,8 +93,8 @@ def test_carrying_a_cost_to_go_there_and_back_restores_it():
     n = motion.qvel.shape[1]
     future = replace(look_ahead(motion, weights_for(motion.clip.body), cycles=1).costs[0], slope=random.random(2 * n))
     first, last = motion.clip.qpos[[0, -1]]
-    there = carried_cost(future, first, last)
-    back = carried_cost(there, last, first)
+    there = displaced_cost(future, first, last)
+    back = displaced_cost(there, last, first)
     np.testing.assert_allclose(back.matrix, future.matrix, atol=1e-9 * np.abs(future.matrix).max())
     np.testing.assert_allclose(back.slope, future.slope, atol=1e-12)
     # A push to the left after the turn to the left costs what a push ahead costs before it.
@@ -107,7 +107,7 @@ def test_carrying_a_cost_to_go_there_and_back_restores_it():
 
 def test_a_held_pose_has_the_last_torques_and_forces():
     stop = finished("stop", "biped29")
-    held = resting_motion(stop)
+    held = held_last_pose(stop)
     assert held.clip.cyclic
     assert not held.qvel.any()
     np.testing.assert_array_equal(held.clip.qpos, np.broadcast_to(stop.clip.qpos[-1], held.clip.qpos.shape))

@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import foot_raising
+from poise.control.nqr.footholds import foot_raising_changes
 from poise.library.motions import finished
 
 BODY = Body.named("biped29")
@@ -44,14 +44,14 @@ def test_straight_legs_that_cannot_reach_down_stay_as_they_are(clip, frame, foot
 
 def _raised(clip, frame, foot, rise):
     """Displacement (m) of a foot, change of its axes, and displacements of the other foot's links."""
-    step = rise * foot_raising(clip)[frame, foot]
-    before, after = _placed(clip.qpos[frame], 0.0 * step), _placed(clip.qpos[frame], step)
+    step = rise * foot_raising_changes(clip)[frame, foot]
+    before, after = _balls_near_root(clip.qpos[frame], 0.0 * step), _balls_near_root(clip.qpos[frame], step)
     own, other = foot_links(BODY)[foot][0], foot_links(BODY)[1 - foot]
     ways = after.xpos - before.xpos
     return ways[own], np.abs(after.xmat[own] - before.xmat[own]).max(), ways[other]
 
 
-def _placed(qpos, step):
+def _balls_near_root(qpos, step):
     data = mujoco.MjData(BODY.model)
     data.qpos[:] = qpos
     mujoco.mj_integratePos(BODY.model, data.qpos, step, 1.0)

@@ -11,7 +11,7 @@ from poise.body.body import Body
 from poise.body.carriage import Carriage, advance
 from poise.control.nqr import segment
 from poise.control.nqr.ground_levels import GroundLevels
-from poise.control.nqr.steering import segments_of
+from poise.control.nqr.steering import repertoire_segments
 from poise.control.nqr.weights import weights_for
 from poise.library.repertoire import shipped_repertoire
 
@@ -34,9 +34,9 @@ def segments():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment, "look_ahead", without_policy)
-        patch.setattr(segment, "carried_cost", lambda future, pose, place: future)
+        patch.setattr(segment, "displaced_cost", lambda future, pose, place: future)
         patch.setattr(segment, "policy_tables", lambda policy, linear: None)
-        yield segments_of(REPERTOIRE, weights_for(BODY))
+        yield repertoire_segments(REPERTOIRE, weights_for(BODY))
 
 
 def gone(footing, segments, step, carriage):
@@ -44,7 +44,7 @@ def gone(footing, segments, step, carriage):
     holds, poses = segments[step.motion].footholds, segments[step.motion].motion.clip.qpos
     for frame in range(step.first, step.stop):
         footing.update(holds, frame, carriage.pose(poses[frame])[:3], carriage.yaw)
-        yield footing.level(holds, frame), footing.adjustment(holds, frame, STEP)
+        yield footing.motion_level(holds, frame), footing.leg_adjustment(holds, frame, STEP)
 
 
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):

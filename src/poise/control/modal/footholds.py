@@ -1,7 +1,7 @@
 """Footholds that move: an online edit of the reference, which follows the feet and steps to catch the body.
 
-Each foot has an offset along the ground from its place in the reference. A stance foot's offset follows where it really
-stands; a swing foot's brings its landing to where it catches the capture point [Pratt2006]. The root moves with the
+Each foot has an offset along the ground from its place in the reference. The offset of a stance foot follows the foot's
+real place. The offset of a swing foot moves the landing towards the capture point [Pratt2006]. The root moves with the
 feet that bear it, and the legs follow by inverse kinematics.
 """
 
@@ -14,7 +14,7 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import Ground
-from poise.control.modal.frames import ReferenceFrame, ReferenceFrames
+from poise.control.modal.frames import WindowFrame, WindowFrames
 from poise.dynamics.state import Contacts
 from poise.edit.limbs import chain_joints
 from poise.kernel import kernel
@@ -22,9 +22,9 @@ from poise.rotations import yaw_of
 
 FURTHEST, INWARD = 0.3, 0.06  # Largest offset (m) of a landing, in any direction and towards the other foot
 STANCE_RATE, SWING_RATE, ROOT_RATE = 0.1, 0.15, 0.15
-"""Share of the remaining way by which offsets move in each frame, of stance feet, swing feet, and the root."""
+"""Share of the remaining way by which the offsets of stance feet, swing feet and the root move in each frame."""
 CREEP_RATE = 0.005
-"""The same for flat feet in a motion that never lifts a foot: there is no other foothold, but feet creep in time."""
+"""STANCE_RATE for flat feet in a motion that never lifts a foot. Its feet have one foothold, but creep in time."""
 DEAD_ZONE = 0.02
 """Error (m) of the capture point that is left to contact forces; steps that correct it would disturb a steady walk."""
 LONGEST_PREDICTION = 1.0
@@ -33,18 +33,17 @@ LOOK_AHEAD = 120  # Frames within which the landing of a swing foot is looked fo
 FLAT = 0.002  # Largest vertical error (m) of the points of a foot that stands flat
 LEAST_HEIGHT = 0.1  # Least height (m) of the pendulum
 TURN_ARM, DAMPING = 0.3, 1e-4
-"""Of the legs' inverse kinematics: length (m) that converts rotation into displacement, and damping (m^2)."""
+"""Length (m) that converts rotation into displacement, and damping (m^2), of the legs' inverse kinematics."""
 
 
-class FootholdOffsets:
-    """Offsets (m) of the feet and of the root from the reference, along the ground and up and down with it.
+class ModalFootholds:
+    """Offsets (m) of the feet, `offset` (F, 3), and of the root, `root` (3,), from the reference; z follows the ground.
 
-    `offset` (F, 3) are those of the feet, `root` (3,) is that of the root. `capture` is the share of the capture
-    point's error that landings correct; 0 keeps all offsets at zero.
+    `capture` is the share of the capture point's error that landings correct; 0 keeps all offsets at zero.
     """
 
     def __init__(
-        self, body: Body, ground: Ground, frames: ReferenceFrames, step: float, gravity: float, capture: float
+        self, body: Body, ground: Ground, frames: WindowFrames, step: float, gravity: float, capture: float
     ) -> None:
         self._body, self._frames, self._step, self._gravity = body, frames, step, gravity
         self._ground, self._capture = ground, capture
@@ -61,13 +60,14 @@ class FootholdOffsets:
         self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
         for leg in self._legs[:1]:  # compiles the kernel before the first timed step
-            leg_step(self._moving[:, leg], self._turning[:, leg], np.zeros(3), np.zeros(9), np.zeros(3), np.eye(3))
+            rows = self._moving[:, leg]
+            foothold_leg_step(rows, rows, np.zeros(3), np.zeros(9), np.zeros(3), np.eye(3))
 
     def update(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
-        """Update the offsets in a frame.
+        """Update the offsets in frame `index` from the error (12,) of the rigid body modes and the present contacts.
 
-        From the error (12,) of the rigid body modes, the contact points (C, 3) m, the contacts, and the reference's
-        contact forces (C, 3), whose shares weigh the feet for the root.
+        `corner` (C, 3) m are the contact points; `load` (C, 3) are the reference's contact forces, which weigh the feet
+        in the mean that the root follows.
         """
         if not self._feet or not self._capture:
             return
@@ -75,15 +75,15 @@ class FootholdOffsets:
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         self._steps = self._steps or not all(down)
-        planned = np.array([_middle(frame.corner[own]) for own in self._corners])
-        base = _middle(self.offset[down]) if any(down) else self.root[:2]
+        planned = np.array([_mean_along_ground(frame.corner[own]) for own in self._corners])
+        base = _mean_along_ground(self.offset[down]) if any(down) else self.root[:2]
         for k, own in enumerate(self._corners):
             along = self.offset[k, :2]  # a view
             if not down[k]:
                 along += SWING_RATE * (base + self._landing_offset(k, index, error) - along)
             elif touching & self._links[k]:
-                rate = STANCE_RATE if self._steps else CREEP_RATE * self._is_flat(k, frame, corner)
-                along += rate * (_middle(corner[own]) - planned[k] - along)
+                rate = STANCE_RATE if self._steps else CREEP_RATE * self._stands_flat(k, frame, corner)
+                along += rate * (_mean_along_ground(corner[own]) - planned[k] - along)
         x, y = np.concatenate([planned, planned + self.offset[:, :2]]).T
         high = np.asarray(self._ground.heights(x, y))
         self.offset[:, 2] = high[len(planned) :] - high[: len(planned)]
@@ -105,47 +105,46 @@ class FootholdOffsets:
         model, data, out = self._body.model, self._data, np.array(qpos)
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
-        goals = [(data.xpos[foot] + way, data.xmat[foot].reshape(3, 3).copy())
-                 for foot, way in zip(self._feet, self.offset, strict=True)]  # fmt: skip
+        goals = [data.xpos[foot] + way for foot, way in zip(self._feet, self.offset, strict=True)]
+        turns = [data.xmat[foot].reshape(3, 3).copy() for foot in self._feet]
         out[:3] += self.root
         data.qpos[:] = out
         mujoco.mj_integratePos(model, data.qpos, self._bend, 1.0)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
-        for foot, leg, (goal, turn) in zip(self._feet, self._legs, goals, strict=True):
+        for foot, leg, goal, turn in zip(self._feet, self._legs, goals, turns, strict=True):
             mujoco.mj_jacBody(model, data, self._moving, self._turning, foot)
             moving, turning = self._moving[:, leg], self._turning[:, leg]
-            self._bend[leg] += leg_step(moving, turning, data.xpos[foot], data.xmat[foot], goal, turn)
+            self._bend[leg] += foothold_leg_step(moving, turning, data.xpos[foot], data.xmat[foot], goal, turn)
         mujoco.mj_integratePos(model, out, self._bend, 1.0)
         return out
 
-    def _is_flat(self, k: int, frame: ReferenceFrame, corner: Array) -> bool:
-        """Whether a foot stands flat; one that tips is not a foothold."""
+    def _stands_flat(self, k: int, frame: WindowFrame, corner: Array) -> bool:
+        """Whether foot k stands flat; a foot that tips is not a foothold."""
         own = self._corners[k]
         return bool(np.abs(corner[own, 2] - frame.corner[own, 2] - self.offset[k, 2]).max() < FLAT)
 
     def _landing_offset(self, k: int, index: int, error: Array) -> Array:
-        """(2,) m: offset of a swing foot's landing from the stance feet's offset; zero if it does not come down."""
+        """(2,) m: offset of foot k's landing from the stance feet's offset; zero if the foot does not come down."""
         wait = self._landing_frame(k, index) - index
         if wait >= LOOK_AHEAD:
             return np.zeros(2)
         frame = self._frames.at(index)
         rate = self._pendulum_rate(frame.com)
-        off = beyond_dead_zone(error[:2] + error[6:8] / rate)
+        off = beyond_capture_dead_zone(error[:2] + error[6:8] / rate)
         growth = np.exp(min(rate * wait * self._step, LONGEST_PREDICTION))
         wanted = self._capture * growth * off
         size = float(np.linalg.norm(wanted))
-        return self._kept_apart(wanted if size <= FURTHEST else wanted * (FURTHEST / size), k, frame)
+        return self._keep_feet_apart(wanted if size <= FURTHEST else wanted * (FURTHEST / size), k, frame)
 
     def _landing_frame(self, k: int, index: int) -> int:
-        """The frame in which a swing foot comes down; LOOK_AHEAD frames ahead if it does not."""
+        """The frame in which swing foot k comes down; LOOK_AHEAD frames ahead if it does not."""
         if self._edition != self._frames.edition:
             self._edition, self._landing = self._frames.edition, [0] * len(self._feet)
         if self._landing[k] <= index:
-            at = index
-            while at < index + LOOK_AHEAD and not self._frames.at(at).down[self._corners[k]].any():
-                at += 1
-            self._landing[k] = at
+            ahead = range(index, index + LOOK_AHEAD)
+            down = (frame for frame in ahead if self._frames.at(frame).down[self._corners[k]].any())
+            self._landing[k] = next(down, ahead.stop)
         return self._landing[k]
 
     def _pendulum_rate(self, com: Array) -> float:
@@ -153,33 +152,33 @@ class FootholdOffsets:
         high = float(com[2]) - self._ground.height(float(com[0]), float(com[1]))
         return float(np.sqrt(self._gravity / max(high, LEAST_HEIGHT)))
 
-    def _kept_apart(self, wanted: Array, k: int, frame: ReferenceFrame) -> Array:
-        """A landing offset (2,) m, limited towards the other foot."""
+    def _keep_feet_apart(self, wanted: Array, k: int, frame: WindowFrame) -> Array:
+        """The wanted landing offset (2,) m of foot k, limited towards the other foot."""
         if len(self._corners) != 2:
             return wanted
         yaw = float(yaw_of(frame.qpos[3:7]))
         across = np.array([-np.sin(yaw), np.cos(yaw)])
-        mine, other = (_middle(frame.corner[own]) for own in (self._corners[k], self._corners[1 - k]))
+        mine, other = (_mean_along_ground(frame.corner[own]) for own in (self._corners[k], self._corners[1 - k]))
         outward = across if float((mine - other) @ across) > 0 else -across
         return np.asarray(wanted + outward * max(-float(wanted @ outward) - INWARD, 0.0))
 
 
-def _middle(points: Array) -> Array:
+def _mean_along_ground(points: Array) -> Array:
     """(2,) m: the mean of points (k, 3) along the ground."""
     return np.asarray(points[:, :2].sum(axis=0) / len(points))
 
 
-def beyond_dead_zone(error: Array) -> Array:
+def beyond_capture_dead_zone(error: Array) -> Array:
     """(2,) m: the part of a capture point's error (2,) that exceeds the dead zone."""
     return np.asarray(error * max(1.0 - DEAD_ZONE / max(float(np.linalg.norm(error)), 1e-9), 0.0))
 
 
 @kernel
-def leg_step(moving: Array, turning: Array, place: Array, now: Array, goal: Array, turn: Array) -> Array:
+def foothold_leg_step(moving: Array, turning: Array, place: Array, now: Array, goal: Array, turn: Array) -> Array:
     """(n,) rad: one damped step of inverse kinematics of a leg.
 
-    Its foot has Jacobians ``moving`` and ``turning`` (3, n), is at ``place`` (3,) m with orientation ``now`` (9,), and
-    is to come to ``goal`` (3,) m with orientation ``turn`` (3, 3).
+    It moves the foot from ``place`` (3,) m and orientation ``now`` (9,) to ``goal`` (3,) m and orientation ``turn``
+    (3, 3). ``moving`` and ``turning`` (3, n) are the foot's Jacobians of translation and rotation.
     """
     n = moving.shape[1]
     rows, error = np.empty((6, n)), np.empty(6)

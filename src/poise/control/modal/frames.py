@@ -1,7 +1,7 @@
-"""Frames of the reference as the window needs them, and the loads that the body carries in them.
+"""Frames of the reference that the planning window needs, and the loads that the body carries in them.
 
-Loads are known in advance, so that a window of any length sees them coming. A load that is carried is a point mass on a
-link, which adds to the weight and the inertia of the body.
+Loads are known in advance, so that a window of any length includes them. A carried load is a point mass on a link. It
+adds to the weight and the inertia of the body.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CarriedMass:
             raise PoiseError(f"load on '{self.link}': its point {self.point} must be finite")
 
 
-class ReferenceFrame(NamedTuple):
+class WindowFrame(NamedTuple):
     """A frame of the reference, with C contact points and L loads."""
 
     qpos: Array  # (nq,)
@@ -51,14 +51,14 @@ class ReferenceFrame(NamedTuple):
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s, of the centre of mass
     angmom: Array  # (3,) kg m^2/s, angular momentum about the centre of mass
-    corner: Array  # (C, 3) m, points that may bear
-    down: Mask  # (C,) whether they do
+    corner: Array  # (C, 3) m, contact points
+    down: Mask  # (C,) whether each contact point bears
     load_point: Array  # (L, 3) m, where loads are carried, or lie until they are taken up
     load_velocity: Array  # (L, 3) m/s
     load_mass: Array  # (L,) kg of the loads that are carried; 0 until they are taken up
 
 
-class ReferenceFrames:
+class WindowFrames:
     """Frames of a reference, one per step (s) of the world; each is computed once, and again after an edit."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
@@ -73,19 +73,19 @@ class ReferenceFrames:
         self.load_link = np.array([body.link_id(load.link) for load in loads], np.int64)  # (L,)
         self.load_local = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
         self._since, self._mass = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
-        self._known: dict[int, ReferenceFrame] = {}
+        self._known: dict[int, WindowFrame] = {}
         self._pickup: list[Array] = []  # (L, 3) m: where loads are taken up, once computed
         self.edition = edition_of(reference)
 
-    def at(self, index: int) -> ReferenceFrame:
+    def at(self, index: int) -> WindowFrame:
         """The frame `index` steps after the beginning."""
         if index not in self._known:
-            self._known[index] = self._computed(index)
+            self._known[index] = self._compute_frame(index)
             self._known.pop(index - KEPT, None)
         return self._known[index]
 
-    def edited(self) -> bool:
-        """Whether the reference was edited since the last call; if so, all computed frames are dropped."""
+    def drop_if_edited(self) -> bool:
+        """Drop all computed frames if the reference was edited since the last call; return whether it was."""
         edition = edition_of(self._reference)
         if edition == self.edition:
             return False
@@ -94,49 +94,41 @@ class ReferenceFrames:
         self.edition = edition
         return True
 
-    def _computed(self, index: int) -> ReferenceFrame:
+    def _compute_frame(self, index: int) -> WindowFrame:
         target = self._reference.at(index * self._step)
-        data = self._posed(target)
+        data = self._set_pose(target)
         mujoco.mj_comVel(self._body.model, data)
         mujoco.mj_subtreeVel(self._body.model, data)
-        frame = ReferenceFrame(
-            target.qpos,
-            target.qvel,
-            data.subtree_com[1].copy(),
-            data.subtree_linvel[1].copy(),
-            data.subtree_angmom[1].copy(),
-            world_points(data.xpos, data.xmat, self.link, self.local),
-            np.zeros(len(self.link), bool) if target.down is None else target.down[self._part],
-            world_points(data.xpos, data.xmat, self.load_link, self.load_local),
-            self._load_velocities(),
-            np.where(index * self._step > self._since - 1e-9, self._mass, 0.0),
-        )
-        return frame if frame.load_mass.all() else self._with_pickups(frame)
+        momenta = (data.subtree_com[1].copy(), data.subtree_linvel[1].copy(), data.subtree_angmom[1].copy())
+        corner = link_points_in_world(data.xpos, data.xmat, self.link, self.local)
+        down = np.zeros(len(self.link), bool) if target.down is None else target.down[self._part]
+        loads = link_points_in_world(data.xpos, data.xmat, self.load_link, self.load_local)
+        mass = np.where(index * self._step > self._since - 1e-9, self._mass, 0.0)
+        frame = WindowFrame(target.qpos, target.qvel, *momenta, corner, down, loads, self._load_velocities(loads), mass)
+        return frame if mass.all() else self._with_lying_loads(frame)
 
-    def _posed(self, target: Target) -> mujoco.MjData:
+    def _set_pose(self, target: Target) -> mujoco.MjData:
+        """Put the body into a target's pose and velocity; return its data."""
         data = self._data
         data.qpos[:], data.qvel[:] = target.qpos, target.qvel
         mujoco.mj_kinematics(self._body.model, data)
         mujoco.mj_comPos(self._body.model, data)
         return data
 
-    def _with_pickups(self, frame: ReferenceFrame) -> ReferenceFrame:
-        """The frame with loads that are not carried yet at rest where they will be taken up."""
+    def _with_lying_loads(self, frame: WindowFrame) -> WindowFrame:
+        """The frame with loads that are not carried yet placed, at rest, where they will be taken up."""
         if not self._pickup:
             for k, since in enumerate(self._since):
-                data = self._posed(self._reference.at(float(since)))
-                self._pickup.append(world_points(data.xpos, data.xmat, self.load_link, self.load_local)[k])
+                data = self._set_pose(self._reference.at(float(since)))
+                self._pickup.append(link_points_in_world(data.xpos, data.xmat, self.load_link, self.load_local)[k])
         carried = frame.load_mass[:, None] > 0
-        return frame._replace(
-            load_point=np.where(carried, frame.load_point, np.array(self._pickup)),
-            load_velocity=np.where(carried, frame.load_velocity, 0.0),
-        )
+        points = np.where(carried, frame.load_point, np.array(self._pickup))
+        return frame._replace(load_point=points, load_velocity=np.where(carried, frame.load_velocity, 0.0))
 
-    def _load_velocities(self) -> Array:
-        """(L, 3) m/s: of the points that carry loads."""
+    def _load_velocities(self, points: Array) -> Array:
+        """(L, 3) m/s: velocities of the points (L, 3) m that carry loads."""
         model, data = self._body.model, self._data
         jacobian, out = np.zeros((3, model.nv)), np.zeros((len(self.load_link), 3))
-        points = world_points(data.xpos, data.xmat, self.load_link, self.load_local)
         for k, (link, place) in enumerate(zip(self.load_link, points, strict=True)):
             mujoco.mj_jac(model, data, jacobian, None, place, int(link))
             out[k] = jacobian @ data.qvel
@@ -144,8 +136,8 @@ class ReferenceFrames:
 
 
 @kernel
-def world_points(place: Array, turn: Array, link: Ints, local: Array) -> Array:
-    """(k, 3) m in the world: points (k, 3) m of links (k,), with all links' places (., 3) m and turns (., 9)."""
+def link_points_in_world(place: Array, turn: Array, link: Ints, local: Array) -> Array:
+    """(k, 3) m: points (k, 3) m of links (k,), in the world; ``place`` (., 3) m and ``turn`` (., 9) are the links'."""
     out = np.empty_like(local)
     for k in range(len(link)):
         for i in range(3):
@@ -156,28 +148,28 @@ def world_points(place: Array, turn: Array, link: Ints, local: Array) -> Array:
 
 
 class CompositeInertia(NamedTuple):
-    """Inertia of the body with all loads that it carries by the end of the window, wherever these are now."""
+    """Inertia of the body together with all loads that it carries by the end of the window, at their present places."""
 
     com: Array  # (3,) m
     mass: float  # kg
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-class LoadedBody:
+class CarriedLoads:
     """Adds the loads to the terms of the body's equations of motion."""
 
-    def __init__(self, model: mujoco.MjModel, nv: int, frames: ReferenceFrames) -> None:
+    def __init__(self, model: mujoco.MjModel, nv: int, frames: WindowFrames) -> None:
         self._model, self._nv, self._frames = model, nv, frames
         self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
         self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
 
-    def terms(self, state: State, frame: ReferenceFrame) -> tuple[Array, Array]:
+    def equation_terms(self, state: State, frame: WindowFrame) -> tuple[Array, Array]:
         """Mass matrix (nv, nv) and bias forces (nv,) with the loads that are carried in a frame."""
         nv, data = self._nv, state.data
         mass, bias = np.array(state.mass[:nv, :nv]), np.array(state.bias[:nv])
         if not frame.load_mass.any():
             return mass, bias
-        points = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
+        points = link_points_in_world(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
         for link, place, load in zip(self._frames.load_link, points, frame.load_mass, strict=True):
             mujoco.mj_jac(self._model, data, self._moving, None, place, int(link))
             mujoco.mj_jacDot(self._model, data, self._rate, None, place, int(link))
@@ -186,19 +178,18 @@ class LoadedBody:
             bias += load * (self._rate @ state.qvel - self._gravity) @ rows
         return mass, bias
 
-    def composite(self, state: State, frame: ReferenceFrame, loads: Array) -> CompositeInertia:
-        """The inertia with loads (L,) kg; those that are not carried in the frame lie where they will be taken up."""
+    def composite_inertia(self, state: State, frame: WindowFrame, loads: Array) -> CompositeInertia:
+        """The inertia with loads (L,) kg; loads that are not carried in the frame lie where they will be taken up."""
         data, points = state.data, frame.load_point
         if len(loads):
-            carried = world_points(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
+            carried = link_points_in_world(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
             points = np.where(frame.load_mass[:, None] > 0, carried, points)
-        root = np.ascontiguousarray(state.mass[:ROOT, :ROOT])
-        com = data.subtree_com[1]
-        return CompositeInertia(*composite_inertia(root, data.xpos[1], data.xmat[1], com, loads, points))
+        root, com = np.ascontiguousarray(state.mass[:ROOT, :ROOT]), data.subtree_com[1]
+        return CompositeInertia(*loaded_composite_inertia(root, data.xpos[1], data.xmat[1], com, loads, points))
 
 
 @kernel
-def composite_inertia(
+def loaded_composite_inertia(
     root: Array, place: Array, turn: Array, com: Array, loads: Array, points: Array
 ) -> tuple[Array, float, Array]:
     """The fields of `CompositeInertia` for a body and loads (L,) kg at points (L, 3) m.
@@ -213,15 +204,15 @@ def composite_inertia(
         middle += loads[k] * points[k]
     middle /= total
     inertia = axes @ np.ascontiguousarray(root[3:, 3:]) @ axes.T
-    _add_point_mass(-mass, com - place, inertia)
-    _add_point_mass(mass, com - middle, inertia)
+    _add_point_inertia(-mass, com - place, inertia)
+    _add_point_inertia(mass, com - middle, inertia)
     for k in range(len(loads)):
-        _add_point_mass(loads[k], points[k] - middle, inertia)
+        _add_point_inertia(loads[k], points[k] - middle, inertia)
     return middle, total, inertia
 
 
 @kernel
-def _add_point_mass(mass: float, arm: Array, inertia: Array) -> None:
+def _add_point_inertia(mass: float, arm: Array, inertia: Array) -> None:
     """Add the inertia of a mass (kg) at an arm (3,) m to an inertia (3, 3)."""
     size = mass * (arm @ arm)
     for i in range(3):

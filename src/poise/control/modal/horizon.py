@@ -1,4 +1,4 @@
-"""The horizon: what the reference does in each frame of the planning window, and the contact forces that it takes."""
+"""The horizon: momenta, contacts and contact forces of the reference in each frame of the planning window."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.control.controller import Ground
-from poise.control.modal.frames import ReferenceFrame, ReferenceFrames
+from poise.control.modal.frames import WindowFrame, WindowFrames
 from poise.control.modal.modes import ROOT
-from poise.control.modal.window import cone_axes, cross_matrix_into, express_in, window_forces
+from poise.control.modal.window import express_in_cone_axes, friction_cone_axes, window_forces, write_cross_matrix
 from poise.kernel import kernel
 from poise.reference.reference import Reference
 
@@ -20,7 +20,7 @@ LEAST_SUPPORT = 0.1  # Vertical contact force, in body weights, below which the 
 TURN = 0.1  # Root-mean-square turn (rad) of the joints within a window that fits a motion
 SHORTEST, LONGEST = 6, 24  # Limits of the window that fits a motion, frames
 SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
-"""Duration (s) of the reference that is sampled for it, and the time (s) between samples."""
+"""Duration (s) of the reference that is sampled for the fitting window, and the time (s) between samples."""
 
 
 class Horizon(NamedTuple):
@@ -32,8 +32,8 @@ class Horizon(NamedTuple):
     corner: Array  # (n + 1, C, 3) m
     down: Mask  # (n + 1, C)
     axes: Array  # (n + 1, C, 3, 3) of friction cones, in columns, the last along the ground's normal
-    load_wrench: Array  # (n, 6) that supports loads until they are taken up: force, and moment about `com`; in weights
-    force: Array  # (n, C, 3) in weights, that bring the reference about as nearly as friction allows
+    load_wrench: Array  # (n, 6) in weights, supports loads until they are taken up: force, then moment about `com`
+    force: Array  # (n, C, 3) in weights: contact forces of the reference, as nearly as friction allows
     lean: Array  # (n, 3) m along the ground: shift of the centre of mass at which these forces balance the body
 
 
@@ -42,7 +42,7 @@ class RollingHorizon:
 
     def __init__(
         self,
-        frames: ReferenceFrames,
+        frames: WindowFrames,
         size: int,
         mass: float,
         gravity: float,
@@ -50,7 +50,7 @@ class RollingHorizon:
         friction: float = 1.0,
         ground: Ground | None = None,
     ) -> None:
-        """`size` frames of a body of a mass (kg) on ground with a friction coefficient; None is level ground."""
+        """`size` frames of a body of a `mass` (kg); the ground is level if `ground` is None."""
         c = len(frames.link)
         self._frames, self._size, self._ground = frames, size, ground
         self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction
@@ -62,31 +62,28 @@ class RollingHorizon:
         self._window = Horizon(com, velocity, angmom, corner, down, axes, load_wrench, force, lean)
 
     def at(self, index: int) -> Horizon:
-        """The horizon from frame `index` on; it is recomputed after an edit, or when a new load comes into it."""
-        edited = self._frames.edited()
+        """The horizon from frame `index` on; it is recomputed after an edit, or when a new load enters it."""
+        window, edited = self._window, self._frames.drop_if_edited()
         carried = self._frames.at(index + self._size).load_mass
         if edited or not np.array_equal(carried, self._carried):
             self._index, self._carried = -(self._size + 2), carried
         behind = index - self._index
-        for array in self._window:
+        for array in window:
             if 0 < behind < len(array):
                 array[:-behind] = array[behind:]
         known = max(self._size + 1 - behind, 0) if behind > 0 else 0
         for k in range(known, self._size + 1):
-            self._fill(k, self._frames.at(index + k))
+            frame = self._frames.at(index + k)
+            window.com[k], window.velocity[k], window.angmom[k] = momenta_with_loads(frame, carried, self._mass)
+            window.corner[k], window.down[k] = frame.corner, frame.down
+            window.axes[k] = friction_cone_axes(self._ground, frame.corner)
         for k in range(max(known - 1, 0), self._size):
-            self._window.load_wrench[k] = self._load_wrench(self._frames.at(index + k), self._window.com[k])
-            self._window.force[k], self._window.lean[k] = self._reference_forces(k)
+            window.load_wrench[k] = self._load_wrench(self._frames.at(index + k), window.com[k])
+            window.force[k], window.lean[k] = self._reference_forces(k)
         self._index = index
-        return self._window
+        return window
 
-    def _fill(self, k: int, frame: ReferenceFrame) -> None:
-        window = self._window
-        window.com[k], window.velocity[k], window.angmom[k] = loaded_momenta(frame, self._carried, self._mass)
-        window.corner[k], window.down[k] = frame.corner, frame.down
-        window.axes[k] = cone_axes(self._ground, frame.corner)
-
-    def _load_wrench(self, frame: ReferenceFrame, com: Array) -> Array:
+    def _load_wrench(self, frame: WindowFrame, com: Array) -> Array:
         """(6,) wrench about a point (3,) m, in weights, that supports loads which are not carried yet."""
         lying = self._carried - frame.load_mass
         if not lying.any():
@@ -100,25 +97,24 @@ class RollingHorizon:
         return (self._mass + float(self._carried.sum())) * self._gravity
 
     def _reference_forces(self, k: int) -> tuple[Array, Array]:
-        """(C, 3) least forces, in weights, that change the momenta as the reference does, and (3,) m the lean."""
+        """(C, 3) least forces, in weights, that change the momenta as the reference does, and the lean (3,) m."""
         window, gravity, step = self._window, self._gravity, self._step
         wrench = np.empty(6)
         wrench[:3] = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
         wrench[3:] = (window.angmom[k + 1] - window.angmom[k]) / (self._weight * step)
         wrench[2] += 1.0
         wrench -= window.load_wrench[k]
-        return least_forces(
-            wrench, window.corner[k], window.com[k], window.down[k], self._frames.held, self._friction, window.axes[k]
-        )
+        corner, com, down, axes = (table[k] for table in (window.corner, window.com, window.down, window.axes))
+        return least_reference_forces(wrench, corner, com, down, self._frames.held, self._friction, axes)
 
 
 @kernel
-def least_forces(
+def least_reference_forces(
     wrench: Array, corner: Array, com: Array, down: Mask, held: Mask, friction: float, axes: Array
 ) -> tuple[Array, Array]:
-    """(C, 3) least forces at the corners (C, 3) m that are down, which give a wrench (6,), in weights; lean (3,) m.
+    """(C, 3) least forces at the corners (C, 3) m that are down and give a wrench (6,), in weights; the lean (3,) m.
 
-    ``held`` (C,) tells which may pull; ``axes`` (C, 3, 3) are those of the friction cones, in columns.
+    ``held`` (C,) tells which corners may pull; ``axes`` (C, 3, 3) has the axes of the friction cones in columns.
     """
     chosen = np.flatnonzero(down)
     count = len(chosen)
@@ -127,11 +123,11 @@ def least_forces(
         return out, lean
     effect, arm = np.zeros((count, 6, 3)), np.empty((3, 3))
     for row in range(count):
-        cross_matrix_into(corner[chosen[row]] - com, arm)
+        write_cross_matrix(corner[chosen[row]] - com, arm)
         for i in range(3):
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]
-        express_in(axes[chosen[row]], effect[row])
+        express_in_cone_axes(axes[chosen[row]], effect[row])
     forces, reference = np.zeros((count, 3)), np.zeros((count, 3))
     weights = np.full(6, WRENCH_WEIGHT)
     window_forces(effect, held[chosen], friction, wrench, reference, weights, FORCE_WEIGHT, np.zeros(6), forces)
@@ -144,8 +140,8 @@ def least_forces(
     return out, lean / max(support, LEAST_SUPPORT)
 
 
-def loaded_momenta(frame: ReferenceFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
-    """Centre of mass (m), its velocity (m/s) and angular momentum about it (kg m^2/s) of a body with loads (L,) kg."""
+def momenta_with_loads(frame: WindowFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
+    """Centre of mass (m), its velocity (m/s) and the angular momentum (kg m^2/s) of a body with loads (L,) kg."""
     if not carried.any():
         return frame.com, frame.velocity, frame.angmom
     masses = np.concatenate([[mass], carried])
@@ -155,10 +151,10 @@ def loaded_momenta(frame: ReferenceFrame, carried: Array, mass: float) -> tuple[
 
 
 def fitting_window(reference: Reference, step: float) -> int:
-    """Frames of a window, for steps of the world (s), in which the joints of a reference turn by TURN on average.
+    """Number of frames, of the world's `step` (s), in which the joints of a reference turn by TURN on average.
 
-    The dynamics of the whole window is linearised at the present pose, which must not change much in it. [Jain2011]
-    section 9 leaves the choice to the user: 12 frames for walking, 16 for squatting, 24 for swinging.
+    The dynamics of the whole window is linearised at the present pose, so the pose must not change much in the window.
+    [Jain2011] section 9 leaves the choice to the user: 12 frames for walking, 16 for squatting, 24 for swinging.
     """
     speeds = np.array([reference.at(time).qvel[ROOT:] for time in np.arange(0.0, SAMPLED, SAMPLE_STEP)])
     speed = float(np.sqrt(np.mean(speeds**2)))  # rad/s

@@ -1,8 +1,8 @@
 """The control law in compiled code: contact forces of the window, then low-frequency modes [Jain2011] section 5.
 
-States and forces are differences from the reference's, where the paper has them whole. For the linear dynamics that is
-the same. But the effect of the reference's own forces and torques is then not linearised, and a plan of any length
-begins with them.
+States and forces are differences from the reference's, where the paper plans whole states and forces. For linear
+dynamics that is the same. But the effect of the reference's own forces and torques is then not linearised, and a plan
+of any length begins with them.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from poise.arrays import Array, Mask
 from poise.control.modal.frames import CompositeInertia
 from poise.control.modal.horizon import Horizon
 from poise.control.modal.modes import ROOT
-from poise.control.modal.window import cross_matrix_into, express_in, window_forces
+from poise.control.modal.window import express_in_cone_axes, window_forces, write_cross_matrix
 from poise.kernel import kernel
 
-_CRITICAL = 1e-6  # relative distance from critical damping within which the response is a series
+_RIGID = 1e-6  # Squared frequency, relative to 1 + itself, below which the response of a mode is a series
 
 
-class BodyView(NamedTuple):
+class ModalState(NamedTuple):
     """The body in its present state, with C contact points."""
 
     total: CompositeInertia
     place: Array  # (3,) m, of the root
     turn: Array  # (3, 3) of the root
-    mass: Array  # (nv, nv) with the loads that it carries
-    bias: Array  # (nv,) forces, likewise
+    mass: Array  # (nv, nv) with the loads that the body carries
+    bias: Array  # (nv,) forces, with these loads
     qvel: Array  # (nv,)
     corner: Array  # (C, 3) m: points that may bear
 
 
 class ModalDeviation(NamedTuple):
-    """Deviation of the body from the reference, as edited by the footholds, with n deformations."""
+    """Deviation of the body from the reference that the footholds edit, with n deformations."""
 
     rigid: Array  # (12,) position and orientation of the rigid body modes, then their velocities
     position: Array  # (n,) of the deformations
@@ -46,11 +46,11 @@ class ModalDeviation(NamedTuple):
 
 
 @kernel
-def rigid_error(view: BodyView, away: Array, ahead: Horizon, shift: Array) -> Array:
+def rigid_mode_error(view: ModalState, away: Array, ahead: Horizon, shift: Array) -> Array:
     """(12,) error of the rigid body modes against the reference: position, orientation, and their velocities.
 
-    ``away`` (nv,) is the step from the reference's pose to the present one, ``shift`` (3,) m the offset of the
-    reference's root.
+    ``away`` (nv,) leads from the reference's pose to the present one; ``shift`` (3,) m is the offset of the reference's
+    root.
     """
     com, total_mass, inertia = view.total
     inverse = np.linalg.inv(inertia)
@@ -66,10 +66,10 @@ def rigid_error(view: BodyView, away: Array, ahead: Horizon, shift: Array) -> Ar
 
 
 @kernel
-def planned_forces(
+def plan_contact_forces(
     ahead: Horizon,
     deviation: ModalDeviation,
-    view: BodyView,
+    view: ModalState,
     weights: Array,
     effort: float,
     scale: tuple[float, float],
@@ -86,7 +86,7 @@ def planned_forces(
     step, gravity = scale
     error, mass = deviation.rigid, view.total.mass
     n, points = ahead.force.shape[0], ahead.force.shape[1]
-    wanted = np.empty(12)  # what contact forces must change by the end of the window, the reference's share included
+    wanted = np.empty(12)  # change by all contact forces until the end of the window, the reference's included
     for i in range(6):
         wanted[i] = -(error[i] + n * step * error[6 + i])
         wanted[6 + i] = -error[6 + i]
@@ -97,7 +97,7 @@ def planned_forces(
     standing = ahead.down[0].copy()
     rows = 0
     arm, tilt, tilt_rate = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    tips = tipping_response(ahead, mass, step, gravity)
+    tips = window_tipping(ahead, mass, step, gravity)
     for k in range(n):
         left = (n - k) * step
         pull = (ahead.velocity[k + 1] - ahead.velocity[k]) / step
@@ -107,8 +107,8 @@ def planned_forces(
         twist = (ahead.angmom[k + 1] - ahead.angmom[k]) / step - mass * gravity * (
             ahead.load_wrench[k, 3:] - np.cross(away, ahead.load_wrench[k, :3])
         )
-        cross_matrix_into(tips[k, 1], tilt)
-        cross_matrix_into(tips[k, 0], tilt_rate)
+        write_cross_matrix(tips[k, 1], tilt)
+        write_cross_matrix(tips[k, 0], tilt_rate)
         tilt[:], tilt_rate[:] = inverse @ tilt, inverse @ tilt_rate
         twist = inverse @ twist
         tilted, tilted_rate = tilt @ pull, tilt_rate @ pull
@@ -122,7 +122,7 @@ def planned_forces(
             if not ahead.down[k, c]:
                 continue
             place = view.corner[c] if standing[c] else ahead.corner[k, c] + deviation.moved[c]
-            cross_matrix_into(place - ahead.com[k] - deviation.shift - away, arm)
+            write_cross_matrix(place - ahead.com[k] - deviation.shift - away, arm)
             turning = inverse @ arm * (mass * gravity * step)
             for i in range(3):
                 effect[rows, i, i] = gravity * step * left
@@ -131,8 +131,8 @@ def planned_forces(
                     effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * tilt[i, j]
                     effect[rows, 9 + i, j] = turning[i, j] + gravity * step * tilt_rate[i, j]
             reference[rows] = ahead.force[k, c]
-            express_in(ahead.axes[k, c], effect[rows])
-            express_in(ahead.axes[k, c], reference[rows : rows + 1])
+            express_in_cone_axes(ahead.axes[k, c], effect[rows])
+            express_in_cone_axes(ahead.axes[k, c], reference[rows : rows + 1])
             frame[rows], point[rows] = k, c
             rows += 1
     out = np.zeros((n, points, 3))
@@ -147,8 +147,8 @@ def planned_forces(
 
 
 @kernel
-def tipping_response(ahead: Horizon, mass: float, step: float, gravity: float) -> Array:
-    """(n, 2, 3) how a velocity away from the reference tips the body over by the end of the window.
+def window_tipping(ahead: Horizon, mass: float, step: float, gravity: float) -> Array:
+    """(n, 2, 3) factors G and H by which a velocity away from the reference tips the body until the window ends.
 
     Contact forces F (N) exert the moment -d x F on a centre of mass that is d away from the reference's. So a velocity
     v from frame k on becomes, at the end of the window, the angular momentum G x v, and a rotation whose product with
@@ -173,7 +173,7 @@ def low_frequency_forces(
 ) -> Array:
     """(count,) modal forces now that bring low-frequency modes to the reference at the end of the window, Eq. (21).
 
-    ``squares`` (n,) are omega^2, ``position`` and ``velocity`` (n,) those of the modes against the reference,
+    ``squares`` (n,) are omega^2, ``position`` and ``velocity`` (n,) the modes' deviations from the reference,
     ``pushed`` (window, n) the modal impulses of contact forces beyond the reference's; ``weights`` are w4, w5 and W6.
     """
     window = pushed.shape[0]
@@ -182,11 +182,11 @@ def low_frequency_forces(
     for m in range(count):
         square = squares[m]
         xx, xv, vv = effort / place, 0.0, effort / speed
-        a, v, c, d = mode_response(square, 0.0, window * step)
-        x_end, v_end = c * position[m] + a * velocity[m], d * position[m] + v * velocity[m]
-        first_a, first_v = a, v
+        first_a, first_v = mode_response(square, window * step)
+        x_end = first_v * position[m] + first_a * velocity[m]
+        v_end = -square * first_a * position[m] + first_v * velocity[m]
         for k in range(window):
-            a, v, c, d = mode_response(square, 0.0, (window - k) * step)
+            a, v = mode_response(square, (window - k) * step)
             xx += a * a
             xv += a * v
             vv += v * v
@@ -199,23 +199,13 @@ def low_frequency_forces(
 
 
 @kernel
-def mode_response(square: float, damping: float, time: float) -> tuple[float, float, float, float]:
-    """(a, a', c, c'): position and velocity of a mode a time (s) after a unit impulse, and after a unit displacement.
+def mode_response(square: float, time: float) -> tuple[float, float]:
+    """Position and velocity of an undamped mode a time (s) after a unit impulse; ``square`` is omega^2, at least 0.
 
-    The mode has unit mass and obeys p'' + 2 xi omega p' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). ``square`` is
-    omega^2, ``damping`` 2 xi omega, both at least 0; the mode may be rigid, undamped, underdamped or overdamped.
+    The mode has unit mass and obeys p'' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). After a unit displacement its
+    position is the velocity after a unit impulse, and its velocity is -omega^2 times the position after one.
     """
-    half = 0.5 * damping
-    rest = square - half * half
-    fade = np.exp(-half * time)
-    if rest > _CRITICAL * (1.0 + square):
-        w = np.sqrt(rest)
-        s, c = np.sin(w * time) / w, np.cos(w * time)
-    elif rest < -_CRITICAL * (1.0 + square):
-        w = np.sqrt(-rest)
-        s, c = np.sinh(w * time) / w, np.cosh(w * time)
-    else:
-        s, c = time * (1.0 - rest * time * time / 6.0), 1.0 - 0.5 * rest * time * time
-    a = fade * s
-    a_rate = fade * (c - half * s)
-    return a, a_rate, fade * (c + half * s), -square * a
+    if square > _RIGID * (1.0 + square):
+        w = np.sqrt(square)
+        return np.sin(w * time) / w, np.cos(w * time)
+    return time * (1.0 - square * time * time / 6.0), 1.0 - 0.5 * square * time * time

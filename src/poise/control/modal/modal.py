@@ -13,12 +13,18 @@ from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.control.controller import ResetFirst, Stage
 from poise.control.modal import ENTRY
-from poise.control.modal.footholds import FootholdOffsets
-from poise.control.modal.frames import CarriedMass, LoadedBody, ReferenceFrames, world_points
+from poise.control.modal.footholds import ModalFootholds
+from poise.control.modal.frames import CarriedLoads, CarriedMass, WindowFrames, link_points_in_world
 from poise.control.modal.horizon import Horizon, RollingHorizon, fitting_window
-from poise.control.modal.law import BodyView, ModalDeviation, low_frequency_forces, planned_forces, rigid_error
-from poise.control.modal.modes import ROOT, Modes, jacobians, modal_forces, modes_at, moved_by, usual_stiffness
-from poise.control.modal.planted import PlantedPoints, drift_accelerations, giving_way, rigid_acceleration
+from poise.control.modal.law import (
+    ModalDeviation,
+    ModalState,
+    low_frequency_forces,
+    plan_contact_forces,
+    rigid_mode_error,
+)
+from poise.control.modal.modes import ROOT, Modes, bearing_jacobian, link_dofs, modal_forces, modes_at, usual_stiffness
+from poise.control.modal.planted import planted_point_drift, rigid_mode_acceleration, yielding_modes
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
@@ -41,30 +47,29 @@ class Modal(ResetFirst):
         loads: Sequence[CarriedMass] = (),
         stiffness: Callable[[Body], Array] = usual_stiffness,
     ) -> None:
-        """`loads` are those that it will carry; `stiffness` gives the stiffness (n,) N m/rad of a body's joints."""
+        """`loads` will be carried by the body; `stiffness` gives the stiffness (n,) N m/rad of a body's joints."""
         self._loads, self._stiffness_of = tuple(loads), stiffness
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Begin a reference from its start."""
-        body, s, step = world.scene.body, self._settings, world.state.step
-        model = world.scene.model
+        body, model, s, step = world.scene.body, world.scene.model, self._settings, world.state.step
         gravity = -float(model.opt.gravity[2])
         self._model, self._body = model, body
-        self._frames = ReferenceFrames(body, reference, step, self._loads)
+        self._frames = WindowFrames(body, reference, step, self._loads)
         self.window = s.window or fitting_window(reference, step)
-        self._loaded = LoadedBody(model, body.nv, self._frames)
+        self._loaded = CarriedLoads(model, body.nv, self._frames)
         self._friction = float(model.geom_friction[0, 0])  # the same on all surfaces
         ground = world.scene.terrain
         self._horizon = RollingHorizon(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
-        self._stiffness = _checked(self._stiffness_of(body), body)
+        self._stiffness = _checked_stiffness(self._stiffness_of(body), body)
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
         self._low_weights = (s.low_place, s.low_speed, s.low_effort)
-        self._moves = moved_by(model, body.nv)
-        self._jacobian, self._moving, self._turning = (np.zeros((3, model.nv)) for _ in range(3))
+        self._moves = link_dofs(model, body.nv)
+        self._link_rows = (np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros((3, model.nv)))
         self._begin(world)
         self.act(world.state)  # compiles the kernels before the first timed step
         self._begin(world)
@@ -73,9 +78,9 @@ class Modal(ResetFirst):
         """Clear the plan, the foothold offsets and the pushes."""
         s, (step, gravity) = self._settings, self._scale
         self._due = self.target(world.state.time)  # (nq,) the pose that is tracked now, as the footholds edit it
-        self._footholds = FootholdOffsets(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
+        self._footholds = ModalFootholds(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
         self._dual = np.zeros(12)
-        self._reaction = Reaction(s.latency, s.believed)
+        self._reaction = PushReaction(s.latency, s.believed)
 
     def note_push(self, time: float) -> None:
         """Note that a push begins at a time (s); the controller reacts to it later."""
@@ -109,29 +114,30 @@ class Modal(ResetFirst):
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._actuation(modes, drive, slow, planned[0], state)
 
-    def _analysed(self, view: BodyView) -> Modes:
+    def _analysed(self, view: ModalState) -> Modes:
         return Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn))
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
-        """Modes with the low-frequency ones first, and the number of these."""
+        """Modes with the low-frequency modes first, and the number of low-frequency modes."""
         return modes, int(np.searchsorted(modes.frequency, self._settings.threshold))
 
-    def _view(self, index: int, state: State) -> BodyView:
+    def _view(self, index: int, state: State) -> ModalState:
+        """The body in its present state, with the loads of frame `index`."""
         data, frames = state.data, self._frames
         here = frames.at(index)
-        mass, bias = self._loaded.terms(state, here)
-        total = self._loaded.composite(state, here, frames.at(index + self.window).load_mass)
-        corner = world_points(data.xpos, data.xmat, frames.link, frames.local)
+        mass, bias = self._loaded.equation_terms(state, here)
+        total = self._loaded.composite_inertia(state, here, frames.at(index + self.window).load_mass)
+        corner = link_points_in_world(data.xpos, data.xmat, frames.link, frames.local)
         turn = data.xmat[1].reshape(3, 3)
-        return BodyView(total, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
+        return ModalState(total, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
 
-    def _deviation(self, index: int, state: State, view: BodyView, modes: Modes, ahead: Horizon) -> ModalDeviation:
+    def _deviation(self, index: int, state: State, view: ModalState, modes: Modes, ahead: Horizon) -> ModalDeviation:
         """Update the footholds, and find the deviation from the reference that they edit."""
         here, then, steps, nv = self._frames.at(index), self._frames.at(index + 1), self._footholds, self._body.nv
         before = steps.root.copy()
         qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
         mujoco.mj_differentiatePos(self._body.model, away, 1.0, self._due, qpos)
-        rigid = rigid_error(view, away, ahead, before)
+        rigid = rigid_mode_error(view, away, ahead, before)
         errors = ModalError(rigid, away[ROOT:], (view.qvel - here.qvel)[ROOT:])
         perceived = self._reaction.perceived(state.time, errors)
         steps.update(index, perceived.rigid, view.corner, state.contacts, ahead.force[0])
@@ -146,55 +152,52 @@ class Modal(ResetFirst):
         shift, moved = steps.root.copy(), steps.corner_offsets()
         return ModalDeviation(rigid, position, velocity, acceleration, velocity_change, shift, moved)
 
-    def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: BodyView) -> Array:
+    def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: ModalState) -> Array:
         """(window, C, 3) contact forces in weights."""
-        held, friction = self._frames.held, self._friction
-        return planned_forces(
-            ahead, deviation, view, self._weights, self._effort, self._scale, held, friction, self._dual
-        )
+        cones = (self._frames.held, self._friction)
+        return plan_contact_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points that bear in the window."""
         bears = np.any(ahead.down, axis=0)
-        rows = jacobians(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
+        rows = bearing_jacobian(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
         return modal_forces(modes, rows.T).T
 
     def _slow_drive(self, modes: Modes, deviation: ModalDeviation, pushed: Array, slow: int) -> Array:
-        """(slow,) modal forces of the reference's accelerations, of the springs, and of the plan for the window."""
+        """(slow,) modal forces: the reference's accelerations, the springs, and the plan for the window."""
         step, position, velocity = self._scale[0], deviation.position, deviation.velocity
         wanted = low_frequency_forces(modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step)
         return np.asarray(deviation.acceleration[:slow] + wanted)
 
     def _giving_way(
-        self, modes: Modes, slow: int, bend: Array, force: Array, view: BodyView, ahead: Horizon, state: State
+        self, modes: Modes, slow: int, bend: Array, force: Array, view: ModalState, ahead: Horizon, state: State
     ) -> Array:
-        """(slow,) modal forces that keep planted points at rest with accelerations (n,) and contact forces (C, 3) N."""
-        points = self._planted_points(state, ahead.down[0], view.qvel)
-        if points is None or not slow:
+        """(slow,) modal forces that keep planted points at rest, given planned accelerations `bend` (n,) of the
+        deformations and contact forces (C, 3) N."""
+        rows, drift = self._planted_points(state, ahead.down[0], view.qvel)
+        if not len(rows) or not slow:
             return np.zeros(slow)
-        rigid = rigid_acceleration(view.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
-        return giving_way(modes, slow, rigid, bend, points.rows, points.drift, self._settings.soft)
+        rigid = rigid_mode_acceleration(view.bias, force, view.corner, view.place, view.turn, view.mass, modes.basis)
+        return yielding_modes(modes, slow, rigid, bend, rows, drift, self._settings.soft)
 
-    def _planted_points(self, state: State, down: Mask, qvel: Array) -> PlantedPoints | None:
-        """Contacts that touch on links which bear in the reference; None if there are none."""
+    def _planted_points(self, state: State, down: Mask, qvel: Array) -> tuple[Array, Array]:
+        """Jacobian (3 c, nv) and drift (3 c,) m/s^2 of contacts that touch, on links that bear in the reference."""
         contacts, data, nv = state.contacts, state.data, self._body.nv
         bears = np.zeros(self._model.nbody, bool)
         bears[self._frames.link[down]] = True
         chosen = np.flatnonzero(contacts.touching & bears[contacts.body])
-        if not len(chosen):
-            return None
         drift, point, frame = np.zeros(3 * len(chosen)), contacts.point[chosen], contacts.frame[chosen]
         for link in set(contacts.body[chosen].tolist()):
             place = data.xpos[link]
-            mujoco.mj_jacDot(self._model, data, self._moving, self._turning, place, link)
-            mujoco.mj_jacBody(self._model, data, None, self._jacobian, link)
+            mujoco.mj_jacDot(self._model, data, *self._link_rows[:2], place, link)
+            mujoco.mj_jacBody(self._model, data, None, self._link_rows[2], link)
             own = contacts.body[chosen] == link
-            drift_accelerations(self._moving, self._turning, self._jacobian, qvel, place, point, frame, own, drift)
+            planted_point_drift(self._link_rows, qvel, place, point, frame, own, drift)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
-        return PlantedPoints(np.ascontiguousarray(rows), drift)
+        return np.ascontiguousarray(rows), drift
 
     def _actuation(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
-        """Torques of modal forces (n,); high-frequency modes compensate a share of unplanned contact forces."""
+        """Torques of modal forces (n,), with feedback by which fast modes compensate unplanned contact forces."""
         nv, share = self._body.nv, self._settings.adapt
         torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
         torque[ROOT:nv] = modes.lever @ drive
@@ -214,11 +217,11 @@ class ModalError(NamedTuple):
     speeds: Array  # (n,) rad/s
 
 
-class Reaction:
-    """Delays the reaction to pushes [Jain2011] section 6: for a while after a push, errors are those from before it.
+class PushReaction:
+    """Delays the reaction to pushes [Jain2011] section 6: for a while after a push, errors from before it are used.
 
-    The paper takes the reference's own state in the meantime, which is a share of 0 of these errors. For a body that
-    was not exactly on the reference, that acts like a push of its own.
+    The paper takes the reference's own state in the meantime, as a `share` of 0 does. For a body that was not exactly
+    on the reference, that acts like another push.
     """
 
     def __init__(self, latency: float, share: float) -> None:
@@ -237,9 +240,9 @@ class Reaction:
         return any(time < reaction - 1e-9 for reaction in self._reactions)
 
     def perceived(self, time: float, errors: ModalError) -> ModalError:
-        """The errors to react to at a time (s): the present ones, or those kept since the first pending push.
+        """The errors to react to at a time (s): the present errors, or while a push is pending, the kept errors.
 
-        They are replaced by the present ones whenever a reaction begins while another is pending.
+        The present errors are kept when a push begins, and again when a reaction begins while another is pending.
         """
         coming = [reaction for reaction in self._reactions if time < reaction - 1e-9]
         if len(coming) < len(self._reactions):
@@ -252,8 +255,8 @@ class Reaction:
         return self._kept
 
 
-def _checked(stiffness: Array, body: Body) -> Array:
-    """(n,) N m/rad, as a new array; raises unless there is one positive number for each joint angle."""
+def _checked_stiffness(stiffness: Array, body: Body) -> Array:
+    """Copy of a stiffness (n,) N m/rad; raise unless it has one positive number for each joint angle."""
     found = np.array(stiffness, float)
     if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):
         raise PoiseError(f"modal: stiffness must be {body.nv - ROOT} numbers of more than 0, one for each joint angle")

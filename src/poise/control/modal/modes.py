@@ -24,7 +24,8 @@ from poise.kernel import kernel
 ROOT = 6  # Degrees of freedom of the root, which come first
 
 SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
-"""Squared natural frequency, (rad/s)^2, of a foot joint alone: below the first, joints are stiffened to the second."""
+"""Squared natural frequencies, (rad/s)^2, of a foot joint alone: if one is below the first, all are stiffened to at
+least the second."""
 
 
 class Modes(NamedTuple):
@@ -33,17 +34,15 @@ class Modes(NamedTuple):
     frequency: Array  # (n,) omega^2, (rad/s)^2, ascending, of the deformations
     shape: Array  # (n, n) phi: joint angles, a column per mode
     lever: Array  # (n, n) M^ phi: joint torques per modal force; its transpose projects joint angles: p = lever' dq
-    rigid: Array  # (6, 6) Phi_r^-1: rigid body motion (translation, rotation) by the root's velocities
-    basis: Array  # (6, 6) Phi_r: the root's velocities by rigid body motion
-    inertia: Array  # (3, 3) kg m^2 about the centre of mass
+    basis: Array  # (6, 6) Phi_r: the root's velocities by rigid body motion (translation, rotation)
     carried: Array  # (6, n) M_rr^-1 M_rj: rigid body motion with the momenta of joint velocities
 
 
 def usual_stiffness(body: Body) -> Array:
     """(n,) N m/rad: the stiffness of each joint is the mass of the subtree that it carries [Jain2011] section 7.
 
-    Walks fall if the ankles move in low-frequency modes. Those of the paper's body are just too stiff for that; foot
-    joints of bodies with softer ones are stiffened.
+    Walks fall if the ankles move in low-frequency modes. The ankles of the paper's body are just stiff enough; softer
+    foot joints of other bodies are stiffened.
     """
     model = body.model
     links = model.dof_bodyid[ROOT:]
@@ -62,16 +61,14 @@ def modes_at(mass: Array, stiffness: Array, com: Array, place: Array, turn: Arra
     """The fields of `Modes`, from the mass matrix (nv, nv), stiffness (n,) N m/rad, centre of mass (3,) m, and the
     root's place (3,) m and turn (3, 3)."""
     n = mass.shape[0] - ROOT
-    basis, rigid = np.zeros((6, 6)), np.zeros((6, 6))
+    basis = np.zeros((6, 6))
     away = place - com
     for i in range(3):
-        basis[i, i] = rigid[i, i] = 1.0
+        basis[i, i] = 1.0
         for j in range(3):
             basis[3 + i, 3 + j] = turn[j, i]
-            rigid[3 + i, 3 + j] = turn[i, j]
     cross = np.array([[0.0, -away[2], away[1]], [away[2], 0.0, -away[0]], [-away[1], away[0], 0.0]])
     basis[:3, 3:] = -cross  # a rotation w moves the root by w x away
-    rigid[:3, 3:] = cross @ turn
     root = np.ascontiguousarray(mass[:ROOT, :ROOT])
     whole = basis.T @ root @ basis
     brought = basis.T @ np.ascontiguousarray(mass[:ROOT, ROOT:])
@@ -89,7 +86,7 @@ def modes_at(mass: Array, stiffness: Array, com: Array, place: Array, turn: Arra
         frequency[k] = 1.0 / value
         for i in range(n):
             shape[i, k] = soft[i] * vectors[i, n - 1 - k] / np.sqrt(value)
-    return frequency, shape, left @ shape, rigid, basis, whole[3:, 3:].copy(), carried
+    return frequency, shape, left @ shape, basis, carried
 
 
 def modal_forces(modes: Modes, force: Array) -> Array:
@@ -97,8 +94,8 @@ def modal_forces(modes: Modes, force: Array) -> Array:
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 
 
-def moved_by(model: mujoco.MjModel, nv: int) -> Mask:
-    """(nbody, nv) whether each of the first nv degrees of freedom moves a link: its own, or one below it."""
+def link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
+    """(nbody, nv) whether each of the first nv degrees of freedom moves each link."""
     out = np.zeros((model.nbody, nv), bool)
     for link in range(1, model.nbody):
         out[link] = out[model.body_parentid[link]]
@@ -108,15 +105,15 @@ def moved_by(model: mujoco.MjModel, nv: int) -> Mask:
 
 
 @kernel
-def jacobians(point: Array, link: Ints, chosen: Mask, moves: Mask, motion: Array, about: Array) -> Array:
-    """(3 C, nv) Jacobians of the chosen (C,) among points (C, 3) m of links (C,); zeros for the others.
+def bearing_jacobian(point: Array, link: Ints, bears: Mask, moves: Mask, motion: Array, about: Array) -> Array:
+    """(3 C, nv) Jacobians of those points (C, 3) m of links (C,) that bear (C,); zeros for the other points.
 
-    ``moves`` is that of `moved_by`; ``motion`` (., 6) is MuJoCo's cdof, rotation and translation about a point (3,) m.
+    ``moves`` comes from `link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, translation about a point (3,) m.
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))
     for c in range(count):
-        if not chosen[c]:
+        if not bears[c]:
             continue
         arm = point[c] - about
         for dof in range(nv):

@@ -1,14 +1,14 @@
 """Planted points: low-frequency modes give way so that the points that bear stay at rest under the planned forces.
 
 The paper keeps points planted by correcting the contact forces [Jain2011] Eqs. (24)-(28), with the least disturbance
-of the rigid body and low-frequency modes. No correction is needed, and the rigid body modes get the forces planned for
-them, if the accelerations of all modes leave the points at rest. So the low-frequency modes take the least change of
-their accelerations that achieves this.
+of the rigid body and low-frequency modes. If the accelerations of all modes leave the points at rest, no correction is
+needed, and the rigid body modes get the forces planned for them. So the low-frequency modes change their accelerations
+by the least amount that achieves this.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,31 +18,17 @@ from poise.control.modal.modes import ROOT, Modes
 from poise.kernel import kernel
 
 
-class PlantedPoints(NamedTuple):
-    """The c contact points that bear now."""
-
-    rows: Array  # (3 c, nv) their Jacobians, along normals and tangents
-    drift: Array  # (3 c,) m/s^2 along these: their accelerations due to the present velocities alone
-
-
 @kernel
-def drift_accelerations(
-    moving: Array,
-    turning: Array,
-    spinning: Array,
-    qvel: Array,
-    place: Array,
-    point: Array,
-    frame: Array,
-    own: Mask,
-    out: Array,
+def planted_point_drift(
+    rows: tuple[Array, Array, Array], qvel: Array, place: Array, point: Array, frame: Array, own: Mask, out: Array
 ) -> None:
-    """Write accelerations (m/s^2) due to the velocities alone of a link's points into out (3 c,), along their frames.
+    """Write accelerations (m/s^2), due to the velocities alone, of a link's points into out (3 c,), along their frames.
 
-    ``own`` (c,) tells which of the points (c, 3) m are the link's; ``frame`` (c, 3, 3) has normals, tangents in rows.
-    ``moving`` and ``turning`` (3, nv) are the time derivatives of the link's Jacobians, of translation and rotation, at
-    its place (3,); ``spinning`` (3, nv) is its Jacobian of rotation.
+    ``own`` (c,) tells which of the points (c, 3) m are the link's; ``frame`` (c, 3, 3) has normal and tangents in rows.
+    ``rows`` are matrices (3, nv) of the link at its place (3,) m: the time derivatives of the Jacobians of translation
+    and of rotation, and the Jacobian of rotation.
     """
+    moving, turning, spinning = rows
     n = qvel.shape[0]
     away, twist, spin = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(3):
@@ -58,7 +44,7 @@ def drift_accelerations(
 
 
 @kernel
-def rigid_acceleration(
+def rigid_mode_acceleration(
     bias: Array, force: Array, point: Array, place: Array, turn: Array, mass: Array, basis: Array
 ) -> Array:
     """(6,) accelerations of the rigid body modes by bias forces (nv,) and contact forces (C, 3) N at points (C, 3) m.
@@ -81,11 +67,12 @@ def rigid_acceleration(
 
 
 @kernel
-def giving_way(modes: Modes, slow: int, rigid: Array, bend: Array, rows: Array, drift: Array, soft: float) -> Array:
+def yielding_modes(modes: Modes, slow: int, rigid: Array, bend: Array, rows: Array, drift: Array, soft: float) -> Array:
     """(slow,) least change of the low-frequency modes' accelerations that leaves planted points at rest.
 
-    ``rigid`` (6,) and ``bend`` (n,) are the planned accelerations of rigid body modes and deformations, ``rows`` and
-    ``drift`` those of `PlantedPoints`; ``soft`` weighs the change against the points' accelerations.
+    ``rigid`` (6,) and ``bend`` (n,) are the planned accelerations of rigid body modes and deformations. ``rows``
+    (3 c, nv) are the points' Jacobians along normals and tangents, ``drift`` (3 c,) m/s^2 are their accelerations due
+    to the velocities alone. ``soft`` weighs the change against the points' accelerations.
     """
     shape, basis, carried = modes.shape, modes.basis, modes.carried
     n = shape.shape[0]

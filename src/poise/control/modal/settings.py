@@ -39,9 +39,9 @@ class ModalSettings:
     latency: float = 0.2
     """Time (s) from the beginning of a push until the controller reacts to it."""
     believed: float = 1.0
-    """Share of the errors before a push from which it plans in the meantime; 0 in the paper."""
+    """Share of the errors before a push from which the controller plans until it reacts; 0 in the paper."""
     soft: float = 0.03
-    """Weight (m^2/kg) of the change of low-frequency modes that keeps planted points at rest; less holds them more."""
+    """Weight (m^2/kg) of the change of low-frequency modes that keeps planted points at rest; less is firmer."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

@@ -22,8 +22,8 @@ FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES
 APOTHEM = float(np.cos(np.pi / SIDES))  # inscribed over circumscribed radius of the hexagon
 
 SLOPE_SPAN = 0.01
-"""Distance (m) to each side over which the slope of the ground is measured. The smaller of both slopes counts, so that
-the edge of a step is not a slope."""
+"""Distance (m) to each side over which the slope of the ground is measured. The smaller of both slopes is used, so that
+the edge of a step does not count as a slope."""
 PROBES = SLOPE_SPAN * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 MOST_ITERATIONS = 30  # Largest number of Newton iterations
@@ -70,7 +70,7 @@ def window_forces(
                 forces[c] = raw
                 part[:] = np.eye(3)
             else:
-                nearest_in_cone(raw, friction, forces[c], part)
+                project_window_force(raw, friction, forces[c], part)
             for i in range(size):
                 for j in range(3):
                     residual[i] += lever[i, j] * forces[c, j]
@@ -97,7 +97,7 @@ def window_forces(
 
 
 @kernel
-def nearest_in_cone(force: Array, friction: float, out: Array, slope: Array) -> None:
+def project_window_force(force: Array, friction: float, out: Array, slope: Array) -> None:
     """out (3,): the point of the cone nearest to a force (x, y, z), z along the normal; slope (3, 3): its derivative.
 
     The cone is z >= 0, facet . (x, y) <= friction cos(pi/6) z for six facets. The nearest point is the force itself,
@@ -124,7 +124,7 @@ def nearest_in_cone(force: Array, friction: float, out: Array, slope: Array) -> 
         beyond = (normal @ force) / size
         if beyond > 0.0:
             side[:] = force - beyond * normal
-            if side[2] > 0.0 and _inside(side, width):
+            if side[2] > 0.0 and _is_inside_cone(side, width):
                 out[:] = side
                 for i in range(3):
                     for j in range(3):
@@ -147,18 +147,16 @@ def nearest_in_cone(force: Array, friction: float, out: Array, slope: Array) -> 
 
 
 @kernel
-def _inside(force: Array, width: float) -> bool:
+def _is_inside_cone(force: Array, width: float) -> bool:
     beyond = 0.0
     for k in range(SIDES):
         beyond = max(beyond, FACETS[k, 0] * force[0] + FACETS[k, 1] * force[1] - width * force[2])
     return bool(beyond <= 1e-9)
 
 
-def cone_axes(ground: Ground | None, point: Array) -> Array:
-    """(C, 3, 3) axes, in columns, of the friction cones at points (C, 3) m: two tangents of the ground, and its normal.
-
-    None stands for level ground.
-    """
+def friction_cone_axes(ground: Ground | None, point: Array) -> Array:
+    """(C, 3, 3) axes of the friction cones at points (C, 3) m, in columns: two tangents of the ground (None: level
+    ground), then its normal."""
     count = len(point)
     level = np.broadcast_to(np.eye(3), (count, 3, 3))
     if ground is None:
@@ -177,7 +175,7 @@ def cone_axes(ground: Ground | None, point: Array) -> Array:
 
 
 @kernel
-def express_in(axes: Array, rows: Array) -> None:
+def express_in_cone_axes(axes: Array, rows: Array) -> None:
     """Replace world vectors in rows (n, 3) by their components along the columns of axes (3, 3)."""
     for i in range(rows.shape[0]):
         x, y, z = rows[i]
@@ -186,7 +184,7 @@ def express_in(axes: Array, rows: Array) -> None:
 
 
 @kernel
-def cross_matrix_into(arm: Array, out: Array) -> None:
+def write_cross_matrix(arm: Array, out: Array) -> None:
     """out (3, 3): the matrix of the cross product, out @ f = arm x f."""
     x, y, z = arm
     out[0, 0], out[0, 1], out[0, 2] = 0.0, -z, y

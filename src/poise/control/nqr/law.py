@@ -1,7 +1,7 @@
 """The control law of one step, in compiled code: the look-ahead policy, then its adaptation to contacts.
 
-The law works in the frame of the motion: the world's frame turned about the vertical and shifted. Among the
-degrees of freedom only the first three, the root's translations, have other components there.
+The law works in the frame of the motion: the world's frame turned about the vertical and shifted. Only the first three
+degrees of freedom, the root's translations, have other components in that frame.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.control.nqr.tables import BodyTables, PolicyTables
+from poise.control.nqr.tables import LawTables, PolicyTables
 from poise.dynamics.factor import factor_mass, solve_columns, solve_mass
 from poise.dynamics.tree import move_pose, pose_difference
 from poise.kernel import kernel
 
 
-class LawState(NamedTuple):
+class NqrState(NamedTuple):
     """State of a scene with n degrees of freedom, in MuJoCo's layout; the first nv are the body's."""
 
-    qpos: Array  # its first nq coordinates are the body's
+    qpos: Array  # the first nq coordinates are the body's
     qvel: Array  # (n,)
     mass: Array  # (n, n)
     bias: Array  # (n,)
@@ -43,35 +43,35 @@ class LegAdjustment(NamedTuple):
     """Difference between the tracked pose and the motion's pose."""
 
     now: Array  # (nv,) rad, m: at the beginning of the step
-    ahead: Array  # (nv,) rad, m: at its end
+    ahead: Array  # (nv,) rad, m: at the end of the step
     speed: Array  # (nv,) rad/s, m/s: added to the tracked velocity
 
 
-class LawOutput(NamedTuple):
+class NqrOutput(NamedTuple):
     """Actuation of a step of a scene with n degrees of freedom."""
 
     torque: Array  # (n,) N m, zero on the root and on everything but the body
     feedback: Array  # (n, 3 c) N m per N s of contact impulse
     control: Array  # (m,) N m, N: joint torques and contact forces of the look-ahead policy
-    deviation: Array  # (2 nv,) of the state from the tracked one, at the beginning of the step
+    deviation: Array  # (2 nv,) from the tracked state to the present one, at the beginning of the step
 
 
 @kernel
-def control_law(
-    body: BodyTables,
+def nqr_control_law(
+    body: LawTables,
     policy: PolicyTables,
     k: int,
-    state: LawState,
+    state: NqrState,
     frame: MotionFrame,
     legs: LegAdjustment,
     h: float,
     linear: bool,
-) -> LawOutput:
+) -> NqrOutput:
     """Controls of the look-ahead policy in frame k for a step of h seconds, adapted to the present contacts."""
     nv = policy.qvel.shape[1]
     used = policy.used[k, : np.argmin(policy.used[k])] if policy.used[k, -1] < 0 else policy.used[k]
-    pose, mass, bias, speed = _in_motion_frame(state, frame, policy.qpos.shape[1], nv)
-    by_control = _control_impulses(body, policy, state, frame, used, h)
+    pose, mass, bias, speed = _terms_in_motion_frame(state, frame, policy.qpos.shape[1], nv)
+    by_control = _impulses_per_control(body, policy, state, frame, used, h)
     factor = np.zeros((nv, nv))
     factor_mass(mass, h * body.damping, body.dof_below, factor)
     solve_columns(factor, body.dof_below, by_control)
@@ -87,12 +87,12 @@ def control_law(
         solve_mass(factor, body.dof_below, reached)
         reached = reached + by_control @ policy.control[k][used]
         control[used] = _nqr_controls(body, policy, k, used, pose, reached, by_control, legs, h)
-    torque, feedback = _adapted_torque(body, state, frame, control[used], by_control, factor, h)
-    return LawOutput(torque, feedback, control, deviation)
+    torque, feedback = _contact_adapted_torque(body, state, frame, control[used], by_control, factor, h)
+    return NqrOutput(torque, feedback, control, deviation)
 
 
 @kernel
-def _in_motion_frame(state: LawState, frame: MotionFrame, nq: int, nv: int) -> tuple[Array, Array, Array, Array]:
+def _terms_in_motion_frame(state: NqrState, frame: MotionFrame, nq: int, nv: int) -> tuple[Array, Array, Array, Array]:
     """Pose (nq,), mass matrix (nv, nv), bias (nv,) and velocity (nv,) of the body in the motion's frame."""
     pose, speed = state.qpos[:nq].copy(), state.qvel[:nv].copy()
     mass, bias = state.mass[:nv, :nv].copy(), state.bias[:nv].copy()
@@ -101,8 +101,8 @@ def _in_motion_frame(state: LawState, frame: MotionFrame, nq: int, nv: int) -> t
     for vector in (pose, speed, bias):
         x, y = vector[0], vector[1]
         vector[0], vector[1] = cos * x - sin * y, sin * x + cos * y
-    rotate_rows(mass, cos, sin)
-    rotate_rows(mass.T, cos, sin)
+    _rotate_ground_axes(mass, cos, sin)
+    _rotate_ground_axes(mass.T, cos, sin)
     c, s = np.sqrt(0.5 * (1.0 + cos)), np.sqrt(0.5 * (1.0 - cos))  # of half the angle
     s = -s if sin < 0.0 else s
     a, b, d, e = pose[3], pose[4], pose[5], pose[6]
@@ -111,8 +111,8 @@ def _in_motion_frame(state: LawState, frame: MotionFrame, nq: int, nv: int) -> t
 
 
 @kernel
-def _control_impulses(
-    body: BodyTables, policy: PolicyTables, state: LawState, frame: MotionFrame, used: Ints, h: float
+def _impulses_per_control(
+    body: LawTables, policy: PolicyTables, state: NqrState, frame: MotionFrame, used: Ints, h: float
 ) -> Array:
     """(nv, m) generalised impulses in h seconds per unit of each used control: joint torques and contact forces."""
     nv = policy.qvel.shape[1]
@@ -126,9 +126,9 @@ def _control_impulses(
         if index // 3 != ball:
             ball = index // 3
             link = policy.ball_link[ball]
-            point_in_world(state, link, policy.ball_centre[ball], point)
+            _link_point_in_world(state, link, policy.ball_centre[ball], point)
             point[2] -= policy.ball_radius[ball]
-            point_jacobian(body, state, frame, link, point, rows)
+            _link_jacobian(body, state, frame, link, point, rows)
         for i in range(nv):
             out[i, j] = h * rows[index % 3, i]
     return out
@@ -136,7 +136,7 @@ def _control_impulses(
 
 @kernel
 def _nqr_controls(
-    body: BodyTables,
+    body: LawTables,
     policy: PolicyTables,
     k: int,
     used: Ints,
@@ -149,9 +149,9 @@ def _nqr_controls(
     """(m,) the used controls of the nonlinear quadratic regulator [Muico2009] Eq. (11).
 
     ``reached`` (nv,) is the velocity after the step with the motion's own controls, ``by_control`` (nv, m) its change
-    per unit control. The deviation that the motion's controls leave is taken from the pose and velocity to which the
-    same equations bring the motion's state, so that it vanishes on the motion itself. How far these miss the motion's
-    next state is part of the policy's slope. Overwrites ``pose``.
+    per unit control. The deviation after the step is measured from the pose and velocity to which the same equations
+    bring the motion's state, so that it vanishes on the motion itself. The defect of the motion's own step is part of
+    the policy's slope. Overwrites ``pose``.
     """
     nv, m = by_control.shape
     deviation = np.empty(2 * nv)
@@ -165,14 +165,14 @@ def _nqr_controls(
     for j in range(m):
         system[j, j] += body.change[used[j]] + body.size[used[j]]
         system[j, m] += body.size[used[j]] * policy.control[k, used[j]]
-    solve_symmetric(system)
+    solve_normal_equations(system)
     control: Array = policy.control[k][used] - system[:, m]
     return control
 
 
 @kernel
-def _adapted_torque(
-    body: BodyTables, state: LawState, frame: MotionFrame, control: Array, by_control: Array, factor: Array, h: float
+def _contact_adapted_torque(
+    body: LawTables, state: NqrState, frame: MotionFrame, control: Array, by_control: Array, factor: Array, h: float
 ) -> tuple[Array, Array]:
     """Torques (n,) and contact feedback (n, 3 c) of the contact adaptation [Muico2009] Eqs. (14), (15).
 
@@ -184,10 +184,10 @@ def _adapted_torque(
     torque[6:nv] = control[:nu]
     if body.effort == np.inf:
         return torque, feedback
-    acting = _acting_rows(state.contact, nv)
+    acting = _acting_contact_rows(state.contact, nv)
     c = acting.shape[0]
     columns = np.zeros((nv, nu + c + 1))  # accelerations by torques, contact impulses, and the planned contact forces
-    by_contact = _contact_velocities(state.contact, acting, frame, body.dof_below, factor)
+    by_contact = _contact_responses(state.contact, acting, frame, body.dof_below, factor)
     for i in range(nv):
         for j in range(nu):
             columns[i, j] = by_control[i, j] / h
@@ -195,11 +195,11 @@ def _adapted_torque(
             columns[i, nu + j] = by_contact[i, j] / h
         for j in range(nu, control.shape[0]):
             columns[i, nu + c] += by_control[i, j] * control[j] / h
-    features = weighted_features(body, feature_jacobian(body, state, frame, nv), columns)
+    features = _weighted_feature_accelerations(body, _adaptation_feature_jacobian(body, state, frame, nv), columns)
     system = features[:, :nu].T.copy() @ features
     for i in range(nu):
         system[i, i] += body.effort
-    solve_symmetric(system)  # [U, -C B_c / h, -C B~_c chi~]
+    solve_normal_equations(system)  # [U, -C B_c / h, -C B~_c chi~]
     for i in range(nu):
         torque[6 + i] += system[i, nu + c]
         for j in range(c):
@@ -208,11 +208,8 @@ def _adapted_torque(
 
 
 @kernel
-def _acting_rows(contact: Array, nv: int) -> Ints:
-    """Indices of the rows of the contact Jacobian (3 c, n) that move the body.
-
-    Rows of contacts between other bodies do not, nor tangent rows of contacts that do not touch.
-    """
+def _acting_contact_rows(contact: Array, nv: int) -> Ints:
+    """Indices of the rows of the contact Jacobian (3 c, n) that are not zero on the body's nv degrees of freedom."""
     out, count = np.empty(contact.shape[0], np.int64), 0
     for row in range(contact.shape[0]):
         for i in range(nv):
@@ -224,23 +221,23 @@ def _acting_rows(contact: Array, nv: int) -> Ints:
 
 
 @kernel
-def _contact_velocities(contact: Array, acting: Ints, frame: MotionFrame, below: Ints, factor: Array) -> Array:
+def _contact_responses(contact: Array, acting: Ints, frame: MotionFrame, below: Ints, factor: Array) -> Array:
     """(nv, c) changes of velocity by unit impulses along the acting contact rows."""
     nv = factor.shape[0]
     out = np.empty((nv, acting.shape[0]))
     for j in range(acting.shape[0]):
         for i in range(nv):
             out[i, j] = contact[acting[j], i]
-    rotate_rows(out, frame.cos, -frame.sin)
+    _rotate_ground_axes(out, frame.cos, -frame.sin)
     solve_columns(factor, below, out)
     return out
 
 
 @kernel
-def weighted_features(body: BodyTables, rows: Array, columns: Array) -> Array:
-    """(3 F + nv - 6, r) features of velocities ``columns`` (nv, r), times the square roots of their weights W.
+def _weighted_feature_accelerations(body: LawTables, rows: Array, columns: Array) -> Array:
+    """(3 F + nv - 6, r) features of accelerations ``columns`` (nv, r), times the square roots of their weights W.
 
-    Features are the velocities of points with Jacobians ``rows`` (3 F, nv), then those of the joints.
+    Features are the accelerations of points with Jacobians ``rows`` (3 F, nv), then those of the joints.
     """
     f, (nv, r) = rows.shape[0], columns.shape
     out = np.zeros((f + nv - 6, r))
@@ -257,18 +254,18 @@ def weighted_features(body: BodyTables, rows: Array, columns: Array) -> Array:
 
 
 @kernel
-def feature_jacobian(body: BodyTables, state: LawState, frame: MotionFrame, nv: int) -> Array:
-    """(3 F, nv) Jacobians of the features that are points of links."""
+def _adaptation_feature_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, nv: int) -> Array:
+    """(3 F, nv) Jacobians of the feature points of links, in the motion's frame."""
     f = body.feature_link.shape[0]
     out, point = np.empty((3 * f, nv)), np.empty(3)
     for k in range(f):
-        point_in_world(state, body.feature_link[k], body.feature_point[k], point)
-        point_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
+        _link_point_in_world(state, body.feature_link[k], body.feature_point[k], point)
+        _link_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
     return out
 
 
 @kernel
-def point_in_world(state: LawState, link: int, local: Array, out: Array) -> None:
+def _link_point_in_world(state: NqrState, link: int, local: Array, out: Array) -> None:
     """out (3,) m: a point (3,) of a link's frame in the world."""
     for i in range(3):
         out[i] = state.xpos[link, i]
@@ -277,8 +274,8 @@ def point_in_world(state: LawState, link: int, local: Array, out: Array) -> None
 
 
 @kernel
-def point_jacobian(body: BodyTables, state: LawState, frame: MotionFrame, link: int, point: Array, out: Array) -> None:
-    """out (3, nv): the Jacobian of a link's point (3,), given in the world, in the motion's frame."""
+def _link_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, link: int, point: Array, out: Array) -> None:
+    """out (3, nv): the Jacobian, in the motion's frame, of a link's point (3,) m that is given in the world."""
     out[:] = 0.0
     x, y, z = point[0] - state.com[0], point[1] - state.com[1], point[2] - state.com[2]
     i = body.link_dof[link]
@@ -288,20 +285,20 @@ def point_jacobian(body: BodyTables, state: LawState, frame: MotionFrame, link: 
         out[1, i] = axis[4] + axis[2] * x - axis[0] * z
         out[2, i] = axis[5] + axis[0] * y - axis[1] * x
         i = body.dof_below[i]
-    rotate_rows(out, frame.cos, -frame.sin)
-    rotate_rows(out.T, frame.cos, -frame.sin)
+    _rotate_ground_axes(out, frame.cos, -frame.sin)
+    _rotate_ground_axes(out.T, frame.cos, -frame.sin)
 
 
 @kernel
-def rotate_rows(matrix: Array, cos: float, sin: float) -> None:
-    """Rotate the first two rows in place, as the components of a vector."""
+def _rotate_ground_axes(matrix: Array, cos: float, sin: float) -> None:
+    """Rotate the first two rows in place, as the x and y components of vectors."""
     for j in range(matrix.shape[1]):
         x, y = matrix[0, j], matrix[1, j]
         matrix[0, j], matrix[1, j] = cos * x - sin * y, sin * x + cos * y
 
 
 @kernel
-def solve_symmetric(system: Array) -> None:
+def solve_normal_equations(system: Array) -> None:
     """Overwrite [S B], S symmetric and positive definite, with [U S^-1 B], U'U = S.
 
     Only the upper triangle of S is read. Loops run over slices of rows from index 0, which lets numba vectorise them.
@@ -313,17 +310,17 @@ def solve_symmetric(system: Array) -> None:
         for j in range(row.shape[0]):
             row[j] *= inverse
         for i in range(1, n - k):
-            _subtract_scaled(row[i], row[i:], system[k + i, k + i :])
+            _subtract_scaled_row(row[i], row[i:], system[k + i, k + i :])
     for k in range(n - 1, -1, -1):
         solution = system[k, n:]
         for i in range(k + 1, n):
-            _subtract_scaled(system[k, i], system[i, n:], solution)
+            _subtract_scaled_row(system[k, i], system[i, n:], solution)
         inverse = 1.0 / system[k, k]
         for j in range(solution.shape[0]):
             solution[j] *= inverse
 
 
 @kernel
-def _subtract_scaled(factor: float, row: Array, out: Array) -> None:
+def _subtract_scaled_row(factor: float, row: Array, out: Array) -> None:
     for j in range(out.shape[0]):
         out[j] -= factor * row[j]

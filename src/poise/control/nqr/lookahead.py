@@ -33,14 +33,14 @@ MOST_CYCLES = 40  # Largest number of sweeps over a cycle
 
 @dataclass(frozen=True, eq=False)
 class CostToGo:
-    """Cost of all that follows a state, 1/2 xi' S xi + s' xi up to a constant; the costate is s + S xi, Eq. (9)."""
+    """Cost from a state on, 1/2 xi' S xi + s' xi up to a constant; the costate is s + S xi, Eq. (9)."""
 
     matrix: Array  # (n, n) S
     slope: Array  # (n,) s
 
 
 @dataclass(frozen=True, eq=False)
-class Gain:
+class PolicyGain:
     """The optimal change of the controls in a step, eta = offset + matrix xi."""
 
     matrix: Array  # (m, n)
@@ -52,20 +52,15 @@ class Policy:
     """The look-ahead policy of a motion of K steps with m controls, in the frame that the motion was made in."""
 
     motion: Dynamic
-    bearings: Bearings  # its contacts
-    velocity: Array  # (K, nv) velocities with which the step moves the poses on
-    next_pose: Array  # (K, nq) poses reached with them, before the root is shifted to keep momentum exact
+    bearings: Bearings  # the motion's contact balls
+    velocity: Array  # (K, nv) velocities after each step, with which the step moves the poses
+    next_pose: Array  # (K, nq) poses reached with `velocity`, before the root is shifted to keep momentum exact
     defect: Array  # (K, 2 nv) d: how far the step from each state misses the next state
     control: Array  # (K, m) u: joint torques, then contact forces
     used: Mask  # (K, m) controls that act in each step
     costs: tuple[CostToGo, ...]  # (K + 1) before each step, and after the last
-    gains: tuple[Gain, ...]  # (K) of the controls that are used
-    cycles: int  # sweeps that were made
-
-    @property
-    def steps(self) -> int:
-        """Number of steps K."""
-        return len(self.velocity)
+    gains: tuple[PolicyGain, ...]  # (K) of the controls that are used
+    cycles: int  # number of sweeps that were made
 
 
 def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, then: CostToGo | None = None) -> Policy:
@@ -75,23 +70,21 @@ def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, the
     `then`, the cost-to-go of the next motion as seen from the end of this one.
     """
     body, contacts = motion.clip.body, motion.contacts
-    bearings = Bearings(
-        np.array([body.link_id(link) for link in contacts.links], np.int64),
-        np.array(contacts.centre, float).reshape(-1, 3),
-        np.array(contacts.radius, float),
-    )
+    links = np.array([body.link_id(link) for link in contacts.links], np.int64)
+    centre, radius = np.array(contacts.centre, float).reshape(-1, 3), np.array(contacts.radius, float)
+    bearings = Bearings(links, centre, radius)
     qpos, qvel = motion.clip.qpos[:-1], motion.qvel[:-1]
     steps = stepping(tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
     control = np.concatenate([motion.torque[:, 6:], contacts.force.reshape(len(steps.velocity), -1)], axis=1)
-    used, defect = _used_controls(motion), _defects(motion, steps)
-    stages = _stages(motion, weights, steps, defect, control, used)
+    used, defect = _used_policy_controls(motion), _policy_defects(motion, steps)
+    stages = _riccati_stages(motion, weights, steps, defect, control, used)
     end = then or CostToGo(np.diag(weights.state), np.zeros(2 * body.nv))
-    costs, gains, count = _swept(motion, stages, end, cycles)
+    costs, gains, count = _sweep_to_convergence(motion, stages, end, cycles)
     next_pose = PoseSpace(body).moved(qpos, motion.step * steps.velocity)
     return Policy(motion, bearings, steps.velocity, next_pose, defect, control, used, tuple(costs), tuple(gains), count)
 
 
-def carried_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
+def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
     """The cost-to-go from a pose (nq,), as seen by a motion that reaches it with the heading of the pose `place`."""
     yaw, _ = advance(pose, place)
     nv = len(cost.slope) // 2
@@ -100,25 +93,25 @@ def carried_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
     return CostToGo(turn.T @ cost.matrix @ turn, turn.T @ cost.slope)
 
 
-def _swept(
+def _sweep_to_convergence(
     motion: Dynamic, stages: list[RiccatiStage], end: CostToGo, cycles: int | None
-) -> tuple[list[CostToGo], list[Gain], int]:
+) -> tuple[list[CostToGo], list[PolicyGain], int]:
     """Costs-to-go and gains of a motion, and the number of sweeps; only a cycle is swept more than once."""
     count = 0
     while True:
         costs, gains = riccati_sweep(stages, end)
         count += 1
-        before, end = end, carried_cost(costs[0], motion.clip.qpos[0], motion.clip.qpos[-1])
+        before, end = end, displaced_cost(costs[0], motion.clip.qpos[0], motion.clip.qpos[-1])
         settled = np.abs(end.matrix - before.matrix).max() < CONVERGED * np.abs(end.matrix).max()
         if not motion.clip.cyclic or (count >= cycles if cycles else settled or count == MOST_CYCLES):
             return costs, gains, count
 
 
-def _used_controls(motion: Dynamic) -> Mask:
-    """(K, m) all joint torques, normal forces of contacts that are down at the end of a step, and their friction if
-    they are down at its start as well.
+def _used_policy_controls(motion: Dynamic) -> Mask:
+    """(K, m) controls that the policy uses: all joint torques, and forces of contacts that are down after a step.
 
-    A policy that counts on contact forces which the motion does not have falls within seconds.
+    Friction is used only if the contact is down before the step as well. A policy that counts on contact forces which
+    the motion does not have falls within seconds.
     """
     contacts = motion.contacts
     k, c = contacts.force.shape[:2]
@@ -127,36 +120,29 @@ def _used_controls(motion: Dynamic) -> Mask:
     return np.concatenate([np.ones((k, motion.qvel.shape[1] - 6), bool), on.reshape(k, 3 * c)], axis=1)
 
 
-def _stages(
+def _riccati_stages(
     motion: Dynamic, weights: Weights, steps: LinearSteps, defect: Array, control: Array, used: Mask
 ) -> list[RiccatiStage]:
-    """The linear problem around the motion, step by step."""
+    """The steps of the linear-quadratic problem around the motion."""
     k, nv = steps.velocity.shape
     by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)
     change, size = weights.controls(control.shape[1] - (nv - 6))
-    planted = _planted_contacts(motion)
+    down = motion.contacts.down
+    before = np.concatenate([(down[-2] if motion.clip.cyclic else down[0])[None], down[:-2]])
+    planted = down[:-1] & before  # (K, C); a contact may still slide in the frame in which it lands
     stages = []
     for t, on in enumerate(used):
         cost = np.diag(weights.state)
         jacobian = steps.lever[t, planted[t]].reshape(-1, nv)
         cost[nv:, nv:] += weights.planted * jacobian.T @ jacobian
-        stages.append(
-            RiccatiStage(steps.by_state[t], by_control[t][:, on], defect[t], cost, change[on], size[on], control[t, on])
-        )
+        a, b = steps.by_state[t], by_control[t][:, on]
+        stages.append(RiccatiStage(a, b, defect[t], cost, change[on], size[on], control[t, on]))
     return stages
 
 
-def _planted_contacts(motion: Dynamic) -> Mask:
-    """(K, C) contacts that are down in a frame and in the one before it: a contact may still slide as it lands."""
-    down = motion.contacts.down
-    before = down[-2] if motion.clip.cyclic else down[0]
-    return np.asarray(down[:-1] & np.concatenate([before[None], down[:-2]]))
-
-
-def _defects(motion: Dynamic, steps: LinearSteps) -> Array:
+def _policy_defects(motion: Dynamic, steps: LinearSteps) -> Array:
     """(K, 2 nv) d: how far the step from each state misses the next; zero for motions made at the world's rate."""
-    space = PoseSpace(motion.clip.body)
-    pose = space.difference(motion.clip.qpos[1:], steps.qpos)
+    pose = PoseSpace(motion.clip.body).difference(motion.clip.qpos[1:], steps.qpos)
     return np.concatenate([pose, steps.qvel - motion.qvel[1:]], axis=1)
 
 
@@ -173,7 +159,7 @@ class RiccatiStage:
     control: Array  # (m,) u of the motion
 
 
-def riccati_sweep(stages: Sequence[RiccatiStage], end: CostToGo) -> tuple[list[CostToGo], list[Gain]]:
+def riccati_sweep(stages: Sequence[RiccatiStage], end: CostToGo) -> tuple[list[CostToGo], list[PolicyGain]]:
     """Costs-to-go before each of K stages and after the last (K + 1), and gains (K)."""
     costs, gains = [end], []
     for stage in reversed(stages):
@@ -183,7 +169,7 @@ def riccati_sweep(stages: Sequence[RiccatiStage], end: CostToGo) -> tuple[list[C
     return costs[::-1], gains[::-1]
 
 
-def riccati_step(stage: RiccatiStage, later: CostToGo) -> tuple[CostToGo, Gain]:
+def riccati_step(stage: RiccatiStage, later: CostToGo) -> tuple[CostToGo, PolicyGain]:
     """The cost-to-go before a stage, and its optimal control [Muico2009] Eq. (10)."""
     a, b, s = stage.by_state, stage.by_control, later.matrix
     ahead = s @ stage.defect + later.slope
@@ -192,7 +178,7 @@ def riccati_step(stage: RiccatiStage, later: CostToGo) -> tuple[CostToGo, Gain]:
     hessian[np.diag_indices_from(hessian)] += stage.change_cost + stage.size_cost
     right = np.column_stack([sb.T @ a, b.T @ ahead + stage.size_cost * stage.control])
     solution = -cho_solve(cho_factor(hessian, check_finite=False), right, check_finite=False)
-    gain = Gain(solution[:, :-1], solution[:, -1])
+    gain = PolicyGain(solution[:, :-1], solution[:, -1])
     closed = a + b @ gain.matrix
     matrix = a.T @ (s @ closed)
     matrix += stage.state_cost

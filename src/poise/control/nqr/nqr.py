@@ -14,12 +14,12 @@ from poise.body.carriage import Carriage, advance
 from poise.body.pose_space import PoseSpace
 from poise.control.controller import ResetFirst, Stage
 from poise.control.nqr import ENTRY
-from poise.control.nqr.footholds import LONGEST_WAIT, is_late, steps_early
-from poise.control.nqr.ground_levels import GroundLevels, no_adjustment
-from poise.control.nqr.law import LawOutput, LawState, MotionFrame, control_law
-from poise.control.nqr.segment import FixedCourse, MotionSegment, SegmentCourse, segment_sequence
-from poise.control.nqr.steering import Steering, segments_of
-from poise.control.nqr.tables import body_tables
+from poise.control.nqr.footholds import LONGEST_WAIT, early_landing_steps, is_landing_late
+from poise.control.nqr.ground_levels import GroundLevels, no_leg_adjustment
+from poise.control.nqr.law import MotionFrame, NqrOutput, NqrState, nqr_control_law
+from poise.control.nqr.segment import FixedSegmentCourse, MotionSegment, segment_sequence
+from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
+from poise.control.nqr.tables import law_tables
 from poise.control.nqr.weights import weights_for
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
@@ -30,8 +30,8 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference
 
 LOST_HEIGHT, LOST_TURN = 0.4, 1.3
-"""Deviation of the root, in height (as a share of its standing height) or orientation (rad), beyond which the character
-is falling."""
+"""Deviation of the root beyond which the character is falling: in height, as a share of its standing height, and in
+orientation (rad)."""
 
 _SAME_RATE = 1e-3  # relative difference allowed between the rates of motion and world: 1/120 s may be given as 0.00833
 
@@ -41,7 +41,7 @@ class NqrSettings:
     """Settings of the controller."""
 
     gamma: float = 0.005
-    """Adaptation parameter [Muico2009] Eq. (17): how readily torques change to suit the contacts; 0 is not at all."""
+    """Adaptation parameter [Muico2009] Eq. (17): how readily torques change to suit the contacts; 0 switches it off."""
     law: str = "nonlinear"
     """"nonlinear" is the NQR, Eq. (11); "linear" the LQR that the paper compares with, Eq. (10)."""
     cycles: int = 0
@@ -53,11 +53,11 @@ class NqrSettings:
     planted: float = 10.0
     """Weight of the speed of planted contacts, s^2/m^2; 0 in the paper."""
     relocate: float = 1.0
-    """Share of the distance to the motion along the ground that is dropped at the end of each motion or cycle."""
+    """Share of its distance from the body, along the ground, by which each motion or cycle moves as it begins."""
     phase: str = "clock"
     """The motion runs with the world's "clock", or adapts to feet that land "early", "late", or "both"."""
     ground: str = "seen"
-    """The level on which a foot will land is "seen", or "felt": taken to be that of the foot that landed last."""
+    """The level on which a foot will land is "seen" ahead, or "felt": the level of the foot that landed last."""
 
     def __post_init__(self) -> None:
         for name in ("gamma", "force", "planted"):
@@ -90,35 +90,31 @@ class Nqr(ResetFirst):
     def __init__(self, settings: NqrSettings | None = None) -> None:
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
-        self._steering: Steering | None = None
+        self._steering: RepertoireSteering | None = None
         self.say: Say = in_silence
         self.memory: MutableMapping[Hashable, Any] = {}
 
     def reset(self, world: Stage, reference: Reference) -> None:
         """Compute the look-ahead policies of the reference's motions, and begin at its start."""
-        motions = _motions_of(reference, world.state.step)
+        motions = _performable_motions(reference, world.state.step)
         s, body = self._settings, world.scene.body
         weights = weights_for(body, s.effort, s.force, s.planted)
         contacts = max(len(motion.contacts.links) for motion in motions)
-        self._body_tables = body_tables(body, weights, 3 * contacts, s.gamma)
-        self._linear = s.law == "linear"
+        self._law_tables = law_tables(body, weights, 3 * contacts, s.gamma)
+        self._linear, cycles = s.law == "linear", s.cycles or None
         self.frame = round(reference.begin / motions[0].step) % (len(motions[0].clip.qpos) - 1)
         self._place(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
         self._steering = None
         if isinstance(reference.motions, Repertoire):
             key = (body.name, s)
             if key not in self.memory:
-                self.memory[key] = segments_of(reference.motions, weights, s.cycles or None, self._linear, self.say)
-            segments = self.memory[key]
-            self._steering = Steering(reference.motions, segments, self.frame, self._carriage.yaw)
-        self._course: SegmentCourse = self._steering or FixedCourse(
-            segment_sequence(motions, weights, s.cycles or None, self._linear)
-        )
+                self.memory[key] = repertoire_segments(reference.motions, weights, cycles, self._linear, self.say)
+            self._steering = RepertoireSteering(reference.motions, self.memory[key], self.frame, self._carriage.yaw)
+        self._course = self._steering or FixedSegmentCourse(segment_sequence(motions, weights, cycles, self._linear))
         self._terrain = world.scene.terrain  # an attribute, so that marks of a run can share or replace it
-        heights = self._heights if s.ground == "seen" else None
-        self._levels = GroundLevels(body, float(self._carriage.way[2]), heights)
-        self._levels.start(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
-        self._space, self._legs = PoseSpace(body), no_adjustment(body.nv)
+        self._levels = GroundLevels(body, float(self._carriage.way[2]), self._heights if s.ground == "seen" else None)
+        self._levels.set_standing_feet(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
+        self._space, self._legs = PoseSpace(body), no_leg_adjustment(body.nv)
         self._adjusted = self._legs.now  # (nv,) difference of the target pose from the motion's
         self._waited = 0  # steps
         self._lost, self._standing_height = False, float(body.standing[2])
@@ -132,10 +128,8 @@ class Nqr(ResetFirst):
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
         """Set the heading (rad, to the left of the first one) or speed (m/s) wanted from the next step of the gait."""
         if self._steering is None:
-            raise PoiseError(
-                "nqr: this motion cannot be steered; only a repertoire of walks and turns can "
-                "(poise.library.repertoire.Roaming)"
-            )
+            which = "only a repertoire of walks and turns can (poise.library.repertoire.Roaming)"
+            raise PoiseError(f"nqr: this motion cannot be steered; {which}")
         self._steering.steer(heading, speed)
 
     def act(self, state: State) -> Actuation:
@@ -144,12 +138,13 @@ class Nqr(ResetFirst):
             return PASSIVE
         if self.frame >= self._course.now.stop:
             self._proceed(state.qpos)
-        touching = self._levels.feel(state.contacts)
+        touching = self._levels.feel_contacts(state.contacts)
         if self._settings.phase in ("early", "both"):
-            self._skip(steps_early(self.segment.footholds, self.frame, touching, state.step))
+            self._skip(early_landing_steps(self.segment.footholds, self.frame, touching, state.step))
         self._follow_ground(state)
         self.output = self._law_output(state)
-        self._lost = _is_lost(self.output.deviation, self._standing_height)
+        rise, *turns = map(abs, self.output.deviation[2:6].tolist())
+        self._lost = rise > LOST_HEIGHT * self._standing_height or max(turns) > LOST_TURN
         if self._settings.phase in ("late", "both") and self._waits(touching, state.step):
             self._stay()
         else:
@@ -162,13 +157,11 @@ class Nqr(ResetFirst):
         pose = self._pose(self.frame)
         return np.asarray(self._space.moved(pose[None], self._adjusted[None])[0]) if self._adjusted.any() else pose
 
-    def _law_output(self, state: State) -> LawOutput:
-        data, rows = state.data, state.contacts.jacobian
-        now = LawState(
-            state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat, rows
-        )
-        body, policy, frame = self._body_tables, self.segment.tables, self._motion_frame
-        return control_law(body, policy, self.frame, now, frame, self._legs, state.step, self._linear)
+    def _law_output(self, state: State) -> NqrOutput:
+        data, terms = state.data, (state.qpos, state.qvel, state.mass, state.bias)
+        now = NqrState(*terms, data.cdof, data.subtree_com[1], data.xpos, data.xmat, state.contacts.jacobian)
+        tables, policy, frame = self._law_tables, self.segment.tables, self._motion_frame
+        return nqr_control_law(tables, policy, self.frame, now, frame, self._legs, state.step, self._linear)
 
     def _heights(self, x: Array, y: Array) -> Array:
         """(N,) m: heights of the ground at places (N,) m."""
@@ -178,14 +171,14 @@ class Nqr(ResetFirst):
         """Move the motion to the level of the ground, and adjust its legs to the levels of its feet."""
         holds, levels = self.segment.footholds, self._levels
         levels.update(holds, self.frame, state.qpos[:3], self._carriage.yaw)
-        rise = levels.level(holds, self.frame) - float(self._carriage.way[2])
+        rise = levels.motion_level(holds, self.frame) - float(self._carriage.way[2])
         if rise:
             self._place(self._carriage.shifted(np.array([0.0, 0.0, rise])))
-        self._legs = levels.adjustment(holds, self.frame, state.step)
+        self._legs = levels.leg_adjustment(holds, self.frame, state.step)
 
     def _pose(self, frame: int) -> Array:
         """(nq,) the motion's pose in the world."""
-        return self._carriage.pose(self._course.now.poses[frame])
+        return self._carriage.pose(self.segment.motion.clip.qpos[frame])
 
     def _skip(self, steps: int) -> None:
         """Advance the motion's phase by some steps, but not its place along the ground."""
@@ -195,44 +188,38 @@ class Nqr(ResetFirst):
             self._shift(here[:3] - there[:3])
 
     def _waits(self, touching: Mask, step: float) -> bool:
-        """Whether the motion waits for a late foot; it does so for at most LONGEST_WAIT."""
-        late = is_late(self.segment.footholds, self.frame, touching) and self.frame + 1 < self._course.now.stop
+        """Whether the motion waits for a late foot, for at most LONGEST_WAIT."""
+        late = is_landing_late(self.segment.footholds, self.frame, touching) and self.frame + 1 < self._course.now.stop
         self._waited = self._waited + 1 if late and self._waited < LONGEST_WAIT / step else 0
         return self._waited > 0
 
     def _stay(self) -> None:
         """Advance the motion's place along the ground by a step, but not its phase."""
         self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
-        self._levels.wait()
+        self._levels.repeat_step()
         self._adjusted = self._legs.now
 
     def _proceed(self, qpos: Array) -> None:
-        """Go on to the next span, begun nearer to where the body is: steps are tracked, places are not."""
-        ended = self._course.now.poses[self.frame]
+        """Go on to the next span, moved along the ground towards the body by the share `relocate` of its distance."""
+        ended = self.segment.motion.clip.qpos[self.frame]
         self._course.proceed(self._carriage.yaw)
         self.frame = self._course.now.first
-        begun = self._course.now.poses[self.frame]
+        begun = self.segment.motion.clip.qpos[self.frame]
         self._place(self._carriage.then(*advance(begun, ended)))
-        away = qpos[:3] - self._carriage.pose(begun)[:3]
-        self._shift(self._settings.relocate * away)
+        self._shift(self._settings.relocate * (qpos[:3] - self._carriage.pose(begun)[:3]))
 
     def _shift(self, way: Array) -> None:
         """Shift the motion along the ground by the horizontal part of (3,) m."""
         self._place(self._carriage.shifted(way * [1.0, 1.0, 0.0]))
 
     def _place(self, carriage: Carriage) -> None:
+        """Set where the motion takes place in the world."""
         self._carriage = carriage
         self._motion_frame = MotionFrame(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
 
 
-def _is_lost(deviation: Array, height: float) -> bool:
-    """Whether a deviation (2 nv,) of the root shows a fall; `height` (m) is the root's when it stands."""
-    high, *turns = deviation[2:6].tolist()
-    return bool(abs(high) > LOST_HEIGHT * height or max(map(abs, turns)) > LOST_TURN)
-
-
-def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:
-    """The motions of a reference; raises unless they obey physics in steps (s) of the world, standing on their feet."""
+def _performable_motions(reference: Reference, step: float) -> tuple[Dynamic, ...]:
+    """The motions of a reference; raise unless all obey physics at the world's `step` (s) and none holds a prop."""
     motions = tuple(reference.motions.values())
     if not motions:
         raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")
@@ -240,8 +227,6 @@ def _motions_of(reference: Reference, step: float) -> tuple[Dynamic, ...]:
         if (motion.contacts.held & motion.contacts.down).any():
             raise PoiseError(f"nqr: {motion.clip.name} holds on to something; nqr performs only what stands on feet")
         if abs(motion.clip.rate * step - 1.0) > _SAME_RATE:
-            raise PoiseError(
-                f"nqr: {motion.clip.name} has {motion.clip.rate:g} states a second, the world {1.0 / step:g} steps; "
-                "resample it with poise.reference.played.in_steps"
-            )
+            rates = f"{motion.clip.rate:g} states a second, the world {1.0 / step:g} steps"
+            raise PoiseError(f"nqr: {motion.clip.name} has {rates}; resample it with poise.reference.played.in_steps")
     return motions

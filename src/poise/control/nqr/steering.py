@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.commands import FASTEST
+from poise.control.commands import TOP_SPEED
 from poise.control.nqr.segment import MotionSegment, SegmentSpan, cyclic_segment, leading_segment
 from poise.control.nqr.weights import Weights
 from poise.errors import PoiseError
@@ -32,7 +32,7 @@ _MOMENTS = np.linspace(0.0, 1.0, 9)  # shares of a step at which its heading err
 _SETTLED = 1e-6  # change of the value function at which its iteration ends
 
 
-class Steering:
+class RepertoireSteering:
     """Takes the steps of least cost towards the wanted heading and speed."""
 
     def __init__(
@@ -44,14 +44,14 @@ class Steering:
         self._now = self._step_at(next(iter(repertoire)), frame)
         self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
         self._values = {
-            gait: value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
+            gait: step_value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
         }
         self._origin, self._heading, self._gait = heading, 0.0, self._gait_for(self.step.speed)
-        if not math.isfinite(self._values[self._gait].after(self._now, 0.0).min()):
+        if not math.isfinite(self._values[self._gait].costs_after(self._now, 0.0).min()):
             raise PoiseError(f"nothing can follow '{self.step.name}' without a dead end: it cannot be steered")
 
     def _step_at(self, motion: str, frame: int) -> int:
-        """The step of a motion that contains a frame, or the last that ended before it (standing is a short step)."""
+        """Index of the step of a motion that contains a frame, or else of the last one before the frame."""
         begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
         return max(begun, key=lambda i: self._steps[i].first)
 
@@ -62,15 +62,15 @@ class Steering:
 
     @property
     def now(self) -> SegmentSpan:
-        """The frames of that step, with their policy."""
+        """The span of the step being performed."""
         return self._spans[self._now]
 
     def steer(self, heading: float | None, speed: float | None) -> None:
         """Set the wanted heading (rad, to the left of the first one) or speed (m/s); None leaves it as it is."""
         if heading is not None and not math.isfinite(heading):
             raise PoiseError(f"heading {heading} must be finite")
-        if speed is not None and not 0 <= speed <= FASTEST:
-            raise PoiseError(f"speed {speed} m/s must be between 0 and {FASTEST:g}")
+        if speed is not None and not 0 <= speed <= TOP_SPEED:
+            raise PoiseError(f"speed {speed} m/s must be between 0 and {TOP_SPEED:g}")
         self._heading = self._heading if heading is None else heading
         self._gait = self._gait if speed is None else self._gait_for(speed)
 
@@ -79,15 +79,15 @@ class Steering:
         return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
 
     def proceed(self, heading: float) -> None:
-        """Choose the next step; `heading` (rad, in the world) is that at which the present one began."""
+        """Choose the next step; the present one began at `heading` (rad, in the world)."""
         away = self._origin + self._heading - heading - self.step.turn
-        self._now = self._values[self._gait].best(self._now, away)
+        self._now = self._values[self._gait].best_step(self._now, away)
 
 
-def segments_of(
+def repertoire_segments(
     repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False, say: Say = in_silence
 ) -> dict[str, MotionSegment]:
-    """Segments of all motions of a repertoire by name; a motion that is not a cycle leads into one."""
+    """Segments of all motions of a repertoire by name; a motion that is not a cycle leads into a cycle."""
     steady = [step for step in repertoire.steps if step.steady]
     count, made = len(repertoire), dict[str, MotionSegment]()
     for name in dict.fromkeys(step.motion for step in steady):
@@ -103,42 +103,42 @@ def segments_of(
 
 
 @dataclass(frozen=True, eq=False)
-class ValueFunction:
+class StepValueFunction:
     """Costs of S steps, each with all that follows it, for one wanted speed."""
 
     risk: Array  # (S, S) of the second step after the first; infinite where it cannot follow
-    onward: Array  # (S, BINS) cost of a step and all that follows, by the wanted heading as it begins
+    onward: Array  # (S, BINS) cost of a step and all that follows, by the wanted heading at its beginning
 
-    def after(self, step: int, away: float) -> Array:
+    def costs_after(self, step: int, away: float) -> Array:
         """(S,) cost of each step after a given one, with the wanted heading `away` (rad) to the left."""
-        return np.asarray(self.risk[step] + [_interpolated(row, np.array(away)) for row in self.onward])
+        return np.asarray(self.risk[step] + [_value_at_angles(row, np.array(away)) for row in self.onward])
 
-    def best(self, after: int, away: float) -> int:
+    def best_step(self, after: int, away: float) -> int:
         """The best step after a given one, with the wanted heading `away` (rad) to the left."""
-        return int(np.argmin(self.after(after, away)))
+        return int(np.argmin(self.costs_after(after, away)))
 
 
-def value_function(steps: Sequence[MotionStep], risk: Array, speed: float) -> ValueFunction:
+def step_value_function(steps: Sequence[MotionStep], risk: Array, speed: float) -> StepValueFunction:
     """Iterate the value function for a wanted speed (m/s); at speed 0 any heading is right."""
-    own = np.array([_step_costs(step, speed) for step in steps])
+    own = np.array([_steering_costs(step, speed) for step in steps])
     discount = np.array([[DISCOUNT**step.seconds] for step in steps])
     onward = own
     while True:
         best = np.min(risk[:, :, None] + onward, axis=1)  # (S, BINS) after each step
-        later = np.array([_interpolated(row, _ANGLES - step.turn) for row, step in zip(best, steps, strict=True)])
+        later = np.array([_value_at_angles(row, _ANGLES - step.turn) for row, step in zip(best, steps, strict=True)])
         before, onward = onward, own + discount * later
         if np.allclose(onward, before, rtol=0.0, atol=_SETTLED):
-            return ValueFunction(risk, onward)
+            return StepValueFunction(risk, onward)
 
 
-def _step_costs(step: MotionStep, speed: float) -> Array:
-    """(BINS,) cost of a step while it lasts."""
+def _steering_costs(step: MotionStep, speed: float) -> Array:
+    """(BINS,) cost of a step's own errors for a wanted speed (m/s), by the wanted heading at its beginning."""
     away = _ANGLES[:, None] - _MOMENTS * step.turn
     wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
     rate = HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed)
     return np.asarray(step.seconds * rate + EFFORT * abs(step.turn))
 
 
-def _interpolated(row: Array, away: Array) -> Array:
-    """A row (BINS,) of the value function at other angles (rad)."""
+def _value_at_angles(row: Array, away: Array) -> Array:
+    """A row (BINS,) of the value function, interpolated at angles (rad)."""
     return np.asarray(np.interp(away, _ANGLES, row, period=2 * np.pi))

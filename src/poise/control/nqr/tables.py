@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from poise.control.nqr.weights import Weights
 from poise.dynamics.tree import tree_of
 
 
-class BodyTables(NamedTuple):
+class LawTables(NamedTuple):
     """Fields of the body's `Tree` that the law reads, features of contact adaptation [Muico2009] Table 3, weights."""
 
     link_dof: Ints  # (L,)
@@ -25,7 +25,7 @@ class BodyTables(NamedTuple):
     damping: Array  # (nv,) N m s
     feature_link: Ints  # (F,) links with an acceleration feature: the torso, the shoulders
     feature_point: Array  # (F, 3) m in the link
-    feature_root: Array  # (3 F + nv - 6,) square roots of W, of these points and of the joints
+    feature_root: Array  # (3 F + nv - 6,) square roots of W, of the feature points and of the joints
     change: Array  # (m,) R
     size: Array  # (m,) P
     effort: float  # W_m
@@ -35,8 +35,8 @@ class PolicyTables(NamedTuple):
     """A policy of K steps with m controls.
 
     Let H = (h; 1). The cost-to-go after a step that ends with the velocity w is quadratic in w: its matrix is H'SH, its
-    slope H'S x + H'(S d + s), where x is the deviation from where the motion's own step leads, and d the defect of
-    that step.
+    slope H'S x + H'(S d + s), where x is the deviation from the state to which the motion's own step leads, and d the
+    defect of that step.
     """
 
     qpos: Array  # (K, nq)
@@ -52,29 +52,21 @@ class PolicyTables(NamedTuple):
     pull: Array  # (K, nv, 2 nv) H'S
     slope: Array  # (K, nv) H'(S d + s)
     gain: Array  # (K, m, 2 nv) of the linear law, zero for controls that are not used
-    offset: Array  # (K, m) of the linear law, likewise
+    offset: Array  # (K, m) of the linear law, zero for controls that are not used
 
 
-def body_tables(body: Body, weights: Weights, forces: int, gamma: float) -> BodyTables:
+def law_tables(body: Body, weights: Weights, forces: int, gamma: float) -> LawTables:
     """Tables of a body, for `forces` components of contact forces and W_m = effort / `gamma` [Muico2009] Eq. (17)."""
     links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
-    tree, (change, size) = tree_of(body.model), weights.controls(forces)
-    return BodyTables(
-        tree.link_dof,
-        tree.block_kind,
-        tree.block_size,
-        tree.block_dof,
-        tree.block_qpos,
-        tree.dof_below,
-        tree.damping,
-        np.array([body.link_id(link) for link in links], np.int64),
-        points,
-        np.sqrt(np.concatenate([weights.torso, *(weights.shoulder for _ in links[1:]), weights.joints])),
-        change,
-        size,
-        weights.effort / gamma if gamma else np.inf,
+    roots = np.sqrt(np.concatenate([weights.torso, *(weights.shoulder for _ in links[1:]), weights.joints]))
+    effort = weights.effort / gamma if gamma else np.inf
+    change, size = weights.controls(forces)
+    ids = np.array([body.link_id(link) for link in links], np.int64)
+    tree: Any = {name: table for name, table in tree_of(body.model)._asdict().items() if name in LawTables._fields}
+    return LawTables(
+        **tree, feature_link=ids, feature_point=points, feature_root=roots, change=change, size=size, effort=effort
     )
 
 
@@ -93,17 +85,8 @@ def policy_tables(policy: Policy, linear: bool) -> PolicyTables:
         used[t, : on.sum()] = np.flatnonzero(on)
         if linear:
             gain[t, on], offset[t, on] = policy.gains[t].matrix, policy.gains[t].offset
-    return PolicyTables(
-        np.array(motion.clip.qpos[:-1]),
-        np.array(motion.qvel[:-1]),
-        np.array(policy.velocity),
-        np.array(policy.next_pose),
-        np.array(policy.control),
-        used,
-        *policy.bearings,
-        np.ascontiguousarray(step * pull[:, :, :nv] + pull[:, :, nv:]),
-        np.ascontiguousarray(pull),
-        step * slope[:, :nv] + slope[:, nv:],
-        gain,
-        offset,
-    )
+    states = (motion.clip.qpos[:-1], motion.qvel[:-1], policy.velocity, policy.next_pose, policy.control)
+    qpos, qvel, velocity, next_pose, control = (np.array(table) for table in states)
+    matrix = np.ascontiguousarray(step * pull[:, :, :nv] + pull[:, :, nv:])
+    cost = (matrix, np.ascontiguousarray(pull), step * slope[:, :nv] + slope[:, nv:])
+    return PolicyTables(qpos, qvel, velocity, next_pose, control, used, *policy.bearings, *cost, gain, offset)

@@ -31,15 +31,8 @@ JOINTS = {
 FORCE = 0.060e-5  # Table 2, heel and toe: P of a contact force, 1/N^2
 TORSO, SHOULDER = (6.0, 6.0, 0.010), (0.50, 0.50, 0.0010)  # Table 3: W of the acceleration along (x, y, height)
 
-_ROW_OF = {
-    "toe": "ankle",
-    "wrist": "elbow",
-    "finger": "elbow",
-    "thumb": "elbow",
-    "forearm": "elbow",
-    "clavicle": "shoulder",
-    **{name: name for name in ("ankle", "knee", "hip", "shoulder", "elbow")},
-}
+_ROW_OF = {"toe": "ankle", **dict.fromkeys(("wrist", "finger", "thumb", "forearm"), "elbow"), "clavicle": "shoulder"}
+_ROW_OF |= {name: name for name in ("ankle", "knee", "hip", "shoulder", "elbow")}
 """Row of `JOINTS` for a degree of freedom whose name contains the key; all others take the row of the trunk."""
 
 
@@ -56,14 +49,12 @@ class Weights:
     torso: Array  # (3,) W of the torso's acceleration
     shoulder: Array  # (3,) W of each shoulder's acceleration
     joints: Array  # (nv - 6,) W of joint accelerations
-    effort: float  # factor of W_m: the same torque costs a heavier body less
+    effort: float  # factor of W_m: a heavier body pays less for the same torque
 
     def controls(self, forces: int) -> tuple[Array, Array]:
         """(m,) diagonals of R and P of all controls: joint torques, then `forces` components of contact forces."""
-        return (
-            np.concatenate([self.change, np.full(forces, self.force_change)]),
-            np.concatenate([self.size, np.full(forces, self.force_size)]),
-        )
+        change, size = np.full(forces, self.force_change), np.full(forces, self.force_size)
+        return np.concatenate([self.change, change]), np.concatenate([self.size, size])
 
 
 def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted: float = 0.0) -> Weights:
@@ -71,10 +62,11 @@ def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted:
 
     `effort` "size" penalises torques and contact forces as the paper does: mostly their size (P), and a little the
     change of torques against the motion's (R). "change" penalises only changes, with the same weights (R + P).
-    `force` multiplies the weight of contact forces; `planted` (s^2/m^2) is that of the speed of planted contacts.
+    `force` multiplies the weight of contact forces; `planted` (s^2/m^2) weighs the speed of planted contacts.
     """
     height, mass = float(body.standing[2]) / PAPER_HEIGHT, body.mass / PAPER_MASS
-    rows = np.array([JOINTS[_row(name)] for name in body.dof_names[6:]]).reshape(-1, 5)
+    names = [next((row for word, row in _ROW_OF.items() if word in dof), "trunk") for dof in body.dof_names[6:]]
+    rows = np.array([JOINTS[name] for name in names]).reshape(-1, 5)
     root = np.array(ROOT) * np.array([[1.0], [1e-2]])
     root[0, :3] /= height**2
     root[1] *= [*3 * (1 / height,), *3 * (height,)]
@@ -93,7 +85,3 @@ def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted:
         joints=rows[:, 4] * height**2,
         effort=ease,
     )
-
-
-def _row(dof: str) -> str:
-    return next((row for word, row in _ROW_OF.items() if word in dof), "trunk")

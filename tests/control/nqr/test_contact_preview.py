@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.carriage import Carriage, advance
-from poise.control.nqr.footholds import contact_track
+from poise.control.nqr.footholds import contact_preview
 from poise.library.motions import finished
 
 
@@ -18,15 +18,15 @@ def turn():
 @pytest.mark.parametrize("foot", [0, 1])
 def test_a_cycle_goes_on_where_it_ended(turn, foot):
     """The last frame is the first of the next cycle, turned."""
-    track, steps = contact_track(turn), len(turn.torque)
-    assert len(track.bearing) == 3 * steps
-    np.testing.assert_array_equal(track.bearing[:steps], track.bearing[steps : 2 * steps])
+    track, steps = contact_preview(turn), len(turn.torque)
+    assert len(track.bearing_counts) == 3 * steps
+    np.testing.assert_array_equal(track.bearing_counts[:steps], track.bearing_counts[steps : 2 * steps])
     last = turn.points()[-1]
     ours = [name.startswith(("left", "right")[foot]) for name in turn.contacts.names]
-    np.testing.assert_allclose(track.balls(foot, steps)[:, :2], last[ours, :2], atol=1e-5)
+    np.testing.assert_allclose(track.ball_positions(foot, steps)[:, :2], last[ours, :2], atol=1e-5)
     once, twice = (
-        track.balls(foot, steps) - track.balls(foot, 0),
-        track.balls(foot, 2 * steps) - track.balls(foot, steps),
+        track.ball_positions(foot, steps) - track.ball_positions(foot, 0),
+        track.ball_positions(foot, 2 * steps) - track.ball_positions(foot, steps),
     )
     assert np.linalg.norm(once - twice, axis=1).min() > 0.5  # m: it has turned in between
 
@@ -37,16 +37,16 @@ def test_the_next_track_begins_where_the_motion_ends(turn):
     ended = turn.clip.qpos[-1]
     there = Carriage(*advance(walk.clip.qpos[frame], ended))
     once = replace(turn, clip=replace(turn.clip, cyclic=False))
-    track = contact_track(once, contact_track(walk).entered(frame, there))
+    track = contact_preview(once, contact_preview(walk).entered_at(frame, there))
     steps, rest = len(turn.torque), len(walk.torque) - frame
     np.testing.assert_array_equal(
-        track.bearing[steps : steps + rest], contact_track(walk).bearing[frame : frame + rest]
+        track.bearing_counts[steps : steps + rest], contact_preview(walk).bearing_counts[frame : frame + rest]
     )
     for later in (0, 40, rest, rest + 100):
-        here = contact_track(walk).balls(0, frame + later)
-        np.testing.assert_allclose(track.balls(0, steps + later), there.vector(here) + there.way, atol=1e-12)
+        here = contact_preview(walk).ball_positions(0, frame + later)
+        np.testing.assert_allclose(track.ball_positions(0, steps + later), there.vector(here) + there.way, atol=1e-12)
 
 
 def test_frames_beyond_the_end_are_refused(turn):
     with pytest.raises(IndexError):
-        contact_track(turn).balls(0, 3 * len(turn.torque))
+        contact_preview(turn).ball_positions(0, 3 * len(turn.torque))
