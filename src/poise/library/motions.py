@@ -16,14 +16,14 @@ from poise.edit.take import Take
 from poise.errors import PoiseError, unknown
 from poise.library.authoring.gait import gait_sketch
 from poise.library.authoring.gait_change import change_sketch, pace_sketch
-from poise.library.authoring.keyed import keyed
+from poise.library.authoring.keyed import keyed_sketch
 from poise.library.authoring.source import MotionSource, read_source, shipped_names
 from poise.library.authoring.turn import turn_sketch
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.physics.consistent import with_physics
 from poise.physics.interior import Progress, unwatched
-from poise.physics.sketch import DynamicSettings, Optimised, optimise, state_of
+from poise.physics.optimise import DynamicSettings, OptimisedMotion, end_state_of, optimise
 from poise.physics.task import EndState
 from poise.progress import Say, in_silence
 from poise.reference.archive import load_reference
@@ -39,7 +39,7 @@ _ENDS = ("begins", "ends")  # source fields: the motion whose first state this m
 KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "change": change_sketch,
     "gait": gait_sketch,
-    "keyed": keyed,
+    "keyed": keyed_sketch,
     "pace": pace_sketch,
     "turn": turn_sketch,
 }
@@ -60,16 +60,16 @@ def named_motion(name: str, body: Body) -> Reference:
         raise unknown("motion", name, motion_names())
     if name in behaviour_names():
         return BehaviourReference(read_behaviour(name), body)
-    reference = finished_for(name, body)
+    reference = shipped_dynamic_for(name, body)
     if reference is not None:
-        after = None if reference.clip.cyclic else follower(name)
-        return Played(reference.clip, reference, then=finished_for(after, body) if after else None)
+        after = None if reference.clip.cyclic else following_motion(name)
+        return Played(reference.clip, reference, then=shipped_dynamic_for(after, body) if after else None)
     if name in POSES:
         return POSES[name](body)
-    return Played(author(name, body).clip)
+    return Played(author_sketch(name, body).clip)
 
 
-def author(name_or_path: str | Path, body: Body) -> Sketch:
+def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
@@ -97,7 +97,7 @@ def finished(name: str, body: str) -> Dynamic:
     return found
 
 
-def finished_for(name: str, body: Body) -> Dynamic | None:
+def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
     """Load the shipped dynamic reference for exactly this body, or None: a scaled copy of a body has none."""
     ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
     return finished(name, body.name) if ships else None
@@ -115,7 +115,7 @@ def joins(name_or_path: str | Path) -> tuple[str, ...]:
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
-def follower(name: str) -> str | None:
+def following_motion(name: str) -> str | None:
     """Name of the motion in whose first state a motion ends, or None."""
     source = read_source(name)
     return source.text("ends") if "ends" in source.table else None
@@ -126,13 +126,13 @@ def build_motion(
     body: Body,
     settings: DynamicSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
-) -> Optimised:
+) -> OptimisedMotion:
     """Author a motion for a body and optimise it into a dynamic reference, after the motions it joins."""
     source = read_source(name_or_path)
-    joined = _joined(source, body, settings)
-    sketch = author(name_or_path, body)
+    joined = _joined_states(source, body, settings)
+    sketch = author_sketch(name_or_path, body)
     start, end = (
-        _placed(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
+        _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
     clip = sketch.clip
@@ -140,7 +140,9 @@ def build_motion(
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
-def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
+def _joined_states(
+    source: MotionSource, body: Body, settings: DynamicSettings | None
+) -> dict[str, tuple[BodyClip, EndState]]:
     """The motions that a source joins, by name: each authored clip and its first optimised state."""
     out = {}
     for field in _ENDS:
@@ -150,13 +152,13 @@ def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) 
         if joins(other.path):
             raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
         ours = other.path == _FOLDER / f"{other.name}.toml"
-        motion = finished_for(other.name, body) if ours else None
+        motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = author(other.path, body).clip, state_of(motion, 0)
+        out[source.text(field)] = author_sketch(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 
-def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
+def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
     """Move a state along the ground by the displacement that takes its motion's first authored pose to `where`."""
     clip, state = joined
     yaw, way = advance(clip.qpos[0], where)
@@ -168,7 +170,7 @@ def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
 
 
 @dataclass(frozen=True)
-class Facts:
+class MotionFacts:
     """Duration, speed and contacts of a motion, as lists of motions show them."""
 
     seconds: float  # of one cycle if cyclic
@@ -185,16 +187,16 @@ class Facts:
         )
 
 
-def facts_of(motion: Dynamic) -> Facts:
+def facts_of(motion: Dynamic) -> MotionFacts:
     """Measure the facts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
-    words = [_word(clip, link, bool(held)) for link, held, ever in bearing if ever]
+    words = [_supporting_limb(clip, link, bool(held)) for link, held, ever in bearing if ever]
     airborne = float(1 - contacts.down.any(axis=1).mean())
-    return Facts(clip.seconds, clip.cyclic, _speed(clip), tuple(dict.fromkeys(words)), airborne)
+    return MotionFacts(clip.seconds, clip.cyclic, _mean_travel_speed(clip), tuple(dict.fromkeys(words)), airborne)
 
 
-def _word(clip: BodyClip, link: str, held: bool) -> str:
+def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
     """Name the kind of limb that a link belongs to, and the bar if it holds one."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
@@ -202,7 +204,7 @@ def _word(clip: BodyClip, link: str, held: bool) -> str:
     return f"{word} on a bar" if held else word
 
 
-def _speed(clip: BodyClip) -> float:
+def _mean_travel_speed(clip: BodyClip) -> float:
     """Mean speed (m/s): the larger of the distance along the facing direction and the straight-line distance.
 
     The first counts turns in full, the second sideways rolls.
@@ -235,12 +237,12 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
     return Played(motion.clip, motion)
 
 
-def stand(body: Body) -> Still:
+def stand_motion(body: Body) -> Still:
     """The standing pose, at rest."""
     return Still("stand", np.array(body.standing), np.zeros(body.nv))
 
 
-def fall(body: Body) -> Still:
+def fall_motion(body: Body) -> Still:
     """Standing on a high place and toppling forward about the feet, with a slight roll and yaw rate."""
     velocity = np.zeros(body.nv)
     topple = 1.6  # rad/s about the soles
@@ -249,4 +251,4 @@ def fall(body: Body) -> Still:
     return Still("fall", np.array(body.standing), velocity, start="summit")
 
 
-POSES = {"stand": stand, "fall": fall}  # Motions that are a single pose and suit any body
+POSES = {"stand": stand_motion, "fall": fall_motion}  # Motions that are a single pose and suit any body

@@ -22,7 +22,7 @@ BATCH = 256  # frames whose Jacobians are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Goals:
+class PoseGoals:
     """Target positions of points and orientations of links per frame; weights multiply errors in m and rad."""
 
     places: Array  # (T, P, 3) m
@@ -32,9 +32,9 @@ class Goals:
     floors: Array | None = None  # (T, P) m: least heights, for points without a weight on their height
     floor_weight: float = 0.0
 
-    def take(self, frames: NDArray[np.int64] | slice) -> Goals:
+    def take(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
         """The goals of the given frames."""
-        return Goals(
+        return PoseGoals(
             self.places[frames],
             self.place_weights[frames],
             self.turns[frames],
@@ -54,7 +54,7 @@ class Goals:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
-    def lifting(self, places: Array) -> Goals:
+    def lifting(self, places: Array) -> PoseGoals:
         """The goals with target heights for points that are below their floors at `places` (T, P, 3)."""
         if self.floors is None:
             return self
@@ -65,17 +65,17 @@ class Goals:
         return replace(self, places=wanted, place_weights=weights)
 
 
-def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple[Array, Array, Array]:
+def normal_equations(kinematics: Kinematics, goals: PoseGoals, qpos: Array) -> tuple[Array, Array, Array]:
     """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step x solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)
-        parts.append(_normal(kinematics.posed(qpos[span]), goals.take(span)))
+        parts.append(_batch_normal_equations(kinematics.posed(qpos[span]), goals.take(span)))
     matrix, vector, cost = (np.concatenate(each) for each in zip(*parts, strict=True))
     return matrix, vector, cost
 
 
-def _normal(posed: LinkPoses, goals: Goals) -> tuple[Array, Array, Array]:
+def _batch_normal_equations(posed: LinkPoses, goals: PoseGoals) -> tuple[Array, Array, Array]:
     frames, _, _, nv = posed.place_rows.shape
     goals = goals.lifting(posed.places)
     shift, turn = goals.errors(posed.places, posed.turns)
@@ -121,7 +121,7 @@ class PoseSolver:
         place_weights: ArrayLike = 1.0,
         turns: ArrayLike | None = None,
         turn_weights: ArrayLike = 1.0,
-    ) -> Goals:
+    ) -> PoseGoals:
         """Goals for a number of frames; each value is for all of them, or (T, ...)."""
         points, links = self._counts
         upright = np.array([1.0, 0.0, 0.0, 0.0])
@@ -130,7 +130,7 @@ class PoseSolver:
             places, place_weights = np.zeros(3), np.asarray(0.0)
         if turns is None:
             turns, turn_weights = upright, np.asarray(0.0)
-        return Goals(
+        return PoseGoals(
             np.broadcast_to(np.asarray(places, float), (frames, points, 3)),
             np.broadcast_to(place_weights[..., None], (frames, points, 3)),
             np.broadcast_to(np.asarray(turns, float), (frames, links, 4)),
@@ -161,25 +161,27 @@ class PoseSolver:
         goals = self.goals(
             len(first), places=places, place_weights=place_weights, turns=turns, turn_weights=turn_weights
         )
-        search = _Search(self, goals, near, np.asarray(prior_weights, float) ** 2)
+        search = _PoseSearch(self, goals, near, np.asarray(prior_weights, float) ** 2)
         qpos, converged, used = search.run(first, iterations, tolerance)
-        found = self._measured(qpos, goals, converged, used)
-        return found if np.ndim(start) == 2 else _single(found)
+        found = self._measured_solution(qpos, goals, converged, used)
+        return found if np.ndim(start) == 2 else _single_pose_solution(found)
 
-    def _measured(self, qpos: Array, goals: Goals, converged: NDArray[np.bool_], used: int) -> PoseSolution:
+    def _measured_solution(
+        self, qpos: Array, goals: PoseGoals, converged: NDArray[np.bool_], used: int
+    ) -> PoseSolution:
         shift, turn = goals.errors(*self.kinematics.at(qpos))
         return PoseSolution(
             qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), used, np.asarray(converged)
         )
 
 
-class _Search:
+class _PoseSearch:
     """Levenberg-Marquardt search with one damping per frame; converged frames are skipped.
 
     Coordinates that press against a limit are fixed in a step (Bertsekas' projected Newton method).
     """
 
-    def __init__(self, solver: PoseSolver, goals: Goals, prior: Array, prior_squares: Array) -> None:
+    def __init__(self, solver: PoseSolver, goals: PoseGoals, prior: Array, prior_squares: Array) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
@@ -231,7 +233,7 @@ class _Search:
         return matrix, vector, cost
 
 
-def _single(found: PoseSolution) -> PoseSolution:
+def _single_pose_solution(found: PoseSolution) -> PoseSolution:
     return PoseSolution(
         found.qpos[0], found.place_error[0], found.turn_error[0], found.iterations, np.asarray(found.converged[0])
     )

@@ -25,15 +25,15 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     """The clip low-pass filtered at `cutoff` (Hz), with a higher cutoff at touchdowns."""
     if clip.frames < 4:
         return clip
-    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _strength_factor(clip)
-    qpos = _whittaker(_without_spikes(_unwrapped(clip)), strength)
+    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _smoothing_strength(clip)
+    qpos = _whittaker_smoothed(_without_spikes(_unwrapped(clip)), strength)
     for joint in clip.body.joints:
         if joint.kind != "hinge":
             qpos[:, list(joint.qpos[-4:])] = quat_normalize(qpos[:, list(joint.qpos[-4:])])
     return replace(clip, qpos=readonly(qpos))
 
 
-def _strength_factor(clip: BodyClip) -> Array:
+def _smoothing_strength(clip: BodyClip) -> Array:
     """(T,) factor of the smoothing strength: 1 far from touchdowns, _AT_IMPACT at them."""
     if clip.down is None:
         return np.ones(clip.frames)
@@ -66,7 +66,7 @@ def _without_spikes(values: Array) -> Array:
     return np.where(off > np.maximum(_SPIKE, 6.0 * np.percentile(off, 90, axis=0)), middle, values)
 
 
-def _whittaker(values: Array, strength: Array) -> Array:
+def _whittaker_smoothed(values: Array, strength: Array) -> Array:
     """(T, n) smoothed curves, for strengths (T,)."""
     from scipy.linalg import solveh_banded
 

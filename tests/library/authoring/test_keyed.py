@@ -15,13 +15,13 @@ from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
 from poise.library.authoring.curves import Keys, curve
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed import keyed
+from poise.library.authoring.keyed import keyed_sketch
 from poise.library.authoring.keyed_roll import rolling_poses
 from poise.library.authoring.keyed_source import read_keyed
 from poise.library.authoring.keyed_support import centres, pitch_momentum, swing_period
 from poise.library.authoring.prints import hip_to_ankle
 from poise.library.authoring.source import MotionSource
-from poise.library.motions import author
+from poise.library.motions import author_sketch
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
@@ -35,7 +35,7 @@ def body(name="biped29"):
 
 @lru_cache
 def sketch(motion, name="biped29") -> Sketch:
-    return author(motion, body(name))
+    return author_sketch(motion, body(name))
 
 
 def places(made, support):
@@ -129,7 +129,7 @@ def test_an_angle_that_is_named_no_more_rests():
 
 
 def test_a_pose_may_name_nothing_and_is_the_standing_one():
-    made = keyed(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
+    made = keyed_sketch(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
     assert made.clip.seconds == 0.5
     assert np.allclose(made.clip.qpos, made.clip.qpos[0], atol=1e-6)
     arm = list(body().joint("left_shoulder").qpos)
@@ -138,7 +138,7 @@ def test_a_pose_may_name_nothing_and_is_the_standing_one():
 
 def test_a_motion_that_nothing_bears_is_refused():
     with pytest.raises(PoiseError, match=r"dip.toml: .*what supports the body at the start"):
-        keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
+        keyed_sketch(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 
 def test_what_a_cycle_rolls_on_at_its_end_it_rolls_on_at_its_start():
