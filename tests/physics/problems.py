@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.physics.interior import InteriorSettings
-from poise.physics.rows import BoundedRows, LinearisedProblem, ProblemRows
+from poise.physics.rows import BoundedRows, LinearisedProblem, TaskRows
 
 EXACT = InteriorSettings(
     iterations=300, tolerance=1e-10, steady=1e-12, least_barrier=1e-13, softness=1e-8, damping=1e-9
@@ -28,7 +28,7 @@ class Vectors:
 def whole(name, matrix, value):
     """Rows (R,) on all variables, as one block."""
     count = matrix.shape[1]
-    return ProblemRows(name, np.arange(count)[None], matrix[None], value[None])
+    return TaskRows(name, np.arange(count)[None], matrix[None], value[None])
 
 
 def least_squares(matrix, wanted, equal=None, bounds=None, tied=None):
@@ -85,12 +85,12 @@ class Chain:
         after, by_x, by_u = self.advance(states[:-1], u)
         first = (s + 1) * np.arange(n)[:, None]
         jacobian = np.concatenate([-by_x, -by_u[:, :, None], np.broadcast_to(np.eye(s), (n, s, s))], axis=2)
-        dynamics = ProblemRows("dynamics", first + np.arange(2 * s + 1), jacobian, states[1:] - after)
-        start = ProblemRows("start", np.arange(s)[None], np.eye(s)[None], (states[0] - self.start)[None])
+        dynamics = TaskRows("dynamics", first + np.arange(2 * s + 1), jacobian, states[1:] - after)
+        start = TaskRows("start", np.arange(s)[None], np.eye(s)[None], (states[0] - self.start)[None])
         value, slope = self.end(states[-1])
-        end = ProblemRows("end", (s + 1) * n + np.arange(s)[None], slope[None], value[None])
+        end = TaskRows("end", (s + 1) * n + np.arange(s)[None], slope[None], value[None])
         unit, column = np.ones((n, 1, 1)), first + s
-        effort = ProblemRows("effort", column, self.weight * unit, self.weight * u[:, None])
-        push = ProblemRows("push", column, unit, u[:, None])
+        effort = TaskRows("effort", column, self.weight * unit, self.weight * u[:, None])
+        push = TaskRows("push", column, unit, u[:, None])
         limits = BoundedRows(push, np.full((n, 1), self.least), np.full((n, 1), np.inf))
         return LinearisedProblem([effort], [dynamics, start, end], [limits] if np.isfinite(self.least) else [])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.physics.newton import FactoredBand, dense_jacobian, normal_band
-from poise.physics.rows import ProblemRows
+from poise.physics.rows import TaskRows
 
 SIZE, WIDTH = 30, 7
 
@@ -17,7 +17,7 @@ def random_rows(seed, rows=3, columns=None):
         columns = first + random.permuted(np.tile(np.arange(WIDTH + 1), (12, 1)), axis=1)[:, :5]
         columns[random.random(columns.shape) < 0.2] = -1
     jacobian, value = random.normal(size=(len(columns), rows, 5)), random.normal(size=(len(columns), rows))
-    return ProblemRows(f"rows {seed}", columns, jacobian, value)
+    return TaskRows(f"rows {seed}", columns, jacobian, value)
 
 
 def full(band):

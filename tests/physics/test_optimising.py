@@ -20,14 +20,19 @@ from poise.physics.optimise import (
     optimise,
     resampled_sketch,
     spacetime_task,
-    standing_still,
 )
+from poise.physics.task import EndState
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, Support, supports_of
 
 BODY = Body.named("biped29")
 RATE = 120.0
 GRAVITY = 9.81
+
+
+def standing_still(qpos):
+    """The state at rest in a pose."""
+    return EndState(qpos, qpos, np.zeros(6))
 
 
 def sketch(name, height, down, body=BODY):

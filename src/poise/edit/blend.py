@@ -162,7 +162,7 @@ class _Crossfade:
         return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]
 
     def _other_frame(self, number: int) -> Frame:
-        """A frame of the other motion, aligned; `number_text` is that of the first motion."""
+        """A frame of the other motion, aligned; `number` is that of the first motion."""
         frame = self._other.frame(max(self._entry + number - self._first, 0))
         return Frame(readonly(carried(frame.qpos, self._turn, self._shift)), frame.down)
 
@@ -205,16 +205,10 @@ class _Crossfade:
         """(T,) m by which the pelvis is lowered so that legs stretch no further than in either motion."""
         if not has_legs(self._body):
             return np.zeros(len(mixed))
-        used = [
-            np.linalg.norm(self._hip_places(frames) - self._link_places(frames), axis=-1) for frames in (out_of, into)
-        ]
-        return pelvis_drop(self._hip_places(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
-
-    def _hip_places(self, frames: list[Frame]) -> Array:
-        return self._placement.hips(np.array([frame.qpos for frame in frames]))
-
-    def _link_places(self, frames: list[Frame]) -> Array:
-        return self._placement.places(np.array([frame.qpos for frame in frames]))[0]
+        poses, *both = (np.array([frame.qpos for frame in frames]) for frames in (mixed, out_of, into))
+        hips, places = self._placement.hips, self._placement.places
+        used = [np.linalg.norm(hips(qpos) - places(qpos)[0], axis=-1) for qpos in both]
+        return pelvis_drop(hips(poses), place, easy_reach(self._lengths, np.maximum(*used)))
 
     def _foot_transfer(self, foot: int) -> _FootTransfer:
         """The step of a foot: it begins when the foot is up in either motion, and ends when it is down in the other."""
@@ -223,15 +217,16 @@ class _Crossfade:
         latest = self._first + max(self._over, quick)
         if self._foot_distance(foot, latest, latest) < NEAR:
             latest = max(latest, self._first + slow)
-        begin = self._first_frame_where(
-            latest,
-            self._first,
-            lambda k: not (_foot_is_down(self._take.frame(k), parts) and _foot_is_down(self._other_frame(k), parts)),
-        )
-        end = self._first_frame_where(begin + slow, begin + quick, lambda k: _foot_is_down(self._other_frame(k), parts))
-        stood = any(_foot_is_down(self._other_frame(k), parts) for k in range(begin, end)) or _foot_is_down(
-            self._take.frame(begin), parts
-        )
+
+        def stands(k: int) -> bool:
+            return _foot_is_down(self._take.frame(k), parts)
+
+        def lands(k: int) -> bool:
+            return _foot_is_down(self._other_frame(k), parts)
+
+        begin = self._first_frame_where(latest, self._first, lambda k: not (stands(k) and lands(k)))
+        end = self._first_frame_where(begin + slow, begin + quick, lands)
+        stood = any(lands(k) for k in range(begin, end)) or stands(begin)
         share = float(quintic_ease((begin - self._first) / self._over))
         lead = share * (self._other_frame(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
         return _FootTransfer(begin, end, self._foot_distance(foot, begin, end) if stood else 0.0, lead)
@@ -244,7 +239,7 @@ class _Crossfade:
 
     @staticmethod
     def _first_frame_where(latest: int, number: int, holds: Callable[[int], bool]) -> int:
-        """The first frame from `number_text` on for which `holds` is true, or `latest`."""
+        """The first frame from `number` on for which `holds` is true, or `latest`."""
         return next((k for k in range(number, latest) if holds(k)), max(latest, number))
 
 

@@ -173,7 +173,7 @@ def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     Of the two ways to bend a straight knee `sign` (N,) selects one. An overextended knee stays so only near its
     current goal.
     """
-    bent = _wrapped(np.pi - sign * _knee_angles(was))  # rad, 0 is straight
+    bent = (np.pi - sign * _knee_angles(was) + np.pi) % (2 * np.pi) - np.pi  # rad, 0 is straight
     thigh, shank = _perpendicular_part(was.hip - was.knee, was.axis), _perpendicular_part(was.end - was.knee, was.axis)
     aside = np.sum((was.end - was.hip) * was.axis, axis=-1)
     a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
@@ -184,10 +184,6 @@ def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     kept = np.clip(1.0 - (wanted - over) / OVERSTRETCH_EASE, 0.0, 1.0)
     wanted -= 2.0 * kept * np.minimum(over, wanted)
     return np.asarray(sign * (bent - wanted))
-
-
-def _wrapped(angle: Array) -> Array:
-    return np.asarray((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
 class AnkleSolver:

@@ -16,10 +16,10 @@ from poise.edit.walk import (
     Course,
     CourseMoves,
     RigidMove,
-    footprint_moves_along,
-    require_footfalls,
+    footprint_moves,
+    path_moves,
+    require_walk,
     rewalked,
-    root_path_moves,
 )
 from poise.errors import PoiseError
 
@@ -52,9 +52,9 @@ class StrideEdit:
 
         def course(track: FootTrack) -> CourseMoves:
             share = change * self.span.weight(track.time)
-            shift = _travelled(share[:, None] * _path_increments(track.path))
-            root = root_path_moves(track.path, track.path + shift, np.zeros(track.frames))
-            return CourseMoves(root, footprint_moves_along(track, root, self.span.start))
+            shift = np.cumsum(share[:, None] * _path_increments(track.path), axis=0)
+            root = path_moves(track.path, track.path + shift, np.zeros(track.frames))
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return course
 
@@ -75,13 +75,13 @@ class TurnEdit:
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
         def prepare(track: FootTrack) -> Course:
-            require_footfalls(track, self.span.start, self)
+            require_walk(track, self.span.start, self)
             return course
 
         def course(track: FootTrack) -> CourseMoves:
             yaw = math.radians(self.degrees) * quintic_ease((track.time - start) / (end - start))
-            root = _turned_path(track, yaw)
-            return CourseMoves(root, footprint_moves_along(track, root, self.span.start))
+            root = turned_path_moves(track, yaw)
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return rewalked(take, self.span.start, prepare)
 
@@ -105,7 +105,7 @@ class PathEdit:
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrack) -> Course:
-        require_footfalls(track, self.span.start, self)
+        require_walk(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
         origin, heading = track.path[begin], _path_headings(track.path, track.rate)[begin]
         curve = curve_through_points(origin, heading, np.array(self.points, float))
@@ -123,8 +123,8 @@ class PathEdit:
             beyond = np.maximum(far - run[-1], 0.0)[:, None] * [math.cos(angles[-1]), math.sin(angles[-1])]
             target = np.stack([np.interp(far, run, curve[:, i]) for i in (0, 1)], axis=1) + beyond
             target[:begin] = track.path[:begin]
-            root = root_path_moves(track.path, target, yaw)
-            return CourseMoves(root, footprint_moves_along(track, root, self.span.start))
+            root = path_moves(track.path, target, yaw)
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return course
 
@@ -158,21 +158,17 @@ def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
     return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
 
 
-def _turned_path(track: FootTrack, yaw: Array) -> RigidMove:
+def turned_path_moves(track: FootTrack, yaw: Array) -> RigidMove:
     """Moves of the root that turn each piece of the path by `yaw` (K,) rad."""
     steps = _path_increments(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
-    return root_path_moves(track.path, track.path[0] + _travelled(turned), yaw)
+    return path_moves(track.path, track.path[0] + np.cumsum(turned, axis=0), yaw)
 
 
 def _path_increments(path: Array) -> Array:
     """(K, 2) m: displacement to each frame from the one before."""
     return np.diff(path, axis=0, prepend=path[:1])
-
-
-def _travelled(steps: Array) -> Array:
-    return np.asarray(np.cumsum(steps, axis=0))
 
 
 def _path_headings(path: Array, rate: float) -> Array:

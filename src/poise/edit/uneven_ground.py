@@ -21,7 +21,7 @@ from poise.edit.walk import (
     SwingPath,
     identity_move,
     rewalked,
-    sliding_maximum,
+    sliding_max,
 )
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
@@ -52,7 +52,7 @@ class SlopeEdit:
     def on(self, take: Take) -> Take:
         """The walk on the slope."""
         surface = ramp_surface(math.radians(self.degrees), hinged=self.span.start is not None)
-        return rewalked(take, self.span.start, lambda track: _course_over_surface(surface, track, self.span.start))
+        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,7 @@ class StairsEdit:
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return rewalked(
-            take, self.span.start, lambda track: _course_over_surface(surface, track, self.span.start, fitted)
-        )
+        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start, fitted))
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class Heights:
         return rewalked(
             take,
             self.span.start,
-            lambda track: _course_over_surface(GroundSurface(self.height), track, self.span.start),
+            lambda track: _surface_course(GroundSurface(self.height), track, self.span.start),
         )
 
 
@@ -185,9 +183,7 @@ Fit = Callable[[StancePhase, float | None, float], float]
 """Maps a stance phase, the position ahead (m) of the step before and this step's own to this step's new position."""
 
 
-def _course_over_surface(
-    surface: GroundSurface, track: FootTrack, start: float | None, fit: Fit | None = None
-) -> Course:
+def _surface_course(surface: GroundSurface, track: FootTrack, start: float | None, fit: Fit | None = None) -> Course:
     """The course over a surface that is placed at the figure's position and heading at `start`."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
@@ -197,7 +193,7 @@ def _course_over_surface(
 
     def course(track: FootTrack) -> CourseMoves:
         held = -1 if start is None else start * track.rate - track.first
-        prints = _footprint_moves(surface, track, held, fit)
+        prints = _surface_prints(surface, track, held, fit)
         return CourseMoves(
             _root_moves(track, prints), prints, lambda swing: _swing_lift(surface, track, points[swing.foot], swing)
         )
@@ -205,7 +201,7 @@ def _course_over_surface(
     return course
 
 
-def _footprint_moves(surface: GroundSurface, track: FootTrack, held: float, fit: Fit | None) -> tuple[RigidMove, ...]:
+def _surface_prints(surface: GroundSurface, track: FootTrack, held: float, fit: Fit | None) -> tuple[RigidMove, ...]:
     """Moves of all stance phases onto the surface and its tilt; those that begin before frame `held` stay."""
     moves: list[RigidMove] = []
     shift, before = 0.0, None
@@ -264,4 +260,4 @@ def _swing_lift(surface: GroundSurface, track: FootTrack, points: Array, swing: 
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return gaussian_smoothed(sliding_maximum(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)
+    return gaussian_smoothed(sliding_max(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)

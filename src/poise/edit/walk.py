@@ -79,14 +79,14 @@ def identity_move() -> RigidMove:
     return RigidMove(IDENTITY, np.zeros(3))
 
 
-def root_path_moves(path: Array, target: Array, yaw: Array) -> RigidMove:
+def path_moves(path: Array, target: Array, yaw: Array) -> RigidMove:
     """Moves that bring ground points (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,) rad."""
     turn = quat_exp(np.stack([np.zeros_like(yaw), np.zeros_like(yaw), yaw], axis=-1))
     flat = np.pad(path, ((0, 0), (0, 1)))
     return RigidMove(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
 
 
-def footprint_moves_along(track: FootTrack, root: RigidMove, start: float | None) -> tuple[RigidMove, ...]:
+def footprint_moves(track: FootTrack, root: RigidMove, start: float | None) -> tuple[RigidMove, ...]:
     """Moves of footprints: that of the root in mid-stance; stances begun until soon after `start` (s) stay."""
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
@@ -96,7 +96,7 @@ def footprint_moves_along(track: FootTrack, root: RigidMove, start: float | None
     )
 
 
-def require_footfalls(track: FootTrack, start: float | None, edit: object) -> None:
+def require_walk(track: FootTrack, start: float | None, edit: object) -> None:
     """Raise a PoiseError if no foot takes a step after `start` within the track."""
     begin = (start or 0.0) * track.rate - track.first
     if not any(stance.begin > begin for stance in track.stances):
@@ -116,12 +116,8 @@ class _Rewalk:
     def __init__(self, take: Take, start: int, prepare: Callable[[FootTrack], Course]) -> None:
         self._take, self._start = take, start
         self._first = max(start - round(BEFORE * take.rate), 0)
-        self._source, self._sampler, self._placement = (
-            foot_sketches(take),
-            FootTrackSampler(take),
-            FootPlacement(take.body),
-        )
-        self._lengths = leg_lengths(take.body)
+        self._source, self._sampler = foot_sketches(take), FootTrackSampler(take)
+        self._placement, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
         self._known = -1
         self._planned: FootTrack | None = None
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
@@ -243,7 +239,7 @@ def _pelvis_sink(track: FootTrack, hip: Array, foot: Array, lengths: Array) -> A
 
 def gradual_drop(missing: Array, rate: float) -> Array:
     """(K,) m: smooth, and nowhere less than `missing`."""
-    return gaussian_smoothed(sliding_maximum(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
+    return gaussian_smoothed(sliding_max(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
 
 
 def gradual_drop_reach(rate: float) -> int:
@@ -251,7 +247,7 @@ def gradual_drop_reach(rate: float) -> int:
     return round(SINK_WINDOW * rate) + math.ceil(3 * SINK_SIGMA * rate)
 
 
-def sliding_maximum(values: Array, reach: int) -> Array:
+def sliding_max(values: Array, reach: int) -> Array:
     """(K,) greatest value within `reach` rows."""
     padded = np.pad(values, reach, mode="edge")
     return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1))

@@ -62,8 +62,11 @@ def named_motion(name: str, body: Body) -> Reference:
         return BehaviourReference(read_behaviour(name), body)
     reference = shipped_dynamic_for(name, body)
     if reference is not None:
-        after = None if reference.clip.cyclic else following_motion(name)
-        return Played(reference.clip, reference, then=shipped_dynamic_for(after, body) if after else None)
+        source = read_source(name)
+        followed = "ends" in source.table and not reference.clip.cyclic  # by the motion in whose first state it ends
+        return Played(
+            reference.clip, reference, then=shipped_dynamic_for(source.text("ends"), body) if followed else None
+        )
     if name in POSES:
         return POSES[name](body)
     return Played(author_sketch(name, body).clip)
@@ -113,12 +116,6 @@ def joins(name_or_path: str | Path) -> tuple[str, ...]:
     """Names of the motions in whose first states a motion begins and ends, as far as its source names them."""
     source = read_source(name_or_path)
     return tuple(source.text(field) for field in _ENDS if field in source.table)
-
-
-def following_motion(name: str) -> str | None:
-    """Name of the motion in whose first state a motion ends, or None."""
-    source = read_source(name)
-    return source.text("ends") if "ends" in source.table else None
 
 
 def build_motion(

@@ -7,27 +7,27 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.carriage import carried
 from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
-from poise.physics.rows import BoundedRows, ProblemRows
+from poise.physics.rows import BoundedRows, TaskRows
 from poise.physics.task import LENGTH, Closure, EndState, SpacetimeTask, TaskSpheres, Trajectory, VariableLayout
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 
-def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> ProblemRows:
+def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> TaskRows:
     """Cost: deviation of poses (N + 1, nq) from the desired ones."""
     weights = motion.task.weights
     counts = (3, 3, motion.task.body.nv - 6)
     scale = np.sqrt(np.repeat((weights.place, weights.turn, weights.joint), counts))
     away, _, slope = motion.path.difference(motion.task.desired, qpos)
-    return ProblemRows("likeness", layout.pose, scale[:, None] * slope, scale * away)
+    return TaskRows("likeness", layout.pose, scale[:, None] * slope, scale * away)
 
 
-def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> ProblemRows:
+def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> TaskRows:
     """Cost: deviation of joint accelerations from the desired `desired` (N - 1, nj) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
     start, end = t.way_start[:, 6:], t.way_end[:, 6:]
     jacobian = np.concatenate([-start[:-1], start[1:] - end[:-1], end[1:]], axis=2)
     value = np.diff(t.way[:, 6:], axis=0) / h**2 - desired
-    return ProblemRows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
+    return TaskRows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
 
 
 def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> BoundedRows:
@@ -38,11 +38,11 @@ def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bo
     lower, upper = body.lower[6:] + margin, body.upper[6:] - margin
     ball = np.isin(np.arange(6, body.nv), motion.path.balls)
     lower, upper = np.where(ball & (lower < -np.pi), -np.inf, lower), np.where(ball & (upper > np.pi), np.inf, upper)
-    rows = ProblemRows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
+    rows = TaskRows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
     return BoundedRows(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
 
 
-def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[ProblemRows]:
+def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the given first and last states, or rest in any pose."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
@@ -55,29 +55,29 @@ def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Tra
 
 def _state_rows(
     name: str, end: EndState, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory
-) -> list[ProblemRows]:
+) -> list[TaskRows]:
     away, _, slope = path.difference(end.qpos[None], x.qpos[[frame]])
     before, _, slope_before = path.difference(end.before[None], x.qpos[[frame - 1]])
     pose, last_pose, root = layout.pose[[frame]], layout.pose[[frame - 1]], layout.root[[frame]]
     speed = x.root[[frame]] - end.root_velocity
     return [
-        ProblemRows(f"pose at the {name}", pose, LENGTH * slope, LENGTH * away),
-        ProblemRows(f"joint velocity at the {name}", last_pose, LENGTH * slope_before[:, 6:], LENGTH * before[:, 6:]),
-        ProblemRows(f"root velocity at the {name}", root, np.eye(6)[None], speed),
+        TaskRows(f"pose at the {name}", pose, LENGTH * slope, LENGTH * away),
+        TaskRows(f"joint velocity at the {name}", last_pose, LENGTH * slope_before[:, 6:], LENGTH * before[:, 6:]),
+        TaskRows(f"root velocity at the {name}", root, np.eye(6)[None], speed),
     ]
 
 
-def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[ProblemRows]:
+def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     way, by_before, by_here = path.difference(x.qpos[[frame - 1]], x.qpos[[frame]])
     jacobian = np.concatenate([by_before, by_here], axis=2)[:, 6:]
-    columns = _columns_of_two_frames(layout.pose[frame - 1], layout.pose[frame])
+    columns = _frame_pair(layout.pose[frame - 1], layout.pose[frame])
     return [
-        ProblemRows(f"rest at the {name}", columns, LENGTH * jacobian, LENGTH * way[:, 6:]),
-        ProblemRows(f"rest of the root at the {name}", layout.root[[frame]], np.eye(6)[None], x.root[[frame]]),
+        TaskRows(f"rest at the {name}", columns, LENGTH * jacobian, LENGTH * way[:, 6:]),
+        TaskRows(f"rest of the root at the {name}", layout.root[[frame]], np.eye(6)[None], x.root[[frame]]),
     ]
 
 
-def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[ProblemRows]:
+def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the last state and the forces of the step from it are the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
@@ -88,9 +88,9 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     first_force, last_force = x.force[1].reshape(1, -1), x.force[-1].reshape(1, -1)
     return [
         _closing_pose(closure, turn, layout, path, x),
-        ProblemRows(
+        TaskRows(
             "joint velocity of the cycle's end",
-            _columns_of_two_frames(layout.pose[0], layout.pose[-2]),
+            _frame_pair(layout.pose[0], layout.pose[-2]),
             LENGTH * joint_slopes,
             LENGTH * joints[:, 6:],
         ),
@@ -105,25 +105,25 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     ]
 
 
-def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> ProblemRows:
+def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> TaskRows:
     matrix = quat_to_matrix(turn)
     first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
     by_first[:, :3, :3] = -matrix
-    columns = _columns_of_two_frames(layout.pose[1], layout.pose[-1])
-    return ProblemRows(
+    columns = _frame_pair(layout.pose[1], layout.pose[-1])
+    return TaskRows(
         "pose of the cycle's end", columns, LENGTH * np.concatenate([by_first, by_last], axis=2), LENGTH * away
     )
 
 
-def _tied_rows(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> ProblemRows:
+def _tied_rows(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> TaskRows:
     """Equalities: `last` (1, k) is `first` (1, k) times `carry`, where variables of columns (2, k) exist."""
     exists = (columns[1] >= 0).astype(float)
     jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]
-    return ProblemRows(name, _columns_of_two_frames(*columns), jacobian, (last - first @ carry.T) * exists)
+    return TaskRows(name, _frame_pair(*columns), jacobian, (last - first @ carry.T) * exists)
 
 
-def _columns_of_two_frames(first: Ints, last: Ints) -> Ints:
+def _frame_pair(first: Ints, last: Ints) -> Ints:
     """(1, m) columns of two frames."""
     return np.concatenate([first, last])[None]
 
@@ -131,24 +131,24 @@ def _columns_of_two_frames(first: Ints, last: Ints) -> Ints:
 _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 
-def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[ProblemRows]:
+def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
     """Equalities of frames 1 to N: contacts are on the ground and do not slip, grips are at their places."""
     balls, count = motion.task.balls, motion.task.balls.bearing
     down, is_held = balls.down[1:, :count], balls.held[:count]
     names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
     height, height_q = _sphere_heights(balls, t)
     on = LENGTH * stands
-    ground = ProblemRows(
+    ground = TaskRows(
         "stands on the ground", layout.states, on[..., None] * height_q[:, :count], on * height[:, :count], names, "cm"
     )
     slip, before, after = _sphere_slips(balls, t)
     both = LENGTH * (stands[:-1] & stands[1:])[..., None]
     jacobian = np.concatenate([before, after], axis=3) * both[..., None]
-    place = ProblemRows(
+    place = TaskRows(
         "stays in place",
         layout.pairs,
-        _flattened_blocks(jacobian),
-        _flattened_blocks(slip * both),
+        _flat_rows(jacobian),
+        _flat_rows(slip * both),
         np.repeat(names, 2),
         "cm",
     )
@@ -159,18 +159,18 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     return [
         ground,
         place,
-        ProblemRows(
+        TaskRows(
             "is held",
             layout.states,
-            _flattened_blocks(grip),
-            LENGTH * _flattened_blocks(away),
+            _flat_rows(grip),
+            LENGTH * _flat_rows(away),
             np.repeat(names, 3),
             "cm",
         ),
     ]
 
 
-def _flattened_blocks(part: Array) -> Array:
+def _flat_rows(part: Array) -> Array:
     """(n, S, k, ...) reshaped to rows (n, S k, ...)."""
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 
@@ -205,7 +205,7 @@ def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     height, height_q = _sphere_heights(balls, t)
     names = np.array(balls.names, np.str_)[watched]
     value = LENGTH * height[:, watched]
-    rows = ProblemRows("keeps off the ground", layout.states, LENGTH * height_q[:, watched], value, names, "cm")
+    rows = TaskRows("keeps off the ground", layout.states, LENGTH * height_q[:, watched], value, names, "cm")
     return [BoundedRows(rows, LENGTH * least[:, watched], np.full(value.shape, np.inf))]
 
 
@@ -218,11 +218,11 @@ def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bo
     lower = np.zeros((len(columns), 4))
     lower[columns[:, 0] < 0, 1:] = -np.inf  # without friction one face is enough
     whose = np.array(task.balls.names, np.str_)[ball][:, None]
-    rows = ProblemRows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
+    rows = TaskRows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
     return BoundedRows(rows, lower, np.full(lower.shape, np.inf))
 
 
-def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[ProblemRows]:
+def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[TaskRows]:
     """Cost: contact forces, and their changes from step to step."""
     frames = len(layout.force)
     columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)
@@ -233,6 +233,6 @@ def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> lis
     pair = np.concatenate([columns[first], columns[second]], axis=1)
     jacobian = np.concatenate([-exists[first], exists[second]], axis=2)
     return [
-        ProblemRows("force", columns[1:-1], size * exists[1:-1], size * value[1:-1]),
-        ProblemRows("change of force", pair, change * jacobian, change * (value[second] - value[first])),
+        TaskRows("force", columns[1:-1], size * exists[1:-1], size * value[1:-1]),
+        TaskRows("change of force", pair, change * jacobian, change * (value[second] - value[first])),
     ]

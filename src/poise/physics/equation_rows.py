@@ -8,12 +8,12 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.physics.motion_terms import MotionTerms, TrajectoryTerms
-from poise.physics.rows import BoundedRows, ProblemRows
+from poise.physics.rows import BoundedRows, TaskRows
 from poise.physics.task import TaskSpheres, VariableLayout
 from poise.rotations import cross_matrix
 
 
-def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[ProblemRows]:
+def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
     """Equalities: only contacts and gravity change the root's prediction, the momentum and the centre of mass."""
     by_force = _wrench_by_force(motion.task.balls, t)
     return [
@@ -34,16 +34,16 @@ def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     return out.reshape(len(lever), 6, 3 * count)
 
 
-def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> ProblemRows:
+def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
     """Equations of motion of the root for the predicted velocity."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1] for part in (dynamics.wrench_q, dynamics.wrench_v, dynamics.momentum_v))
     slopes = chain_step_slopes(t, motion.task.step, by_q, by_v, by_a, -by_force)
     value = unit * dynamics.wrench[:-1]
-    return ProblemRows("equations of motion of the root", layout.steps, slopes.joined(), value, unit="body weights")
+    return TaskRows("equations of motion of the root", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> ProblemRows:
+def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
     """Momentum about the origin changes only by contacts and gravity."""
     dynamics, force = t.inverse, t.x.force[1:-1]
     unit = 1.0 / (motion.task.step * motion.weight)
@@ -65,20 +65,20 @@ def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTer
         root_after=root[1:],
     )
     value = unit * np.diff(dynamics.momentum, axis=0) - contact - gravity
-    return ProblemRows("momentum", layout.steps, slopes.joined(), value, unit="body weights")
+    return TaskRows("momentum", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> ProblemRows:
+def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
     """The centre of mass moves with the momentum at the end of the step; frames 2 to N."""
     h, mass, dynamics = motion.task.step, motion.mass, t.inverse
     com_q = dynamics.momentum_v[:, 3:] / mass
     before, here, root = chain_state_slopes(t, h, dynamics.momentum_q[:, 3:] / mass, com_q)
     parts = [before[1:] + com_q[:-1] / h, here[1:] - com_q[1:] / h, root[1:]]
     value = dynamics.momentum[1:, 3:] / mass - np.diff(dynamics.com, axis=0) / h
-    return ProblemRows("centre of mass", layout.arrivals, np.concatenate(parts, axis=2), value, unit="m/s")
+    return TaskRows("centre of mass", layout.arrivals, np.concatenate(parts, axis=2), value, unit="m/s")
 
 
-def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> ProblemRows:
+def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
     """Joint torques in body weight times metre."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1, 6:] for part in (dynamics.torque_q, dynamics.torque_v, dynamics.mass))
@@ -91,7 +91,7 @@ def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms)
     )
     joints = np.array(motion.task.body.dof_names[6:])
     value = unit * t.torque[:-1, 6:]
-    return ProblemRows("torque limit", layout.steps, damped.joined(), value, joints, "body weights times m")
+    return TaskRows("torque limit", layout.steps, damped.joined(), value, joints, "body weights times m")
 
 
 def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
@@ -102,7 +102,7 @@ def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     return moved.transpose(0, 3, 1, 2).reshape(len(moved), moved.shape[3], 3 * count)
 
 
-def torque_bounds(motion: MotionTerms, torque: ProblemRows) -> BoundedRows:
+def torque_bounds(motion: MotionTerms, torque: TaskRows) -> BoundedRows:
     """Bounds: torque limits of the body."""
     limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
     limits = np.broadcast_to(limit, torque.value.shape)
@@ -125,14 +125,6 @@ class StepSlopes(NamedTuple):
         return np.concatenate(self, axis=2)
 
 
-class StateSlopes(NamedTuple):
-    """Derivatives (n, R, ...) of the rows of states."""
-
-    before: Array  # (.., nv) by the pose before the state
-    pose: Array  # (.., nv) by its pose
-    root: Array  # (.., 6) by its root velocities
-
-
 def chain_step_slopes(
     t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array
 ) -> StepSlopes:
@@ -152,7 +144,10 @@ def chain_step_slopes(
     )
 
 
-def chain_state_slopes(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
-    """Chain rule for rows of states: from derivatives (n, R, nv) by pose and velocity."""
+def chain_state_slopes(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> tuple[Array, Array, Array]:
+    """Chain rule for rows of states, from their derivatives (n, R, nv) by pose and velocity.
+
+    Returns derivatives (n, R, nv) by the pose before the state, (n, R, nv) by its pose, (n, R, 6) by its root velocity.
+    """
     joint = by_v[..., 6:] / step
-    return StateSlopes(joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6])
+    return joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6]

@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dtbtrs
 
 from poise.arrays import Array
 from poise.kernel import kernel
-from poise.physics.rows import LinearisedProblem, ProblemRows, joined_vector, split_by_rows, stacked_values
+from poise.physics.rows import LinearisedProblem, TaskRows, joined_vector, split_by_rows, stacked_values
 
 _AT_ONCE = 128  # Blocks whose products are computed together; more take memory without saving time
 
@@ -90,25 +90,23 @@ class NewtonSystem:
             out += bounded.rows.pulled(low - high, self._size)
         return out
 
-    def _weighted_rows(self) -> list[tuple[ProblemRows, Array | None]]:
+    def _weighted_rows(self) -> list[tuple[TaskRows, Array | None]]:
         """All rows with their weights in the step's matrix."""
         here = self._here
-        out: list[tuple[ProblemRows, Array | None]] = [(rows, None) for rows in here.cost]
+        out: list[tuple[TaskRows, Array | None]] = [(rows, None) for rows in here.cost]
         out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
         pairs = bound_values_by_rows(here, self._ratio)
         return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]
 
 
-def normal_band(
-    weighted: Iterable[tuple[ProblemRows, Array | None]], size: int, bandwidth: int, damping: float
-) -> Array:
+def normal_band(weighted: Iterable[tuple[TaskRows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
     """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
 
     Weights are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
     """
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
-    alike: dict[int, list[tuple[ProblemRows, Array | None]]] = {}
+    alike: dict[int, list[tuple[TaskRows, Array | None]]] = {}
     for rows, weights in weighted:
         alike.setdefault(id(rows.columns), []).append((rows, weights))
     for batches in alike.values():
@@ -120,7 +118,7 @@ def normal_band(
     return band
 
 
-def _weighted_jacobian(rows: ProblemRows, weights: Array | None, part: slice) -> Array:
+def _weighted_jacobian(rows: TaskRows, weights: Array | None, part: slice) -> Array:
     """The Jacobian of some of the blocks, times the square roots of the weights."""
     return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
 
@@ -163,7 +161,7 @@ class FactoredBand:
         return np.asarray(out)
 
 
-def dense_jacobian(rows: Sequence[ProblemRows], size: int) -> Array:
+def dense_jacobian(rows: Sequence[TaskRows], size: int) -> Array:
     """(t, n) dense Jacobian of a few rows."""
     parts = [np.zeros((0, size))]
     for batch in rows:

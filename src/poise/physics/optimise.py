@@ -119,11 +119,6 @@ def end_state_of(dynamic: Dynamic, frame: int) -> EndState:
     return EndState(qpos, readonly(before), qvel[:6])
 
 
-def standing_still(qpos: Array) -> EndState:
-    """The state at rest in a pose."""
-    return EndState(qpos, qpos, np.zeros(6))
-
-
 def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     """The sketch at another rate (frames per second), with only the supports that are ever in contact."""
     clip = sketch.clip

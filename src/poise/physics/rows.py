@@ -12,7 +12,7 @@ from poise.arrays import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class ProblemRows:
+class TaskRows:
     """A batch of B blocks of R rows; each block depends on m variables of its own."""
 
     name: str  # description for messages
@@ -37,7 +37,7 @@ class ProblemRows:
 class BoundedRows:
     """Rows that must stay between bounds (B, R), which may be infinite."""
 
-    rows: ProblemRows
+    rows: TaskRows
     lower: Array
     upper: Array
 
@@ -50,13 +50,13 @@ class LinearisedProblem:
     couple any variables, such as the first and the last, and should be few.
     """
 
-    cost: Sequence[ProblemRows]
-    equal: Sequence[ProblemRows]
+    cost: Sequence[TaskRows]
+    equal: Sequence[TaskRows]
     bounded: Sequence[BoundedRows] = ()
-    tied: Sequence[ProblemRows] = ()
+    tied: Sequence[TaskRows] = ()
 
 
-def stacked_values(batches: Sequence[ProblemRows]) -> Array:
+def stacked_values(batches: Sequence[TaskRows]) -> Array:
     """The values of several batches in one vector."""
     return joined_vector([rows.value for rows in batches])
 
@@ -66,7 +66,7 @@ def joined_vector(parts: Sequence[Array]) -> Array:
     return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
 
 
-def split_by_rows(values: Array, batches: Sequence[ProblemRows]) -> list[Array]:
+def split_by_rows(values: Array, batches: Sequence[TaskRows]) -> list[Array]:
     """A vector over all rows, split into the shapes of the batches."""
     ends = np.cumsum([0] + [rows.value.size for rows in batches])
     spans = zip(ends[:-1], ends[1:], batches, strict=True)
@@ -78,7 +78,7 @@ def cost_of(here: LinearisedProblem) -> float:
     return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
 
 
-def violations(here: LinearisedProblem) -> list[tuple[ProblemRows, Array]]:
+def violations(here: LinearisedProblem) -> list[tuple[TaskRows, Array]]:
     """All constraints, each with the violation (B, R) of its rows; 0 where they hold."""
     out = [(rows, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
     for bounded in here.bounded:

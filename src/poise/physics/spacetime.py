@@ -25,7 +25,7 @@ from poise.physics.constraint_rows import (
 )
 from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
 from poise.physics.motion_terms import MotionTerms
-from poise.physics.rows import LinearisedProblem, ProblemRows, violations
+from poise.physics.rows import LinearisedProblem, violations
 from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting_forces, variable_layout
 
 
@@ -63,12 +63,12 @@ class Spacetime:
         """All rows at a trajectory."""
         task, layout, motion = self._task, self.layout, self.terms
         t = motion.at(point)
-        torque = torque_rows(motion, layout, t)
+        torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
         return LinearisedProblem(
             cost=[
                 likeness_rows(motion, layout, point.qpos),
                 acceleration_rows(motion, layout, t, self._acceleration),
-                _scaled_rows(torque, "torque", np.sqrt(task.weights.torque)),
+                replace(torque, name="torque", jacobian=scale * torque.jacobian, value=scale * torque.value),
                 *force_rows(task, layout, point.force),
             ],
             equal=[
@@ -86,26 +86,14 @@ class Spacetime:
         )
 
     def conflict(self, here: LinearisedProblem) -> str:
-        """The most violated constraint and its time, as text."""
-        return conflict(here, self.layout, self._task.step)
+        """The most violated constraint as text: ``heel: stands on the ground at 0.4 s cannot be kept (off by 3 cm)``.
 
-
-def conflict(here: LinearisedProblem, layout: VariableLayout, step: float) -> str:
-    """The most violated constraint as text: ``heel: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
-    found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
-    size, rows, excess = max(found, key=lambda item: item[0])
-    block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
-    whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
-    off = f"{size:.2g} {rows.unit}".rstrip()
-    return f"{whose}{rows.name} at {_block_time(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
-
-
-def _block_time(rows: ProblemRows, block: int, layout: VariableLayout, step: float) -> float:
-    """Time (s) of the last frame whose pose or velocity a block depends on, counted from frame 1."""
-    first = rows.columns[block].max()
-    frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
-    return max(frame - 1, 0) * step
-
-
-def _scaled_rows(rows: ProblemRows, name: str, scale: float) -> ProblemRows:
-    return replace(rows, name=name, jacobian=scale * rows.jacobian, value=scale * rows.value)
+        The time is that of the last frame whose pose or velocity the constraint depends on, counted from frame 1.
+        """
+        found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
+        size, rows, excess = max(found, key=lambda item: item[0])
+        block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
+        whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
+        frame = int(np.searchsorted(self.layout.pose[:, 0], rows.columns[block].max(), side="right")) - 1
+        off = f"{size:.2g} {rows.unit}".rstrip()
+        return f"{whose}{rows.name} at {max(frame - 1, 0) * self._task.step:.2f} s cannot be kept (off by {off})"

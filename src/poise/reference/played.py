@@ -61,14 +61,11 @@ class Played:
         qvel = np.zeros(clip.body.nv) if ended else clip.rate * self._difference
         down = None if clip.down is None else clip.down[here if share < 0.5 else there]
         target = Target(qpos, qvel, down)
-        if self.dynamic is not None and not ended:
-            target = self._with_torque_and_force(target, self.dynamic, here, share)
+        if self.dynamic is not None and not ended:  # velocity of the states, torques and forces of the step
+            torque, force = self.dynamic.torque[here], self.dynamic.contacts.force[here]
+            qvel = (1.0 - share) * self.dynamic.qvel[here] + share * self.dynamic.qvel[here + 1]
+            target = replace(target, qvel=qvel, torque=torque, force=force)
         return self._carried_by_cycles(target, lap)
-
-    def _with_torque_and_force(self, target: Target, dynamic: Dynamic, here: int, share: float) -> Target:
-        """The target with the velocity of the motion's states, and the torques and forces of the step it lies in."""
-        qvel = (1.0 - share) * dynamic.qvel[here] + share * dynamic.qvel[here + 1]
-        return replace(target, qvel=qvel, torque=dynamic.torque[here], force=dynamic.contacts.force[here])
 
     def _cycle_and_time(self, time: float) -> tuple[int, float]:
         """The number of whole cycles before a time of the clip (s), and the time within the current cycle."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,7 +77,11 @@ def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) ->
 def _ground_supports(
     clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
 ) -> list[Support]:
-    ground = _ground_height_below(_part_height(clip, part), down)
+    height, levels = _part_height(clip, part), []
+    for start, stop in runs(np.asarray(down)):
+        level = float(np.median(height[start:stop]))
+        levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
+    ground = ground_below_rests(levels, clip.frames)
     return [
         Support(f"{part.name}_{k}", part.link, centre, down, radius, ground=readonly(ground))
         for k, (centre, radius) in enumerate(part_spheres(clip.body, part, balls))
@@ -113,13 +118,12 @@ def _part_height(clip: BodyClip, part: ContactPart) -> Array:
     return np.asarray(places[..., 2].min(axis=1))
 
 
-def _ground_height_below(height: Array, down: NDArray[np.bool_]) -> Array:
-    """(T,) m: ground height under a part: its resting height; between two rests the lower, at the ends at most 0."""
-    out = np.zeros(len(height))
-    levels = []
-    for start, stop in runs(np.asarray(down)):
-        level = float(np.median(height[start:stop]))
-        levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
+def ground_below_rests(levels: Sequence[tuple[int, int, float]], frames: int) -> Array:
+    """(T,) m: ground height under a part that rests from frame `start` to before `stop` at heights (m), in `levels`.
+
+    Between two rests it is the lower of their heights; before the first and after the last at most 0.
+    """
+    out = np.zeros(frames)
     for start, stop, level in levels:
         out[start:stop] = level
     for (_, stop, before), (start, _, after) in pairwise(levels):

@@ -103,12 +103,6 @@ def _correction_weights(clip: BodyClip, heave: float) -> Array:
     return weights
 
 
-def joint_speeds(clip: BodyClip) -> Array:
-    """(T - 1, joints) rad/s: joint speeds from frame to frame; for the root that of its orientation."""
-    steps = PoseSpace(clip.body).difference(clip.qpos[:-1], clip.qpos[1:]) * clip.rate
-    return np.stack([np.linalg.norm(steps[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints], axis=1)
-
-
 def usual_joint_speeds(clip: BodyClip) -> Array:
     """(joints,) rad/s: 99th percentile of each joint's speed."""
     turning = [np.linalg.norm(clip.qvel[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints]

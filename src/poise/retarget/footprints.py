@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
+from poise.reference.supports import ground_below_rests
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
 _HIGH = 0.1  # m: points that stay higher above the ground need no floor constraint
@@ -182,7 +182,7 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
     for foot in clip.body.feet:
         mine = np.array([foot_of_link(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
-        ground[:, mine] = _ground_under_foot(own, clip.frames)[:, None]
+        ground[:, mine] = ground_below_rests([(p.start, p.stop, p.height) for p in own], clip.frames)[:, None]
         in_foot = _points_in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
         for stance in own:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
@@ -226,19 +226,6 @@ def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> 
     """(k, 3) m: points of a foot and its toes in the frame of the foot's link, in the standing pose."""
     places, turns = Kinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
     return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
-
-
-def _ground_under_foot(prints: list[Footprint], frames: int) -> Array:
-    """(T,) m: ground height under a foot: its footprint's; between two the lower; before and after all at most 0."""
-    out = np.zeros(frames)
-    for before, after in pairwise(prints):
-        out[before.stop : after.start] = min(before.height, after.height)
-    for stance in prints:
-        out[stance.start : stance.stop] = stance.height
-    if prints:
-        out[prints[-1].stop :] = min(prints[-1].height, 0.0)
-        out[: prints[0].start] = min(prints[0].height, 0.0)
-    return out
 
 
 def _resting_place(where: Array, ground: float) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -163,16 +164,10 @@ class PoseSolver:
         )
         search = _PoseSearch(self, goals, near, np.asarray(prior_weights, float) ** 2)
         qpos, converged, used = search.run(first, iterations, tolerance)
-        found = self._measured_solution(qpos, goals, converged, used)
-        return found if np.ndim(start) == 2 else _single_pose_solution(found)
-
-    def _measured_solution(
-        self, qpos: Array, goals: PoseGoals, converged: NDArray[np.bool_], used: int
-    ) -> PoseSolution:
         shift, turn = goals.errors(*self.kinematics.at(qpos))
-        return PoseSolution(
-            qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), used, np.asarray(converged)
-        )
+        parts: list[NDArray[Any]] = [qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), converged]
+        poses, away, turned, ended = parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)
+        return PoseSolution(poses, away, turned, used, ended)
 
 
 class _PoseSearch:
@@ -231,9 +226,3 @@ class _PoseSearch:
         vector += self._squares * away
         cost += np.sum(self._squares * away**2, axis=1)
         return matrix, vector, cost
-
-
-def _single_pose_solution(found: PoseSolution) -> PoseSolution:
-    return PoseSolution(
-        found.qpos[0], found.place_error[0], found.turn_error[0], found.iterations, np.asarray(found.converged[0])
-    )

@@ -76,7 +76,10 @@ def prepare(
     imported = import_motion(path, imports or ImportSettings())
     source = imported.clip if span is None else _clip_span(imported.clip, span, path.name)
     if body is None:
-        body = _body_for_clip(source, mass, path.name)
+        try:
+            body = Body.from_skeleton(source.skeleton, mass=mass, rate=source.rate, name=source.name)
+        except PoiseError as error:
+            raise PoiseError(f"{path.name}: {error}") from None
     say(f"retargeting {source.frames} frames to {body.name}")
     retargeted = retarget(source, body)
     say("finding contacts")
@@ -94,13 +97,6 @@ def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
         if first < last < clip.frames:
             return clip.cut(first, last + 1)
     raise PoiseError(f"{name}: {start:g} to {end:g} s is not within its {clip.seconds:.2f} s")
-
-
-def _body_for_clip(clip: Clip, mass: float | None, name: str) -> Body:
-    try:
-        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
-    except PoiseError as error:
-        raise PoiseError(f"{name}: {error}") from None
 
 
 def _link_displacements(before: BodyClip, after: BodyClip) -> dict[str, float]:

@@ -63,7 +63,6 @@ class Retargeted:
     clip: BodyClip
     error: Mapping[str, float]  # by role, m: root mean square position error
     turn_error: Mapping[str, float]  # by role, degrees: root mean square orientation error
-    worst_frame: int  # frame with the largest position error over all roles
 
 
 def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
@@ -156,7 +155,6 @@ def _retarget_result(
         BodyClip(clip.name, body, clip.rate, readonly(qpos)),
         Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
         Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
-        int(np.argmax(np.sum(place_error**2, axis=1))),
     )
 
 
@@ -216,7 +214,8 @@ def _shoulder_and_arm_goals(
 ) -> dict[str, Array]:  # fmt: skip
     """Positions of shoulders above the hips, then of the arms from there."""
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
-    middle = base + _length_ratio(source, target, "thigh", "upper_arm") * (shoulders - hips)
+    ours, theirs = (np.linalg.norm(f.middle("upper_arm") - f.middle("thigh")) for f in (target, source))
+    middle = base + float(ours / theirs) * (shoulders - hips)
     width = _shoulder_width(target) / _shoulder_width(source)
     out = {}
     for side in SIDES:
@@ -226,12 +225,6 @@ def _shoulder_and_arm_goals(
             if beyond in at and beyond in target.joints:
                 out[beyond] = out[role] + _bone_length(target, role) * _unit_vectors(at[beyond] - at[role])
     return out
-
-
-def _length_ratio(source: UprightFigure, target: UprightFigure, low: str, high: str) -> float:
-    """Ratio of the body's to the skeleton's length between two pairs of joints."""
-    ours, theirs = (np.linalg.norm(f.middle(high) - f.middle(low)) for f in (target, source))
-    return float(ours / theirs)
 
 
 def _shoulder_width(figure: UprightFigure) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from poise.arrays import Array, readonly
+from poise.body.pose_space import PoseSpace
 from poise.ease import cubic_ease
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_normalize
@@ -26,7 +27,7 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     if clip.frames < 4:
         return clip
     strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _smoothing_strength(clip)
-    qpos = _whittaker_smoothed(_without_spikes(_unwrapped(clip)), strength)
+    qpos = _whittaker_smoothed(_without_spikes(PoseSpace(clip.body).continuous(clip.qpos)), strength)
     for joint in clip.body.joints:
         if joint.kind != "hinge":
             qpos[:, list(joint.qpos[-4:])] = quat_normalize(qpos[:, list(joint.qpos[-4:])])
@@ -42,18 +43,6 @@ def _smoothing_strength(clip: BodyClip) -> Array:
         return np.ones(clip.frames)
     away = np.min(np.abs(np.arange(clip.frames)[:, None] - landings), axis=1) / (_SHARP * clip.rate)
     return np.asarray(_AT_IMPACT + cubic_ease(away - 0.5, 1 - _AT_IMPACT))
-
-
-def _unwrapped(clip: BodyClip) -> Array:
-    """(T, nq) poses whose quaternions do not change sign from frame to frame."""
-    out = np.array(clip.qpos)
-    for joint in clip.body.joints:
-        if joint.kind != "hinge":
-            columns = list(joint.qpos[-4:])
-            turn = out[:, columns]
-            flips = np.sum(turn[1:] * turn[:-1], axis=1) < 0
-            out[1:, columns] *= np.where(np.cumsum(flips) % 2 == 1, -1.0, 1.0)[:, None]
-    return out
 
 
 def _without_spikes(values: Array) -> Array:

@@ -212,7 +212,7 @@ STARTING = read_source("start").path.read_text().split("[down]")[0]
         ("kind = 'gait'\nspede = 1", "unknown field in walk.toml 'spede'. Did you mean 'speed'"),
         ("kind = 'dance'", "unknown kind of motion in walk.toml 'dance'"),
         ("speed = 1", "'kind' must name"),
-        ("kind = ", "walk.toml is no TOML file"),
+        ("kind = ", "walk.toml is not a TOML file"),
         ("kind = 'gait'\nspeed = 1\ncadence = 100\n[curves]\nknee = '0:1'", "unknown curve in walk.toml 'knee'"),
         ("kind = 'gait'\n[curves]\nknee_flexion = '0:1 5'", "curve 'knee_flexion' must be percent:value pairs"),
         ("kind = 'gait'\n[curves]\nknee_flexion = '5:1 5:2'", "curve 'knee_flexion' must have increasing percents"),

@@ -21,15 +21,14 @@ from poise.body.link_kinematics import Kinematics
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, GaitCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
-from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.prints import whole_footprints
 from poise.library.authoring.source import MotionSource
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch, supports_of
+from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
 RATE = 120.0  # frames per second
-GRAVITY = 9.81  # m/s^2
 HIPS = 0.93  # m, hip height of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
 _TURNING = ("_rotation", "_list", "_bend")  # angles of pelvis, trunk and neck that change sign when mirrored
@@ -115,9 +114,7 @@ def read_gait(source: MotionSource) -> GaitCycle:
         sway=_gait_curve(source, "sway", source.text("sway")).continued(-1.0),
         surge=_gait_curve(source, "surge", source.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
-        middle=Frozen(
-            {name: _mirrored_half_cycle(name, curve) for name, curve in curves.items() if name in MIDDLE_ANGLES}
-        ),
+        middle=Frozen({name: _both_halves(name, curve) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
 
 
@@ -128,7 +125,7 @@ def _gait_curve(source: MotionSource, name: str, text: object) -> GaitCurve:
         raise source.fail(f"curve '{name}' {error}") from None
 
 
-def _mirrored_half_cycle(name: str, curve: GaitCurve) -> GaitCurve:
+def _both_halves(name: str, curve: GaitCurve) -> GaitCurve:
     return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
 
 
@@ -155,8 +152,7 @@ def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
     ratio = speed / gait.speed
     warp = _earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
     limbs = {
-        name: _scaled_with_speed(name, _scaled_knee_load(name, curve, ratio), ratio)
-        for name, curve in gait.limbs.items()
+        name: _scaled_by_speed(name, _loaded_knee(name, curve, ratio), ratio) for name, curve in gait.limbs.items()
     }
     return replace(
         gait,
@@ -167,18 +163,18 @@ def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
         bounce=gait.bounce * ratio**_BOUNCE,
         sway=gait.sway.scaled(ratio**_SWAY),
         limbs=Frozen({name: curve if name in _ARMS else curve.timed(warp) for name, curve in limbs.items()}),
-        middle=Frozen({name: _scaled_with_speed(name, curve, ratio) for name, curve in gait.middle.items()}),
+        middle=Frozen({name: _scaled_by_speed(name, curve, ratio) for name, curve in gait.middle.items()}),
     )
 
 
-def _scaled_with_speed(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
+def _scaled_by_speed(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
     """Scale the range of a curve that grows with speed."""
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
 
 
-def _scaled_knee_load(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
+def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
     """Scale the knee's flexion under load; other curves are unchanged."""
     if name != "knee_flexion":
         return curve
@@ -213,7 +209,7 @@ def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> A
     ahead = stride * percent / CYCLE + gait.surge(percent)
     place = np.stack([ahead, gait.sway(percent), _gait_centre_height(gait, percent)], axis=1)
     qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
-    qpos[:, :3] = place - centres(body, qpos)
+    qpos[:, :3] = place - centres_of_mass(body, qpos)
     ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
     heights = Kinematics(body, ends).at(qpos)[0][..., 2]
     qpos[:, 2] -= heights[_gait_contacts(gait, body, percent)].mean()

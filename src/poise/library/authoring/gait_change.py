@@ -51,19 +51,13 @@ def pace_sketch(source: MotionSource, body: Body) -> Sketch:
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
     steady = gait_clip(gait_of_source(source.other("base")), body)
-    rest = keyed_sketch(_rest_source(source), body).clip
-    pace = _read_pace(source, steady)
-    down = gait_contacts_at(steady, pace.percent) | _declared_contacts(source, steady.parts, pace.percent)
-    clip = replace(paced_clip(steady, rest.qpos[0], pace, down), name=source.name)
-    return Sketch(clip, supports_of(clip))
-
-
-def _rest_source(source: MotionSource) -> MotionSource:
-    """Read the source of the standing pose."""
-    rest = source.other("rest")
+    rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
         raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
-    return rest
+    pace = _read_pace(source, steady)
+    down = gait_contacts_at(steady, pace.percent) | _declared_contacts(source, steady.parts, pace.percent)
+    clip = replace(paced_clip(steady, keyed_sketch(rest, body).clip.qpos[0], pace, down), name=source.name)
+    return Sketch(clip, supports_of(clip))
 
 
 def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:

@@ -40,7 +40,8 @@ def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
         desired[:, :3] = hanging_pelvis(body, desired, pins)
         qpos = pinned_limbs(body, desired, pins, RATE)
     else:
-        offset = hip_to_ankle(body) * np.stack([_centre_offset(motion, axis, time) for axis in PATH], axis=1)
+        curves = (curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
+        offset = hip_to_ankle(body) * np.stack(list(curves), axis=1)
         qpos = _balanced_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
     clip = _keyed_clip(motion, body, qpos, down)
     return Sketch(clip, supports_of(clip))
@@ -63,11 +64,6 @@ def _keyed_poses(motion: KeyedMotion, body: Body, time: Array) -> Array:
     """The desired poses (T, nq) with the pelvis above the origin."""
     angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
-
-
-def _centre_offset(motion: KeyedMotion, name: str, time: Array) -> Array:
-    """Offset (T,) of the centre of mass along one of PATH, in m per m of leg length."""
-    return curve(motion.curves[name], time) if name in motion.curves else np.zeros(len(time))
 
 
 def _in_whole_frames(motion: KeyedMotion, body: Body) -> KeyedMotion:

@@ -19,8 +19,8 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.body.surface import ContactSphere, balls_of
-from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.prints import KeyedPins
+from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Support, bearing_supports, part_spheres
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
@@ -90,7 +90,8 @@ def rolling_poses(
     """
     radii = np.array([ball.radius for ball in balls])
     calm = partial(_smoothed_over_frames, frames=_CALM * rate, cyclic=cyclic)
-    desired = _leaned_poses(desired, calm(_sideways_lean(body, desired, balls)))
+    lean, desired = calm(_sideways_lean(body, desired, balls)), np.array(desired)
+    desired[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), desired[:, 3:7])
     places, turns = _ball_kinematics(body, balls).at(desired)
     low = places[..., 2] - radii  # (T, B) m
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
@@ -111,18 +112,11 @@ def rolling_poses(
 def _sideways_lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
     """Sideways lean (T,) in rad about x at which the centre of mass is lowest above the supporting balls."""
     places, _ = _ball_kinematics(body, balls).at(desired)
-    _, across, up = np.moveaxis(places - centres(body, desired)[:, None], -1, 0)  # (T, B) m
+    _, across, up = np.moveaxis(places - centres_of_mass(body, desired)[:, None], -1, 0)  # (T, B) m
     lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
     depth = np.array([ball.radius for ball in balls]) - across * np.sin(lean) - up * np.cos(lean)  # (141, T, B) m
     height = logsumexp(depth / _SOFT, axis=2)
     return np.asarray(lean[np.argmin(height, axis=0), 0, 0])
-
-
-def _leaned_poses(desired: Array, lean: Array) -> Array:
-    """Rotate poses (T, nq) by `lean` (T,) in rad about x."""
-    out = np.array(desired)
-    out[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), desired[:, 3:7])
-    return out
 
 
 def _first_nonzero_weights(*weights: Array | Mask) -> Array:

@@ -15,7 +15,7 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.library.authoring.curves import KeyDerivatives, Keys, interpolated_keys, key_derivatives
 from poise.library.authoring.prints import KeyedPins
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
 from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
@@ -28,29 +28,13 @@ _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights of pinned points (1/m), pelvis
 _Y = np.array([0.0, 1.0, 0.0])
 
 
-def centres(body: Body, qpos: Array) -> Array:
-    """Centres of mass (T, 3) in m of poses (T, nq)."""
-    data = mujoco.MjData(body.model)
-    out = np.empty((len(qpos), 3))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
-        out[k] = data.subtree_com[1]
-    return out
-
-
 def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
     """Angular momentum (T,) in kg m^2/s and inertia (T,) in kg m^2 about the lateral axis at the centre of mass."""
-    data = mujoco.MjData(body.model)
     matrix = np.empty((3, body.nv))
     momentum, inertia = np.empty(len(qpos)), np.empty(len(qpos))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
+    for k, data in enumerate(posed_data(body, qpos)):
         mujoco.mj_angmomMat(body.model, data, matrix, 1)
-        rigid = quat_rotate(quat_conjugate(pose[3:7]), _Y)  # root velocity of a unit rotation of the body about y
+        rigid = quat_rotate(quat_conjugate(qpos[k, 3:7]), _Y)  # root velocity of a unit rotation of the body about y
         momentum[k], inertia[k] = _Y @ matrix @ qvel[k], _Y @ matrix[:, 3:6] @ rigid
     return momentum, inertia
 
@@ -69,7 +53,7 @@ def swing_period(body: Body, poses: Array) -> float:
     The amplitude a is half the range of the pelvis pitch; to first order it lengthens the period by 1 + a^2 / 16.
     """
     hands, _ = Kinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
-    length = np.linalg.norm(hands.mean(axis=1) - centres(body, poses), axis=1)
+    length = np.linalg.norm(hands.mean(axis=1) - centres_of_mass(body, poses), axis=1)
     _, inertia = pitch_momentum(body, poses, np.zeros((len(poses), body.nv)))
     small = 2 * np.pi * np.sqrt(np.mean(inertia + body.mass * length**2) / (body.mass * GRAVITY * length.mean()))
     pitch = 2 * np.arctan2(poses[:, 5], poses[:, 3])
@@ -111,7 +95,7 @@ def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offs
     here, _ = Kinematics(body, pins.points).at(pose[None])
     middle = pins.middle(frame)
     lift = (pins.places[frame, down, 2] - here[0, down, 2]).mean()
-    return np.array([middle[0] + offset[0], middle[1] + offset[1], centres(body, pose[None])[0, 2] + lift])
+    return np.array([middle[0] + offset[0], middle[1] + offset[1], centres_of_mass(body, pose[None])[0, 2] + lift])
 
 
 def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, rate: float) -> Array:
@@ -150,7 +134,7 @@ def supported_poses(body: Body, desired: Array, near: Array, pins: KeyedPins, ce
     """Poses (T, nq) with limbs at their pins and the centre of mass on its path (T, 3); joints start from `near`."""
     given, found = np.array(desired), np.concatenate([desired[:, :7], near[:, 7:]], axis=1)
     for _ in range(_ROUNDS):
-        missing = centre - centres(body, found)
+        missing = centre - centres_of_mass(body, found)
         given[:, :3] += missing
         found[:, :3] += missing
         found = pinned_limbs(body, given, pins, rate, found)

@@ -17,15 +17,17 @@ from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
 from poise.edit.take import take_of
 from poise.edit.track import FootTrack
-from poise.edit.walk import Course, CourseMoves, RigidMove, rewalked, root_path_moves
+from poise.edit.travel import turned_path_moves
+from poise.edit.walk import Course, CourseMoves, RigidMove, rewalked
 from poise.library.authoring.curves import CYCLE
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.gait import GRAVITY, RATE, gait_clip, gait_of_source
+from poise.library.authoring.gait import RATE, gait_clip, gait_of_source
 from poise.library.authoring.gait_change import PacedStretch, gait_contacts_at, paced_clip, read_stages
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
+from poise.retarget.contact_detection import GRAVITY
 from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
@@ -130,12 +132,8 @@ def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) 
 def _curved_walk_moves(track: FootTrack, heading: _TurnHeading) -> CourseMoves:
     """Displacements of root and footprints: each increment of the path is rotated by the heading there."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
-    ways = np.diff(track.path, axis=0, prepend=track.path[:1])
-    cosine, sine = np.cos(yaw), np.sin(yaw)
-    turned = np.stack([cosine * ways[:, 0] - sine * ways[:, 1], sine * ways[:, 0] + cosine * ways[:, 1]], axis=1)
-    target = track.path[0] + np.cumsum(turned, axis=0)
-    flat = root_path_moves(track.path, target, yaw)
-    speed = np.linalg.norm(ways, axis=1) * RATE
+    flat = turned_path_moves(track, yaw)
+    speed = np.linalg.norm(np.diff(track.path, axis=0, prepend=track.path[:1]), axis=1) * RATE
     lean = _LEAN * np.arctan(speed * np.gradient(yaw) * RATE / GRAVITY)
     tilted = quat_multiply(flat.turn, quat_from_axis_angle(-_X, lean))
     around = np.pad(track.path, ((0, 0), (0, 1)))  # points on the ground about which the body leans

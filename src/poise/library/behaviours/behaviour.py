@@ -62,9 +62,6 @@ class Behaviour:
                 out.append(("control" if name in self.control else "start", name, 0))
         return tuple(out)
 
-    def _free_number(self, table: str, name: str, k: int) -> float:
-        return self.poses[name][k] if table == "poses" else getattr(self, table)[name]
-
     @property
     def freedom(self) -> int:
         """Number of free numbers."""
@@ -84,7 +81,7 @@ class Behaviour:
             "poses": {name: list(values) for name, values in self.poses.items()},
         }
         for (table, name, k), steps in zip(self._free_places, by, strict=True):
-            freedom, old = self.free[name], self._free_number(table, name, k)
+            freedom, old = self.free[name], self.poses[name][k] if table == "poses" else getattr(self, table)[name]
             new = old * float(np.exp(freedom.spread * steps)) if freedom.relative else old + freedom.spread * steps
             if table == "poses":
                 changed["poses"][name][k] = float(new)  # type: ignore[index]

@@ -18,14 +18,16 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.authoring.figure import PosableFigure, both_sides
-from poise.library.authoring.source import MotionSource, is_number
+from poise.library.authoring.source import MotionSource
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_data
+from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.figure import SIDES
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_to_matrix
+from poise.toml_reader import is_number
 
 Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
@@ -177,7 +179,6 @@ def _pelvis_pitch(clip: BodyClip) -> Array:
 
 BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
 SHORTEST = 0.25  # Shortest flight (s)
-GRAVITY = 9.81  # m/s^2
 AROUND = 1.0
 """Time (s) before and after the apex that contains crouch, take-off and touch-down; absorption follows within it."""
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
@@ -217,15 +218,10 @@ def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) 
 
 def _height_and_inertia(clip: BodyClip) -> tuple[Array, Array]:
     """Height (T,) in m of the centre of mass and inertia (T,) in kg m^2 of all links as points about it."""
-    model, data = clip.body.model, mujoco.MjData(clip.body.model)
-    out = np.zeros((clip.frames, 2))
-    for k, pose in enumerate(clip.qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        arms = data.xipos - data.subtree_com[1]
-        out[k] = data.subtree_com[1, 2], model.body_mass @ np.sum(arms**2, axis=1)
-    return out[:, 0], out[:, 1]
+    inertia = np.zeros(clip.frames)
+    for k, data in enumerate(posed_data(clip.body, clip.qpos)):
+        inertia[k] = clip.body.model.body_mass @ np.sum((data.xipos - data.subtree_com[1]) ** 2, axis=1)
+    return clip.centre_of_mass[:, 2], inertia
 
 
 # Captured poses adapted to a planned flip

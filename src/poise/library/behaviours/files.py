@@ -18,22 +18,15 @@ from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.errors import unknown
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import MotionSource, is_number, read_table
+from poise.library.authoring.source import MotionSource, read_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
 from poise.library.behaviours.clip_poses import BehaviourPoses, ClipMoments, Poses, poses_from_clip
 from poise.retarget.figure import SIDES
+from poise.toml_reader import is_number
 
 _FOLDER = Path(__file__).parent / "shipped"
-_INHERITED = (
-    "kind",
-    "into",
-    "title",
-    "body",
-    "limits",
-    "rate",
-    "at",
-    "tune",
-)  # own fields, or those of the `like` file
+# fields that a file has itself or inherits from the file that it is `like`
+_INHERITED = ("kind", "into", "title", "body", "limits", "rate", "at", "tune")
 _FIELDS = (*_INHERITED, "like", "clip", "control", "poses", "start", "found")
 
 
@@ -47,7 +40,9 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     chain = _behaviour_chain(name_or_path, ())
     fields = {field: source.table[field] for source in chain for field in _INHERITED if field in source.table}
     whole = replace(chain[-1], table=Frozen(fields))
-    at = _pose_positions(whole)
+    at = _number_list(whole, "at", whole.table.get("at"))
+    if np.any(np.diff(at) <= 0):
+        raise whole.fail("the numbers of 'at' must increase")
     control, start = (_merged_numbers(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
@@ -84,13 +79,6 @@ def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list
     other = source.text("like")
     found = path.parent / other if other.endswith(".toml") else other
     return [*_behaviour_chain(found, (*asking, path.resolve())), source]
-
-
-def _pose_positions(source: MotionSource) -> tuple[float, ...]:
-    at = _number_list(source, "at", source.table.get("at"))
-    if np.any(np.diff(at) <= 0):
-        raise source.fail("the numbers of 'at' must increase")
-    return at
 
 
 def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: BehaviourPoses) -> Poses:
@@ -190,7 +178,8 @@ def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | 
     _insert_inherited_numbers(lines, missing | _one_sided_poses(behaviour, missing))
     while lines and not lines[-1].strip():
         lines.pop()
-    entries = [f"{name} = {_toml_value(value)}" for name, value in found.items()]
+    quoted = {name: f'"{value}"' if isinstance(value, str) else repr(value) for name, value in found.items()}
+    entries = [f"{name} = {value}" for name, value in quoted.items()]
     return "\n".join([*lines, "", f"[{_FOUND}]", *entries]) + "\n"
 
 
@@ -216,7 +205,3 @@ def _toml_numbers(value: float | tuple[float, ...]) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_toml_numbers(each) for each in value) + "]"
     return repr(float(f"{value:.4g}"))
-
-
-def _toml_value(value: float | int | str) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
