@@ -97,21 +97,15 @@ class FootTrackSampler:
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
         end = max(end, first + 2)
         known = len(self._columns[0]) if self._columns else 0
-        fresh = [
-            np.stack(column)
-            for column in zip(*(self._sketch_with_contacts(k) for k in range(first + known, end)), strict=True)
-        ]
+        rows = [self._sketch(number) for number in range(first + known, end)]
+        if any(row.down is None for row in rows):
+            raise PoiseError(f"motion '{take.name}' has no contacts of its feet: find its contacts first")
+        fresh = [np.stack(column) for column in zip(*rows, strict=True)]
         if not known:
             self._columns = fresh
         elif fresh:
             self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
         return FootTrack(take.body, take.rate, first, *self._columns)
-
-    def _sketch_with_contacts(self, number: int) -> FrameSketch:
-        row = self._sketch(number)
-        if row.down is None:
-            raise PoiseError(f"motion '{self._take.name}' has no contacts of its feet: find its contacts first")
-        return row
 
 
 def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:

@@ -1,4 +1,4 @@
-"""The motions that ship with Poise, by name: authored sources, finished dynamic references, behaviours and poses."""
+"""The motions that ship with Poise, by name: authored sources, motions that obey physics, behaviours and poses."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def motion_names() -> tuple[str, ...]:
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """Return a shipped motion as a reference for a body.
-
-    It is the finished dynamic reference where one ships for this body, otherwise the authored poses.
-    """
+    """A shipped motion as a reference; it obeys physics if it ships for this body, else it is the authored poses."""
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
     if name in behaviour_names():
@@ -81,27 +78,25 @@ def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
 
 
 def finished_path(name: str, body: str) -> Path:
-    """Path of the shipped dynamic reference of a motion for a body; it need not exist."""
+    """Path of the file of a motion that obeys physics on a body; the file need not exist."""
     return _FOLDER / body / f"{name}.npz"
 
 
 def finished_bodies(name: str) -> tuple[str, ...]:
-    """Names of the bodies for which Poise ships a dynamic reference of the motion."""
+    """Names of the bodies on which the motion, as it ships with Poise, obeys physics."""
     return tuple(body for body in names() if finished_path(name, body).is_file())
 
 
 def finished(name: str, body: str) -> Dynamic:
-    """Load the shipped dynamic reference of a motion for a body."""
+    """Load a shipped motion that obeys physics on a body."""
     _, found = load_reference(finished_path(name, body))
     if found is None:
-        raise PoiseError(
-            f"motion '{name}' has no finished reference for body '{body}': run `poise motions build {name}`"
-        )
+        raise PoiseError(f"motion '{name}' does not obey physics on body '{body}': run `poise motions build {name}`")
     return found
 
 
 def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
-    """Load the shipped dynamic reference for exactly this body, or None: a scaled copy of a body has none."""
+    """Load a shipped motion that obeys physics on exactly this body, or None: a scaled copy of a body has none."""
     ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
     return finished(name, body.name) if ships else None
 
@@ -124,7 +119,7 @@ def build_motion(
     settings: DynamicSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
 ) -> OptimisedMotion:
-    """Author a motion for a body and optimise it into a dynamic reference, after the motions it joins."""
+    """Author a motion and make it obey physics on a body, from and to the states of the motions that it joins."""
     source = read_source(name_or_path)
     joined = _joined_states(source, body, settings)
     sketch = author_sketch(name_or_path, body)
@@ -132,8 +127,7 @@ def build_motion(
         _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
-    clip = sketch.clip
-    at_rest = source.kind == "keyed" and not clip.cyclic
+    at_rest = source.kind == "keyed" and not sketch.clip.cyclic
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
@@ -156,7 +150,7 @@ def _joined_states(
 
 
 def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
-    """Move a state along the ground by the displacement that takes its motion's first authored pose to `where`."""
+    """The state moved along the ground like its motion when that motion's first authored pose is moved to `where`."""
     clip, state = joined
     yaw, way = advance(clip.qpos[0], where)
     turn = heading(yaw)
@@ -214,7 +208,7 @@ def _mean_travel_speed(clip: BodyClip) -> float:
 
 
 def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence) -> Reference:
-    """Return the reference itself if it has dynamics, else a dynamically consistent version of it.
+    """The reference itself if it obeys physics, else a version of it that does.
 
     A motion that `ships` with Poise is built from its source, which holds more information than its clip.
     """
@@ -228,7 +222,7 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
     elif isinstance(reference, BehaviourReference):
-        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: perform it with --controller rotation")
+        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: its own controller performs it")
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
     return Played(motion.clip, motion)

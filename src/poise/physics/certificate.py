@@ -40,16 +40,12 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Deviation:
-    """Deviations of a motion from the desired one, root mean squares over frames."""
+    """Root mean square deviations, over frames, of a motion from the desired one."""
 
     root_rms_m: float
     joint_rms_deg: float  # over all joint degrees of freedom
     worst_joint: str
     worst_joint_rms_deg: float
-
-    def as_dict(self) -> dict[str, float | str]:
-        """For JSON."""
-        return asdict(self)
 
 
 def certify(dynamic: Dynamic) -> Certificate:

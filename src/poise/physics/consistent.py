@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Physics:
     def as_dict(self) -> dict[str, Any]:
         """The values for JSON."""
         found = {"iterations": self.iterations, "solve_s": self.solve_s}
-        return {**found, **self.certificate.as_dict(), **self.likeness.as_dict()}
+        return {**found, **self.certificate.as_dict(), **asdict(self.likeness)}
 
     def lines(self) -> list[str]:
         """A summary in lines of text."""

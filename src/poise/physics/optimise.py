@@ -236,10 +236,7 @@ def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, setting
 
 
 def _swing_arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
-    """(T,) a bump from 0 to 1 and back over each swing between two contacts; 0 elsewhere.
-
-    In a cycle, a swing may extend over its end.
-    """
+    """(T,) bump from 0 to 1 and back over each swing, also over a swing across the end of a cycle; 0 elsewhere."""
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
     out = np.zeros(len(around))

@@ -88,10 +88,7 @@ class Played:
         return replace(target, qpos=qpos, qvel=qvel, force=force)
 
     def _cycle_displacement(self, laps: int) -> tuple[Array, Array]:
-        """Rotation (4,) and shift along the ground (2,) m of `laps` cycles, each relative to the one before.
-
-        The shifts form a geometric series.
-        """
+        """Rotation (4,) and shift along the ground (2,) m over `laps` cycles; the shifts form a geometric series."""
         turn = np.exp(1j * self._turn)
         way = self._origin_shift * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])

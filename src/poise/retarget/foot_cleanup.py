@@ -19,7 +19,6 @@ from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.retarget.footprints import (
-    ContactPins,
     Footprint,
     GroundSettings,
     contact_pins,
@@ -68,7 +67,8 @@ def clean_feet(
     if chosen.clearance is not None:
         pins = raised_swing_pins(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
-    goals = _pin_goals(pins, chosen)
+    no_turns = np.zeros((clip.frames, 0, 4)), np.zeros((clip.frames, 0))
+    goals = PoseGoals(pins.places, chosen.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * chosen.grip)
     search = partial(
         solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_correction_weights(clip, chosen.heave)
     )
@@ -87,12 +87,6 @@ def _leg_columns(clip: BodyClip) -> list[int]:
     """Indices of the coordinates that move the feet."""
     body = clip.body
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
-
-
-def _pin_goals(pins: ContactPins, settings: FootSettings) -> PoseGoals:
-    frames = len(pins.places)
-    no_turns = np.zeros((frames, 0, 4)), np.zeros((frames, 0))
-    return PoseGoals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * settings.grip)
 
 
 def _correction_weights(clip: BodyClip, heave: float) -> Array:

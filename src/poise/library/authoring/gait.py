@@ -21,12 +21,11 @@ from poise.body.link_kinematics import Kinematics
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, GaitCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
-from poise.library.authoring.prints import whole_footprints
+from poise.library.authoring.prints import pin_stance_feet
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch, supports_of
 from poise.retarget.contact_detection import GRAVITY
-from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
 RATE = 120.0  # frames per second
 HIPS = 0.93  # m, hip height of the figure that sources are written for
@@ -199,9 +198,7 @@ def gait_clip(gait: GaitCycle, body: Body) -> BodyClip:
     stride = own.speed * 2 * half / RATE  # m
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
     raw = BodyClip(own.name, body, RATE, _gait_poses(own, body, percent, stride), _gait_contacts(own, body, percent))
-    settings = FootSettings(smoothing=None, peak=None, heave=_FIRM, fade=_FADE)
-    clean = clean_feet(raw, settings, whole_footprints(raw))
-    return _cut_gait_cycle(clean, (_AROUND // 2) * 2 * half, half, stride)
+    return _cut_gait_cycle(pin_stance_feet(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride)
 
 
 def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:

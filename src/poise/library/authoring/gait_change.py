@@ -21,13 +21,12 @@ from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, gait_clip, gait_of_source
 from poise.library.authoring.keyed import keyed_sketch
-from poise.library.authoring.prints import whole_footprints
+from poise.library.authoring.prints import pin_stance_feet
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
 from poise.retarget.figure import SIDES
-from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
@@ -68,8 +67,7 @@ def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) ->
     body = steady.body
     given = BodyClip(steady.name, body, RATE, readonly(_paced_poses(steady, rest, pace)), readonly(down, bool))
     sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0)
-    settings = FootSettings(smoothing=None, peak=None, heave=_PACE_FIRM, fade=_PACE_FADE)
-    clean = clean_feet(given, settings, whole_footprints(given, sure))
+    clean = pin_stance_feet(given, _PACE_FIRM, _PACE_FADE, sure)
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
     share = 1.0 - quintic_ease(far / (_OVER * RATE))
     space = PoseSpace(body)
@@ -167,8 +165,7 @@ def changed_gait(before: BodyClip, after: BodyClip, end: float, share: Stages) -
         readonly(down, bool),
     )
     sure = np.isin(share(percent), (0.0, 1.0))
-    settings = FootSettings(smoothing=None, peak=None, heave=_CHANGE_FIRM, fade=_CHANGE_FADE)
-    clean = clean_feet(raw, settings, whole_footprints(raw, sure))
+    clean = pin_stance_feet(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
     return replace(clean, qpos=readonly(clean.qpos[first:stop]), down=readonly(down[first:stop], bool))
 
 

@@ -16,6 +16,7 @@ from poise.library.authoring.keyed_source import Interval, KeyedMotion
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import part_spheres
 from poise.retarget.figure import figure_of_body
+from poise.retarget.foot_cleanup import FootSettings, clean_feet
 from poise.retarget.footprints import Footprint, foot_of_link, footprints
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
@@ -41,6 +42,16 @@ def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint
         start, stop = next(span for span in spans[each.foot.name] if span[0] <= each.start < span[1])
         found.setdefault((each.foot.name, start), replace(each, start=start, stop=stop))
     return list(found.values())
+
+
+def pin_stance_feet(clip: BodyClip, firm: float, fade: float, sure: Mask | None = None) -> BodyClip:
+    """The clip with stance feet pinned to their footprints and otherwise unchanged.
+
+    `firm` is the weight of pelvis corrections relative to leg corrections, which fade in and out over `fade` (s);
+    `sure` as in `whole_footprints`.
+    """
+    settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade)
+    return clean_feet(clip, settings, whole_footprints(clip, sure))
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,10 +86,7 @@ class BehaviourPoses:
 
 
 def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own: Poses) -> Poses:
-    """Take the poses from a clip, or from `own` where it has no time.
-
-    A flip takes the mean of both sides, a roll each side as captured.
-    """
+    """The poses of a clip, `own` poses where it has none; a flip takes the mean of both sides, a roll each side."""
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
     at = moments.at or _find_pose_times(retarget(clip, body).clip, keys)
     if len(at) != count:
@@ -98,7 +95,9 @@ def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own:
     if not places:
         raise PoiseError(f"{moments.motion.name}: none of its poses is used: give their times in [clip]")
     frames = [_frame_at(clip, float(at[k] or 0.0)) for k in places]
-    found = PosableFigure(body).flexions(retarget(_clip_of_frames(clip, frames), body).clip.qpos)
+    shifted = None if clip.translation is None else clip.translation[frames]
+    taken = replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
+    found = PosableFigure(body).flexions(retarget(taken, body).clip.qpos)
     out = dict(own)
     for name, bent in (found if rolls else _mean_of_sides(found)).items():
         whole = _without_side(name)
@@ -137,12 +136,6 @@ def _frame_at(clip: Clip, time: float) -> int:
     if frame >= clip.frames:
         raise PoiseError(f"{clip.name} ends at {clip.seconds:.2f} s: there is no pose at {time:g} s")
     return frame
-
-
-def _clip_of_frames(clip: Clip, frames: list[int]) -> Clip:
-    """A clip of some frames of another."""
-    shifted = None if clip.translation is None else clip.translation[frames]
-    return replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
 
 
 # Times of rolls
