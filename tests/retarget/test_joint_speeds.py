@@ -7,21 +7,14 @@ import pytest
 
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.pose_space import PoseSpace
 from poise.reference.body_clip import BodyClip
-from poise.retarget.foot_cleanup import limit_joint_speeds
+from poise.retarget.foot_cleanup import joint_speeds, limit_joint_speeds
 from poise.rotations import quat_exp
 
 BODY = Body.named("human37")
 RATE, FRAMES = 120.0, 240
 ELBOW = [joint.name for joint in BODY.joints].index("left_elbow")
 SHOULDER = [joint.name for joint in BODY.joints].index("left_shoulder")
-
-
-def joint_speeds(clip):
-    """(T - 1, joints) rad/s: joint speeds from frame to frame; for the root that of its orientation."""
-    steps = PoseSpace(clip.body).difference(clip.qpos[:-1], clip.qpos[1:]) * clip.rate
-    return np.stack([np.linalg.norm(steps[:, list(joint.dofs[-3:])], axis=1) for joint in clip.body.joints], axis=1)
 
 
 def clip_of(elbow=None, shoulder=None):

@@ -12,15 +12,7 @@ from poise.ease import quintic_ease
 from poise.edit.span import Span, colon_numbers, edit_text, number_text
 from poise.edit.take import Take
 from poise.edit.track import FootTrack
-from poise.edit.walk import (
-    Course,
-    CourseMoves,
-    RigidMove,
-    footprint_moves,
-    path_moves,
-    require_walk,
-    rewalked,
-)
+from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, rewalked
 from poise.errors import PoiseError
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time

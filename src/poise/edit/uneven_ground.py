@@ -13,16 +13,7 @@ from poise.edit.limbs import sole_points, sole_spans
 from poise.edit.span import Span, colon_numbers, edit_text, number_text
 from poise.edit.take import Take
 from poise.edit.track import FootTrack, StancePhase, gaussian_smoothed
-from poise.edit.walk import (
-    IDENTITY,
-    Course,
-    CourseMoves,
-    RigidMove,
-    SwingPath,
-    identity_move,
-    rewalked,
-    sliding_max,
-)
+from poise.edit.walk import IDENTITY, Course, CourseMoves, RigidMove, SwingPath, identity_move, rewalked, sliding_max
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
@@ -51,7 +42,8 @@ class SlopeEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the slope."""
-        surface = ramp_surface(math.radians(self.degrees), hinged=self.span.start is not None)
+        slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
+        surface = GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
         return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
 
 
@@ -75,8 +67,9 @@ class StairsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs, with steps as long as treads are deep."""
-        surface = stairs_surface(self.rise, self.run, self.count, self.edge)
-
+        surface = GroundSurface(
+            lambda x, _: self.rise * np.clip(np.floor((x - self.edge) / self.run) + 1, 0, self.count)
+        )
         treads = Treads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 
@@ -100,9 +93,7 @@ class Heights:
     def on(self, take: Take) -> Take:
         """The walk on that ground."""
         return rewalked(
-            take,
-            self.span.start,
-            lambda track: _surface_course(GroundSurface(self.height), track, self.span.start),
+            take, self.span.start, lambda track: _surface_course(GroundSurface(self.height), track, self.span.start)
         )
 
 
@@ -132,17 +123,6 @@ class GroundSurface:
         away = points[..., :2] - self.origin
         (x, y), (c, s) = np.moveaxis(away, -1, 0), self.forward
         return np.asarray(self.height(c * x + s * y, c * y - s * x), float) * np.ones(points.shape[:-1])
-
-
-def ramp_surface(angle: float, *, hinged: bool) -> GroundSurface:
-    """A plane that rises along x by `angle` (rad); if hinged, it is level behind its origin."""
-    slope = math.tan(angle)
-    return GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-
-
-def stairs_surface(rise: float, run: float, count: int, edge: float) -> GroundSurface:
-    """Stairs along x from `edge` on; level before and after them."""
-    return GroundSurface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
 
 
 @dataclass(frozen=True)

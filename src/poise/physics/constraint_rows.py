@@ -111,9 +111,8 @@ def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: P
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
     by_first[:, :3, :3] = -matrix
     columns = _frame_pair(layout.pose[1], layout.pose[-1])
-    return TaskRows(
-        "pose of the cycle's end", columns, LENGTH * np.concatenate([by_first, by_last], axis=2), LENGTH * away
-    )
+    jacobian = np.concatenate([by_first, by_last], axis=2)
+    return TaskRows("pose of the cycle's end", columns, LENGTH * jacobian, LENGTH * away)
 
 
 def _tied_rows(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> TaskRows:
@@ -145,12 +144,7 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     both = LENGTH * (stands[:-1] & stands[1:])[..., None]
     jacobian = np.concatenate([before, after], axis=3) * both[..., None]
     place = TaskRows(
-        "stays in place",
-        layout.pairs,
-        _flat_rows(jacobian),
-        _flat_rows(slip * both),
-        np.repeat(names, 2),
-        "cm",
+        "stays in place", layout.pairs, _flat_rows(jacobian), _flat_rows(slip * both), np.repeat(names, 2), "cm"
     )
     if not held.any():
         return [ground, place]
@@ -159,14 +153,7 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     return [
         ground,
         place,
-        TaskRows(
-            "is held",
-            layout.states,
-            _flat_rows(grip),
-            LENGTH * _flat_rows(away),
-            np.repeat(names, 3),
-            "cm",
-        ),
+        TaskRows("is held", layout.states, _flat_rows(grip), LENGTH * _flat_rows(away), np.repeat(names, 3), "cm"),
     ]
 
 

@@ -18,13 +18,7 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
-from poise.retarget.footprints import (
-    Footprint,
-    GroundSettings,
-    contact_pins,
-    footprints,
-    raised_swing_pins,
-)
+from poise.retarget.footprints import Footprint, GroundSettings, contact_pins, footprints, raised_swing_pins
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth_clip
@@ -95,6 +89,12 @@ def _correction_weights(clip: BodyClip, heave: float) -> Array:
     height = clip.body.standing[2]
     weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
     return weights
+
+
+def joint_speeds(clip: BodyClip) -> Array:
+    """(T - 1, joints) rad/s: joint speeds from frame to frame; for the root that of its orientation."""
+    steps = PoseSpace(clip.body).difference(clip.qpos[:-1], clip.qpos[1:]) * clip.rate
+    return np.stack([np.linalg.norm(steps[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints], axis=1)
 
 
 def usual_joint_speeds(clip: BodyClip) -> Array:

@@ -17,10 +17,9 @@ from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.library.authoring.curves import GaitCurve, Stages
 from poise.library.authoring.gait import gait_at_speed, gait_of_source
-from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import author_sketch
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate
 
@@ -122,7 +121,7 @@ def test_flight_obeys_gravity() -> None:
     for start, stop in flights:
         assert 0.08 < (stop - start) / clip.rate < 0.15
         time = np.arange(stop - start) / clip.rate
-        centre = centres(clip.body, clip.qpos[start:stop])
+        centre = centres_of_mass(clip.body, clip.qpos[start:stop])
         centre[:, 2] += 9.81 / 2 * time**2
         line = np.polynomial.polynomial.polyfit(time, centre, 1)
         assert np.abs(centre - line[0] - time[:, None] * line[1]).max() < 0.002

@@ -38,11 +38,9 @@ def curve(keys: Keys, at: ArrayLike) -> Array:
 
     It stops where a value repeats, passes other keys without a halt, and hardly overshoots.
     """
-    return (
-        interpolated_keys(keys, key_derivatives(keys), at)
-        if len(keys.times) > 1
-        else np.full(np.shape(at), keys.values[0])
-    )
+    if len(keys.times) == 1:
+        return np.full(np.shape(at), keys.values[0])
+    return interpolated_keys(keys, key_derivatives(keys), at)
 
 
 def key_derivatives(keys: Keys) -> KeyDerivatives:
