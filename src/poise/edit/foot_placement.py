@@ -38,7 +38,7 @@ class FootPlacement:
         self, body: Body, points: Sequence[tuple[str, ArrayLike]] = (), *, stay: Mapping[int, float] | None = None
     ) -> None:  # fmt: skip
         """`points` (link, position in its frame) besides the feet; `stay`: weights of changes by degree of freedom."""
-        self._body = body
+        self._body, self._count = body, len(body.feet)
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
         links = [*feet, *(joint.link for joint in toes)]
@@ -65,15 +65,10 @@ class FootPlacement:
         self._stay[list(stay or {})] = list((stay or {}).values())
         self._stay[leg_dofs], self._stay[toe_dofs] = LEG, TOE
 
-    @property
-    def count(self) -> int:
-        """Number of feet, F."""
-        return len(self._balls)
-
     def places(self, qpos: Array) -> tuple[Array, Array]:
         """Positions (T, F + P, 3) m of foot links and points in poses (T, nq), and foot orientations (T, F, 4)."""
         place, turn = self._reader.at(qpos)
-        return place, turn[:, : self.count]
+        return place, turn[:, : self._count]
 
     def hips(self, qpos: Array) -> Array:
         """(T, F, 3) m: hip joints of the legs in poses (T, nq)."""
@@ -94,7 +89,7 @@ class FootPlacement:
         rest = np.flatnonzero(self._misses_goals(found, goal, facing))
         if len(rest):
             found[rest] = self._search_poses(qpos[rest], found[rest], goal[rest], facing[rest])
-            found[rest] = self._solve_legs_again(qpos[rest], found[rest], place[rest, : self.count], turn[rest])
+            found[rest] = self._solve_legs_again(qpos[rest], found[rest], place[rest, : self._count], turn[rest])
         missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
         up = missed @ self._part_of
         return [Frame(readonly(q), without_contacts(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
@@ -122,8 +117,8 @@ class FootPlacement:
             back = yaw_of(quat_multiply(can, quat_conjugate(facing[rows])))
             ball = quat_rotate(turn[rows], balls)
             turn[rows] = quat_multiply(quat_exp(back[..., None] * [0.0, 0.0, 1.0]), turn[rows])
-            place[rows, : self.count] += ball - quat_rotate(turn[rows], balls)
-            found[rows], goal[rows], facing[rows] = self._heels.raised(was.take(rows), place[rows], turn[rows])
+            place[rows, : self._count] += ball - quat_rotate(turn[rows], balls)
+            found[rows], goal[rows], facing[rows] = self._heels.raised(was.at_rows(rows), place[rows], turn[rows])
         return found, goal, facing
 
     def _limit_excess(self, qpos: Array) -> Array:
@@ -142,7 +137,7 @@ class FootPlacement:
 
     def _search_poses(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
         """(T, nq) poses within limits, as near as possible to the goals, then to the guess."""
-        feet, others = np.split(place, [self.count], axis=1)
+        feet, others = np.split(place, [self._count], axis=1)
         balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
         found = self._solver.solve(
             guess,
@@ -166,7 +161,7 @@ class FootPlacement:
     def _toe_goals(self, qpos: Array, turn: Array) -> Array:
         """(T, toes, 4): toe orientations relative to the foot as they were, for the feet's new orientations."""
         _, was = self._reader.at(qpos)
-        feet, toes = was[:, self._toes_of], was[:, self.count :]
+        feet, toes = was[:, self._toes_of], was[:, self._count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
 
@@ -193,7 +188,7 @@ class Heels:
             if not len(rows):
                 break
             tried = np.minimum(rise[rows] + (excess if step is None else step), HIGHEST)
-            found[rows] = self._limbs.placed(was.take(rows), *self._tipped_feet(place[rows], turn[rows], tried))
+            found[rows] = self._limbs.placed(was.at_rows(rows), *self._tipped_feet(place[rows], turn[rows], tried))
             left = self._ankle_excess(found[rows])
             gain = np.clip((excess - left) / np.maximum(tried - rise[rows], ENOUGH), SLOWEST, 1.0)
             rise[rows] = tried

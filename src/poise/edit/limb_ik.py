@@ -61,7 +61,7 @@ class PosedLimbs:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, ends of the shanks
 
-    def take(self, rows: NDArray[np.int64]) -> PosedLimbs:
+    def at_rows(self, rows: NDArray[np.int64]) -> PosedLimbs:
         """The poses of the given rows."""
         return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 

@@ -136,12 +136,12 @@ def _parse_reach(words: _EditText) -> Reach:
     goals = []
     for piece, place in words.listed():
         part, rest, at = words.assigned(piece, place)
-        goals.append(ReachGoal(part, _three(words.numbers(rest, at, (3,)))))
+        goals.append(ReachGoal(part, _xyz(words.numbers(rest, at, (3,)))))
     to, point = words.option("to"), words.option("point")
     if to is not None and to[0] != "world":
         raise words.error("'to' can only be 'world'", to[1])
     return Reach(
-        tuple(goals), to is not None, None if point is None else _three(words.numbers(*point, (3,))), words.span()
+        tuple(goals), to is not None, None if point is None else _xyz(words.numbers(*point, (3,))), words.span()
     )
 
 
@@ -187,7 +187,7 @@ def _parse_blend(words: _EditText) -> Blend:
     return Blend(words.value()[0], words.seconds("over", OVER), None if entry is None else words.number(*entry), span)
 
 
-def _three(values: tuple[float, ...]) -> tuple[float, float, float]:
+def _xyz(values: tuple[float, ...]) -> tuple[float, float, float]:
     x, y, z = values
     return x, y, z
 

@@ -117,13 +117,13 @@ def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:
     feet = [body.link_id(foot.link) for foot in body.feet]
     hips = [joint_element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
 
-    def read(number: int) -> FrameSketch:
+    def read_sketch(number: int) -> FrameSketch:
         qpos, down = take.frame(number)
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         return FrameSketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
 
-    return read
+    return read_sketch
 
 
 def gaussian_smoothed(values: Array, sigma: float) -> Array:

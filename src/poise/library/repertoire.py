@@ -35,11 +35,8 @@ BASE = "walk"  # The gait that turns start from; every repertoire must contain i
 SIDES = ("left", "right")
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """Turns to the left, from walk to walk, starting at left heel strike."""
-CHANGES = (
-    *("start", "stop"),
-    *("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk"),
-    *("walk-to-run", "run-to-walk"),
-)
+_CHANGES_OF_SPEED = ("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk", "walk-to-run", "run-to-walk")
+CHANGES = ("start", "stop", *_CHANGES_OF_SPEED)
 """Changes between gaits or between standing and walking, starting with the left foot."""
 RISK = 5.0  # Cost of a transition per radian of its measured tracking error
 STRAIN = 0.005

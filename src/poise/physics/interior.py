@@ -215,15 +215,15 @@ class _InteriorSearch(Generic[X]):
         """
         before, descent = self._merit_and_descent(step, change.slack)
 
-        def better(trial: _TrialPoint[X], length: float) -> bool:
+        def merit_improves(trial: _TrialPoint[X], length: float) -> bool:
             return trial.merit <= before.merit + _ROUNDING * abs(before.merit) + _DECREASE * length * descent
 
         length = most
         trial = self._trial(length * step, length * change.slack)
-        if not better(trial, length) and trial.gap > before.gap:
+        if not merit_improves(trial, length) and trial.gap > before.gap:
             corrected = self._trial(length * step + newton.correction(trial.here, trial.slack), length * change.slack)
-            trial = corrected if better(corrected, length) else trial
-        while not better(trial, length) and length > _SHORTEST * most:
+            trial = corrected if merit_improves(corrected, length) else trial
+        while not merit_improves(trial, length) and length > _SHORTEST * most:
             length *= 0.5
             trial = self._trial(length * step, length * change.slack)
         _check_finite(trial.here)

@@ -134,13 +134,13 @@ def _bearing_rests(
     held = ~_free_fall_frames(com, rate, settings)
     enough = settings.shortest * rate
 
-    def carries(rest: _Rest) -> bool:
+    def carries_body(rest: _Rest) -> bool:
         span = slice(rest.start, rest.stop)
         at = height[span, rest.part]
         alone = (at < lowest[span] + settings.near) & (at < rest.level + settings.near) & held[span]
         return int(np.sum(alone & (at < com[span, 2]))) >= min(enough, rest.stop - rest.start)
 
-    def on_ground(rest: _Rest) -> bool:
+    def rests_on_ground(rest: _Rest) -> bool:
         if abs(rest.level) < settings.near:
             return True
         return any(
@@ -148,8 +148,8 @@ def _bearing_rests(
             for other in carrying
         )
 
-    carrying = [rest for rest in rests if carries(rest)]
-    return [rest for rest in rests if rest in carrying or on_ground(rest)]
+    carrying = [rest for rest in rests if carries_body(rest)]
+    return [rest for rest in rests if rest in carrying or rests_on_ground(rest)]
 
 
 def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mask:

@@ -33,7 +33,7 @@ class PoseGoals:
     floors: Array | None = None  # (T, P) m: least heights, for points without a weight on their height
     floor_weight: float = 0.0
 
-    def take(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
+    def at_frames(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
         """The goals of the given frames."""
         return PoseGoals(
             self.places[frames],
@@ -48,14 +48,14 @@ class PoseGoals:
         """Errors to the goals: shifts (T, P, 3) m, and rotation vectors (T, L, 3) in the world frame."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
-    def asked(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def points_and_links_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether each point (P,) and each link (L,) has a goal in any frame."""
         points = np.any(self.place_weights != 0, axis=(0, 2))
         if self.floors is not None:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
-    def lifting(self, places: Array) -> PoseGoals:
+    def lifted_to_floors(self, places: Array) -> PoseGoals:
         """The goals with target heights for points that are below their floors at `places` (T, P, 3)."""
         if self.floors is None:
             return self
@@ -71,14 +71,14 @@ def normal_equations(kinematics: Kinematics, goals: PoseGoals, qpos: Array) -> t
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)
-        parts.append(_batch_normal_equations(kinematics.posed(qpos[span]), goals.take(span)))
+        parts.append(_batch_normal_equations(kinematics.posed(qpos[span]), goals.at_frames(span)))
     matrix, vector, cost = (np.concatenate(each) for each in zip(*parts, strict=True))
     return matrix, vector, cost
 
 
 def _batch_normal_equations(posed: LinkPoses, goals: PoseGoals) -> tuple[Array, Array, Array]:
     frames, _, _, nv = posed.place_rows.shape
-    goals = goals.lifting(posed.places)
+    goals = goals.lifted_to_floors(posed.places)
     shift, turn = goals.errors(posed.places, posed.turns)
     turn_weights = np.broadcast_to(goals.turn_weights[..., None], turn.shape)
     weights = np.concatenate([goals.place_weights, turn_weights], axis=1)
@@ -219,7 +219,7 @@ class _PoseSearch:
 
     def _linearised(self, qpos: Array, frames: NDArray[np.int64]) -> tuple[Array, Array, Array]:
         """Matrix, vector and cost of goals and prior, in the tangent space."""
-        matrix, vector, cost = normal_equations(self._kinematics, self._goals.take(frames), qpos)
+        matrix, vector, cost = normal_equations(self._kinematics, self._goals.at_frames(frames), qpos)
         away = self._space.difference(qpos, self._prior[frames])
         diagonal = np.arange(matrix.shape[1])
         matrix[:, diagonal, diagonal] += self._squares

@@ -87,7 +87,7 @@ def solve_path(
     for begin, end in _clip_pieces(len(given), overlap):
         span = slice(begin, end)
         coupling = _smoothness_bands(end - begin, (fade * rate) ** 4)
-        problem = _PathProblem(solver, given[span], goals.take(span), weights**2, coupling)
+        problem = _PathProblem(solver, given[span], goals.at_frames(span), weights**2, coupling)
         found = _least_cost_path(problem, solver, first_guess[span], iterations, tolerance)
         if begin:  # blend from the previous piece over the shared frames
             shared = slice(begin, begin + overlap)
@@ -141,7 +141,9 @@ class _PathProblem:
     def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
-        self._moving = solver.kinematics.movers(*goals.asked())  # the other coordinates are not corrected
+        self._moving = solver.kinematics.movers(
+            *goals.points_and_links_used()
+        )  # the other coordinates are not corrected
 
     def linearised(self, qpos: Array) -> _LinearisedPath:
         """All terms, linearised about poses (T, nq)."""

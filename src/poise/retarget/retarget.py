@@ -223,7 +223,9 @@ def _shoulder_and_arm_goals(
         out[arm[0]] = middle + width * (at[arm[0]] - shoulders)
         for role, beyond in pairwise(arm):
             if beyond in at and beyond in target.joints:
-                out[beyond] = out[role] + _bone_length(target, role) * _unit_vectors(at[beyond] - at[role])
+                bone = at[beyond] - at[role]
+                unit = bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-9)
+                out[beyond] = out[role] + _bone_length(target, role) * unit
     return out
 
 
@@ -234,10 +236,6 @@ def _shoulder_width(figure: UprightFigure) -> float:
 def _bone_length(figure: UprightFigure, role: str) -> float:
     bone = figure.bone(role)
     return 0.0 if bone is None else float(np.linalg.norm(bone))
-
-
-def _unit_vectors(v: Array) -> Array:
-    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9))
 
 
 def _clip_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:

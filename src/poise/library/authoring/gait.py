@@ -102,7 +102,7 @@ def read_gait(source: MotionSource) -> GaitCycle:
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
-    down = source.section("down")
+    down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitCycle(
         name=source.name,
         speed=source.positive("speed"),
@@ -113,7 +113,7 @@ def read_gait(source: MotionSource) -> GaitCycle:
         sway=_gait_curve(source, "sway", source.text("sway")).continued(-1.0),
         surge=_gait_curve(source, "surge", source.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
-        middle=Frozen({name: _both_halves(name, curve) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
+        middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
 
 
@@ -122,10 +122,6 @@ def _gait_curve(source: MotionSource, name: str, text: object) -> GaitCurve:
         return GaitCurve.parse(str(text))
     except ValueError as error:
         raise source.fail(f"curve '{name}' {error}") from None
-
-
-def _both_halves(name: str, curve: GaitCurve) -> GaitCurve:
-    return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
 
 
 def _stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
