@@ -18,7 +18,7 @@ from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip
 from poise.retarget.contact_detection import find_contacts
-from poise.retarget.foot_cleanup import clean_feet, joint_speeds, usual_speeds
+from poise.retarget.foot_cleanup import clean_feet, joint_speeds, usual_joint_speeds
 from poise.retarget.retarget import retarget
 
 HERE = Path(__file__).parent
@@ -48,7 +48,7 @@ def row(clip: Clip, name: str) -> str:
     clean = clean_feet(find_contacts(retargeted))
     spent = time.process_time() - began
     places, moved = stances(clean)
-    fastest = joint_speeds(clean).max(axis=0)[1:] / usual_speeds(retargeted)[1:]
+    fastest = joint_speeds(clean).max(axis=0)[1:] / usual_joint_speeds(retargeted)[1:]
     worst = body.joints[1 + int(fastest.argmax())].name
     cells = [
         clip.name,

@@ -15,7 +15,7 @@ import poise
 from poise.cli.main import build_parser
 from poise.library.authoring.source import shipped_names
 from poise.library.motions import finished
-from poise.physics.certificate import Certificate, Likeness
+from poise.physics.certificate import Certificate, Deviation
 from poise.reference.archive import save_prepared
 
 ROOT = Path(__file__).parent.parent
@@ -87,7 +87,7 @@ def test_motions_that_come_with_poise_have_pictures(name):
 
 def test_the_keys_of_physics_are_documented():
     told = (DOCS / "measuring.md").read_text()
-    keys = [field.name for kind in (Certificate, Likeness) for field in fields(kind)]
+    keys = [field.name for kind in (Certificate, Deviation) for field in fields(kind)]
     assert [key for key in keys if f"`{key}`" not in told] == []
 
 

@@ -7,7 +7,7 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.edit.foot_placement import FootPlacement, Heels
-from poise.edit.limb_ik import Limbs
+from poise.edit.limb_ik import LimbSolver
 from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, edited
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
@@ -36,7 +36,7 @@ def feet_of(body):
 
 
 def legs_of(body):
-    return Limbs(body, [(foot.link, np.zeros(3)) for foot in body.feet], len(body.feet))
+    return LimbSolver(body, [(foot.link, np.zeros(3)) for foot in body.feet], len(body.feet))
 
 
 def test_feet_go_exactly_where_they_are_wanted(body):

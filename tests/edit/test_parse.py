@@ -10,12 +10,12 @@ from poise.edit.blend import Blend
 from poise.edit.carry import Carry
 from poise.edit.cycle import Loop
 from poise.edit.parse import parse_edit
-from poise.edit.pose import Mirror, Offset, Trunk
+from poise.edit.pose import Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import Span
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, StrideEdit, Turn
-from poise.edit.uneven_ground import SlopeEdit, Stairs
+from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
+from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES, EDIT_FORMS
 
@@ -44,15 +44,15 @@ edits = st.one_of(
         st.none() | place,
         spans(),
     ),
-    st.builds(Trunk, number, spans()),
+    st.builds(TrunkEdit, number, spans()),
     st.builds(Carry, st.sampled_from(sorted(CARRY_POSES)), spans()),
     st.builds(Warp, st.floats(0.05, 20), spans()),
     st.builds(StrideEdit, metres=number, span=spans()),
     st.builds(StrideEdit, factor=number, span=spans()),
-    st.builds(Turn, number, spans().map(lambda s: Span(s.start, s.end))),
-    st.builds(Path, st.lists(st.tuples(number, number), min_size=1, max_size=4).map(tuple), from_on),
+    st.builds(TurnEdit, number, spans().map(lambda s: Span(s.start, s.end))),
+    st.builds(PathEdit, st.lists(st.tuples(number, number), min_size=1, max_size=4).map(tuple), from_on),
     st.builds(SlopeEdit, st.floats(-45, 45), from_on),
-    st.builds(Stairs, st.floats(-0.5, 0.5), st.floats(0.1, 2), st.integers(1, 99), number, from_on),
+    st.builds(StairsEdit, st.floats(-0.5, 0.5), st.floats(0.1, 2), st.integers(1, 99), number, from_on),
     st.builds(Mirror, seconds, from_on),
     st.builds(Loop, st.none() | st.integers(1, 999), seconds, from_on),
     st.builds(

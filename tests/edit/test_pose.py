@@ -5,7 +5,7 @@ from poise.body.link_kinematics import Kinematics
 from poise.edit.carry import Carry
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import part_point
-from poise.edit.pose import Offset, Trunk
+from poise.edit.pose import Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import Span
 from poise.edit.take import edited
@@ -39,7 +39,7 @@ def test_an_offset_of_a_ball_is_a_turn_in_its_frame(gait):
 
 @pytest.mark.parametrize("metres", [-0.1, -0.03])
 def test_a_lowered_trunk_leaves_feet_where_they_are(gait, metres, slip, soles):
-    low = edited(gait, Trunk(metres, Span(1.0, 3.0)))
+    low = edited(gait, TrunkEdit(metres, Span(1.0, 3.0)))
     middle = slice(round(1.4 * gait.rate), round(2.6 * gait.rate))
     assert low.qpos[middle, 2] - gait.qpos[middle, 2] == pytest.approx(metres, abs=0.004)
     assert slip(low) < 0.002
@@ -53,7 +53,7 @@ def test_a_straight_leg_finds_its_bend():
 
     body = Body.named("human37")
     standing = BodyClip("stand", body, 60.0, np.tile(body.standing, (10, 1)))
-    crouched = edited(standing, Trunk(-0.25))
+    crouched = edited(standing, TrunkEdit(-0.25))
     assert crouched.qpos[:, 2] == pytest.approx(body.standing[2] - 0.25, abs=0.005)
     assert crouched.qpos[0, body.joint("left_knee").qpos[0]] > 0.8
 
@@ -118,22 +118,22 @@ def test_overhead_is_over_the_head_and_front_is_in_front(gait):
 def test_a_body_without_hands_says_so():
     from poise.body.body import Body
     from poise.edit.take import take_of
-    from poise.library.motions import stand
+    from poise.library.motions import stand_motion
 
     lamp = Body.named("lamp14")
     with pytest.raises(PoiseError, match="lacks hands"):
-        Carry("front").on(take_of(stand(lamp), lamp))
+        Carry("front").on(take_of(stand_motion(lamp), lamp))
     with pytest.raises(PoiseError, match="lacks legs"):
-        Trunk(-0.1).on(take_of(stand(lamp), lamp))
+        TrunkEdit(-0.1).on(take_of(stand_motion(lamp), lamp))
 
 
 def test_a_lamp_bows_while_its_base_stands():
     from poise.body.body import Body
     from poise.edit.take import take_of
-    from poise.library.motions import stand
+    from poise.library.motions import stand_motion
 
     lamp = Body.named("lamp14")
-    still = take_of(stand(lamp), lamp)
+    still = take_of(stand_motion(lamp), lamp)
     bowed = Reach((ReachGoal("shade", (0.03, 0.0, -0.05)),)).on(still).clip(0.1)
     moved = part_places(bowed, "shade")[0] - part_places(still.clip(0.1), "shade")[0]
     assert moved == pytest.approx([0.03, 0.0, -0.05], abs=0.005)
@@ -142,4 +142,4 @@ def test_a_lamp_bows_while_its_base_stands():
 
 def test_a_trunk_does_not_go_underground(gait):
     with pytest.raises(PoiseError, match=r"trunk:-5.*below the feet"):
-        edited(gait, Trunk(-5.0))
+        edited(gait, TrunkEdit(-5.0))

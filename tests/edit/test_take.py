@@ -7,7 +7,7 @@ from poise.edit.pose import Offset
 from poise.edit.take import edited, take_of
 from poise.edit.travel import StrideEdit
 from poise.errors import PoiseError
-from poise.library.motions import stand
+from poise.library.motions import stand_motion
 from poise.reference.played import Played
 
 
@@ -48,7 +48,7 @@ def test_frames_do_not_depend_on_the_order_in_which_they_are_asked_for(gait):
 
 def test_what_has_no_end_needs_a_length():
     body = Body.named("human37")
-    take = Offset("spine", (0.0, 10.0, 0.0)).on(take_of(stand(body), body))
+    take = Offset("spine", (0.0, 10.0, 0.0)).on(take_of(stand_motion(body), body))
     assert take.clip(0.5).frames == 61
     with pytest.raises(PoiseError, match=r"is endless: give it an end \(loop:N\)"):
         take.clip()

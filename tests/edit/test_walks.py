@@ -3,12 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from poise.edit.pose import Mirror, Trunk
+from poise.edit.pose import Mirror, TrunkEdit
 from poise.edit.span import Span
 from poise.edit.take import edited
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, StrideEdit, Turn, smooth_curve
-from poise.edit.uneven_ground import Heights, SlopeEdit, Stairs
+from poise.edit.travel import PathEdit, StrideEdit, TurnEdit, curve_through_points
+from poise.edit.uneven_ground import Heights, SlopeEdit, StairsEdit
 from poise.errors import PoiseError
 from poise.rotations import yaw_of
 
@@ -16,15 +16,15 @@ WALKS = [
     StrideEdit(metres=0.1),
     StrideEdit(metres=-0.15),
     StrideEdit(factor=1.15, span=Span(1.0, 3.0)),
-    Turn(90.0, Span(1.0, 3.0)),
-    Turn(-180.0, Span(0.5, 4.0)),
-    Path(((1.5, 0.0), (2.5, 1.0), (2.5, 3.0))),
+    TurnEdit(90.0, Span(1.0, 3.0)),
+    TurnEdit(-180.0, Span(0.5, 4.0)),
+    PathEdit(((1.5, 0.0), (2.5, 1.0), (2.5, 3.0))),
     SlopeEdit(5.0),
     SlopeEdit(-5.0),
     SlopeEdit(8.0, Span(1.5)),
-    Stairs(0.15, 0.3, 4),
-    Stairs(-0.15, 0.3, 4),
-    Stairs(0.12, 0.3, 3, span=Span(1.0)),
+    StairsEdit(0.15, 0.3, 4),
+    StairsEdit(-0.15, 0.3, 4),
+    StairsEdit(0.12, 0.3, 3, span=Span(1.0)),
     Heights(lambda x, y: 0.04 * np.sin(2 * x) + 0.02 * y),
 ]
 
@@ -40,7 +40,7 @@ def test_feet_that_are_down_do_not_slide_and_knees_do_not_pop(gait, edit, slip):
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
 def test_edits_compose_in_any_order(human_gait, order, slip):
-    edits = [StrideEdit(metres=0.05), Turn(45.0, Span(1.0, 3.0)), SlopeEdit(3.0), Trunk(-0.03)]
+    edits = [StrideEdit(metres=0.05), TurnEdit(45.0, Span(1.0, 3.0)), SlopeEdit(3.0), TrunkEdit(-0.03)]
     walked = edited(human_gait, *(edits[i] for i in order), Warp(0.9), Mirror())
     assert slip(walked) < 0.002
     assert walked.seconds == pytest.approx(human_gait.seconds / 0.9, abs=1 / human_gait.rate)
@@ -66,7 +66,7 @@ def footfalls(clip, down, soles):
 
 @pytest.mark.parametrize("degrees", [30.0, 90.0, -180.0, 360.0])
 def test_a_turn_ends_on_its_heading(gait, degrees):
-    walked = edited(gait, Turn(degrees, Span(0.5, 3.5)))
+    walked = edited(gait, TurnEdit(degrees, Span(0.5, 3.5)))
     turned = np.unwrap(yaw_of(walked.qpos[:, 3:7]))
     assert turned[-1] - turned[0] == pytest.approx(math.radians(degrees), abs=0.02)
     way = walked.qpos[-1, :2] - walked.qpos[-20, :2]
@@ -77,7 +77,7 @@ def test_a_turn_ends_on_its_heading(gait, degrees):
 
 def test_a_path_goes_through_its_points(gait):
     points = ((1.5, 0.0), (2.5, 1.0))
-    walked = edited(gait, Path(points))
+    walked = edited(gait, PathEdit(points))
     for point in points:
         assert np.linalg.norm(walked.qpos[:, :2] - point, axis=1).min() < 0.05
     length = np.linalg.norm(np.diff(walked.qpos[:, :2], axis=0), axis=1).sum()
@@ -85,7 +85,7 @@ def test_a_path_goes_through_its_points(gait):
 
 
 def test_a_curve_leaves_along_the_heading_and_meets_its_points():
-    curve = smooth_curve(np.zeros(2), 0.0, np.array([[1.0, 1.0], [0.0, 2.0]]))
+    curve = curve_through_points(np.zeros(2), 0.0, np.array([[1.0, 1.0], [0.0, 2.0]]))
     assert np.abs(curve - [1.0, 1.0]).sum(axis=1).min() < 1e-12
     assert curve[-1] == pytest.approx([0.0, 2.0])
     assert math.atan2(*(curve[1] - curve[0])[::-1]) == pytest.approx(0.0, abs=0.05)
@@ -102,7 +102,7 @@ def test_soles_lie_on_the_slope(gait, degrees, soles):
 
 @pytest.mark.parametrize("rise", [0.15, -0.15])
 def test_every_foot_is_on_a_tread_and_none_inside_a_step(gait, rise, soles):
-    walked = edited(gait, Stairs(rise, 0.3, 4))
+    walked = edited(gait, StairsEdit(rise, 0.3, 4))
     places = soles(walked)
     level = rise * np.clip(np.floor((places[..., 0] - 0.6) / 0.3) + 1, 0, 4)
     balls = walked.down[:, [1, len(walked.parts) // 2]]
@@ -114,7 +114,7 @@ def test_every_foot_is_on_a_tread_and_none_inside_a_step(gait, rise, soles):
 
 
 def test_stairs_begin_where_the_figure_is_when_they_are_asked_for(gait):
-    walked = edited(gait, Stairs(0.1, 0.3, 2, span=Span(1.5)))
+    walked = edited(gait, StairsEdit(0.1, 0.3, 2, span=Span(1.5)))
     assert walked.qpos[: round(1.5 * gait.rate)] == pytest.approx(gait.qpos[: round(1.5 * gait.rate)], abs=1e-12)
     assert walked.qpos[-1, 2] - gait.qpos[-1, 2] == pytest.approx(0.2, abs=0.02)
 

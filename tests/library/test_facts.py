@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.library.motions import Facts, facts_of
+from poise.library.motions import MotionFacts, facts_of
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.rotations import quat_exp, quat_multiply
@@ -84,7 +84,7 @@ def test_the_share_in_the_air_is_that_without_any_contact():
 
 
 def test_it_reads_as_a_line():
-    assert str(Facts(1.1, True, 1.3, ("feet",), 0.0)) == "1.10 s a cycle, 1.30 m/s, contacts: feet"
-    assert str(Facts(3.2, False, 0.0, ("hands on a bar", "feet"), 0.26)) == (
+    assert str(MotionFacts(1.1, True, 1.3, ("feet",), 0.0)) == "1.10 s a cycle, 1.30 m/s, contacts: feet"
+    assert str(MotionFacts(3.2, False, 0.0, ("hands on a bar", "feet"), 0.26)) == (
         "3.20 s, 0.00 m/s, contacts: hands on a bar, feet, 26 % in the air"
     )

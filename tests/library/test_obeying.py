@@ -7,7 +7,7 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library import motions as obeying
-from poise.library.motions import fall, finished, named_motion
+from poise.library.motions import fall_motion, finished, named_motion
 from poise.library.motions import obeying as made_to_obey
 from poise.performance.cast import cast
 from poise.reference.played import Played
@@ -51,7 +51,7 @@ def test_a_users_motion_of_the_same_name_is_the_users(made):
 def test_a_pose_is_refused():
     body = Body.named("human37")
     with pytest.raises(PoiseError, match="'fall' is a pose"):
-        made_to_obey(fall(body), body, ships=True)
+        made_to_obey(fall_motion(body), body, ships=True)
 
 
 def test_a_behaviour_is_refused_and_who_performs_it_is_told():

@@ -16,10 +16,10 @@ from poise.library.repertoire import (
     TURNS,
     BoundaryStance,
     Roaming,
+    build_repertoire,
     canonical,
-    repertoire,
+    is_symmetric_gait,
     shipped_repertoire,
-    symmetric,
 )
 
 
@@ -76,7 +76,7 @@ def test_standing_is_between_stop_and_start(shipped):
 def test_what_fell_when_it_was_tried_does_not_follow():
     motions = {name: finished(name, "biped29") for name in ("walk", "walk-slow", "turn-15")}
     tried = {canonical("turn-15 right", "turn-15 right"): inf, canonical("walk right", "walk-slow left"): 0.004}
-    found = repertoire(motions, tried)
+    found = build_repertoire(motions, tried)
     names = [step.name for step in found.steps]
 
     def risk(one, other):
@@ -91,8 +91,8 @@ def test_what_fell_when_it_was_tried_does_not_follow():
 
 def test_a_limp_is_not_taken_for_a_symmetric_walk():
     walk = finished("walk", "biped29")
-    assert symmetric(walk)
-    assert not symmetric(finished("turn-45", "biped29"))
+    assert is_symmetric_gait(walk)
+    assert not is_symmetric_gait(finished("turn-45", "biped29"))
 
 
 def test_roaming_begins_with_the_motion_that_it_is_told(shipped, body):
@@ -105,7 +105,9 @@ def test_roaming_begins_with_the_motion_that_it_is_told(shipped, body):
 
 
 def test_what_leads_to_a_motion_that_is_not_there_is_left_out():
-    found = repertoire({name: finished(name, "biped29") for name in ("walk", "stop", "walk-to-fast", "turn-15")}, {})
+    found = build_repertoire(
+        {name: finished(name, "biped29") for name in ("walk", "stop", "walk-to-fast", "turn-15")}, {}
+    )
     assert set(found) == {"walk", "turn-15 left", "turn-15 right"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.physics.interior import InteriorSettings
-from poise.physics.rows import Bounded, Linearised, Rows
+from poise.physics.rows import BoundedRows, LinearisedProblem, TaskRows
 
 EXACT = InteriorSettings(
     iterations=300, tolerance=1e-10, steady=1e-12, least_barrier=1e-13, softness=1e-8, damping=1e-9
@@ -19,7 +19,7 @@ class Vectors:
 
     size: int
     bandwidth: int
-    at: Callable[[np.ndarray], Linearised]
+    at: Callable[[np.ndarray], LinearisedProblem]
 
     def moved(self, point, step):
         return point + step
@@ -28,7 +28,7 @@ class Vectors:
 def whole(name, matrix, value):
     """Rows (R,) on all variables, as one block."""
     count = matrix.shape[1]
-    return Rows(name, np.arange(count)[None], matrix[None], value[None])
+    return TaskRows(name, np.arange(count)[None], matrix[None], value[None])
 
 
 def least_squares(matrix, wanted, equal=None, bounds=None, tied=None):
@@ -36,10 +36,10 @@ def least_squares(matrix, wanted, equal=None, bounds=None, tied=None):
     size = matrix.shape[1]
 
     def at(x):
-        return Linearised(
+        return LinearisedProblem(
             [whole("cost", matrix, matrix @ x - wanted)],
             [] if equal is None else [whole("equal", equal[0], equal[0] @ x - equal[1])],
-            [] if bounds is None else [Bounded(whole("bounds", np.eye(size), x), bounds[0][None], bounds[1][None])],
+            [] if bounds is None else [BoundedRows(whole("bounds", np.eye(size), x), bounds[0][None], bounds[1][None])],
             [] if tied is None else [whole("tied", tied[0], tied[0] @ x - tied[1])],
         )
 
@@ -85,12 +85,12 @@ class Chain:
         after, by_x, by_u = self.advance(states[:-1], u)
         first = (s + 1) * np.arange(n)[:, None]
         jacobian = np.concatenate([-by_x, -by_u[:, :, None], np.broadcast_to(np.eye(s), (n, s, s))], axis=2)
-        dynamics = Rows("dynamics", first + np.arange(2 * s + 1), jacobian, states[1:] - after)
-        start = Rows("start", np.arange(s)[None], np.eye(s)[None], (states[0] - self.start)[None])
+        dynamics = TaskRows("dynamics", first + np.arange(2 * s + 1), jacobian, states[1:] - after)
+        start = TaskRows("start", np.arange(s)[None], np.eye(s)[None], (states[0] - self.start)[None])
         value, slope = self.end(states[-1])
-        end = Rows("end", (s + 1) * n + np.arange(s)[None], slope[None], value[None])
+        end = TaskRows("end", (s + 1) * n + np.arange(s)[None], slope[None], value[None])
         unit, column = np.ones((n, 1, 1)), first + s
-        effort = Rows("effort", column, self.weight * unit, self.weight * u[:, None])
-        push = Rows("push", column, unit, u[:, None])
-        limits = Bounded(push, np.full((n, 1), self.least), np.full((n, 1), np.inf))
-        return Linearised([effort], [dynamics, start, end], [limits] if np.isfinite(self.least) else [])
+        effort = TaskRows("effort", column, self.weight * unit, self.weight * u[:, None])
+        push = TaskRows("push", column, unit, u[:, None])
+        limits = BoundedRows(push, np.full((n, 1), self.least), np.full((n, 1), np.inf))
+        return LinearisedProblem([effort], [dynamics, start, end], [limits] if np.isfinite(self.least) else [])

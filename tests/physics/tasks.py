@@ -4,7 +4,7 @@ import numpy as np
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.physics.task import Balls, Closure, EndState, SpacetimeTask
+from poise.physics.task import Closure, EndState, SpacetimeTask, TaskSpheres
 
 FRAMES = 6  # N + 1
 
@@ -22,7 +22,7 @@ def balls(body, down, held=False, seed=0):
     place = np.full((4, 3), np.nan)
     if held:
         place[2] = 0.3, 0.2, 1.1
-    return Balls(
+    return TaskSpheres(
         ("left", "right", "hand", "pelvis"),
         np.array(links, np.int64),
         0.05 * random.normal(size=(4, 3)),

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from poise.physics.newton import Factored, dense, normal_band
-from poise.physics.rows import Rows
+from poise.physics.newton import FactoredBand, dense_jacobian, normal_band
+from poise.physics.rows import TaskRows
 
 SIZE, WIDTH = 30, 7
 
@@ -17,7 +17,7 @@ def random_rows(seed, rows=3, columns=None):
         columns = first + random.permuted(np.tile(np.arange(WIDTH + 1), (12, 1)), axis=1)[:, :5]
         columns[random.random(columns.shape) < 0.2] = -1
     jacobian, value = random.normal(size=(len(columns), rows, 5)), random.normal(size=(len(columns), rows))
-    return Rows(f"rows {seed}", columns, jacobian, value)
+    return TaskRows(f"rows {seed}", columns, jacobian, value)
 
 
 def full(band):
@@ -33,14 +33,14 @@ def test_band_is_that_of_the_written_out_jacobian():
     same = random_rows(3, columns=one.columns)
     weights = np.random.default_rng(4).random(other.value.shape)
     band = normal_band([(one, None), (other, weights), (same, None)], SIZE, WIDTH, 0.1)
-    a, b, c = (dense([rows], SIZE) for rows in (one, other, same))
+    a, b, c = (dense_jacobian([rows], SIZE) for rows in (one, other, same))
     expected = 0.1 * np.eye(SIZE) + a.T @ a + b.T @ (weights.reshape(-1, 1) * b) + c.T @ c
     assert np.allclose(full(band), expected, atol=1e-12)
 
 
 def test_rows_act_like_their_written_out_jacobian():
     rows, step = random_rows(5), np.random.default_rng(6).normal(size=SIZE)
-    matrix = dense([rows], SIZE)
+    matrix = dense_jacobian([rows], SIZE)
     assert np.allclose(rows.along(step).ravel(), matrix @ step)
     assert np.allclose(rows.pulled(rows.value, SIZE), matrix.T @ rows.value.ravel())
 
@@ -53,5 +53,5 @@ def test_solutions_with_ties_are_those_of_the_full_matrix(count):
     right, tie_right = random.normal(size=SIZE), random.normal(size=count)
     whole = np.block([[matrix, ties.T], [ties, -1e-3 * np.eye(count)]])
     expected = np.linalg.solve(whole, np.concatenate([right, tie_right]))
-    x, y = Factored(band, ties, 1e-3).solve(right, tie_right)
+    x, y = FactoredBand(band, ties, 1e-3).solve(right, tie_right)
     assert np.allclose(np.concatenate([x, y]), expected, atol=1e-9)

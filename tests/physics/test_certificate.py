@@ -9,7 +9,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.motions import finished
-from poise.physics.certificate import certify, likeness
+from poise.physics.certificate import certify, deviation_from
 from poise.reference.body_clip import BodyClip
 
 
@@ -142,7 +142,7 @@ def test_what_is_no_number_is_refused(walk):
 
 def test_likeness_is_a_root_mean_square(walk):
     wished = replace(walk.clip, qpos=other(walk.clip.qpos, slice(None), 0, by=0.03))
-    found = likeness(walk, wished)
+    found = deviation_from(walk, wished)
     assert found.root_rms_m == pytest.approx(0.03)
     assert found.joint_rms_deg < 1e-9
 
@@ -151,4 +151,4 @@ def test_a_body_without_joints_is_like_itself(walk):
     text = '<mujoco><worldbody><body name="b"><freejoint/><geom type="sphere" size=".1"/></body></worldbody></mujoco>'
     ball = Body.from_mjcf(text)
     clip = BodyClip("ball", ball, 120.0, readonly(np.tile(ball.standing, (3, 1))))
-    assert likeness(replace(walk, clip=clip), clip).worst_joint == "none"
+    assert deviation_from(replace(walk, clip=clip), clip).worst_joint == "none"

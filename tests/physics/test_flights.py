@@ -4,7 +4,7 @@ import pytest
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.physics.sketch import check_flights
+from poise.physics.optimise import check_flights
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch
 

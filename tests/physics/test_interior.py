@@ -7,7 +7,7 @@ from scipy.optimize import lsq_linear
 
 from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, minimise
-from poise.physics.rows import Linearised, violations
+from poise.physics.rows import LinearisedProblem, violations
 
 
 def random_problem(seed, size=12, rows=15, constraints=4):
@@ -99,7 +99,7 @@ def test_a_curved_valley_is_followed_to_its_end():
     def at(x):
         cost = whole("cost", np.array([[-20 * x[0], 10.0], [-1.0, 0.0]]), np.array([10 * (x[1] - x[0] ** 2), 1 - x[0]]))
         circle = whole("circle", 2 * x[None], np.array([x @ x - 2.0]))
-        return Linearised([cost], [circle])
+        return LinearisedProblem([cost], [circle])
 
     found = minimise(Vectors(2, 1, at), np.array([0.5, 0.5]), EXACT)
     assert found.violation < 1e-10
@@ -108,7 +108,7 @@ def test_a_curved_valley_is_followed_to_its_end():
 
 def test_numbers_that_are_not_finite_stop_the_search():
     def at(x):
-        return Linearised([whole("cost", np.eye(1), np.array([np.nan]))], [])
+        return LinearisedProblem([whole("cost", np.eye(1), np.array([np.nan]))], [])
 
     with pytest.raises(PoiseError, match="not finite in 'cost'"):
         minimise(Vectors(1, 0, at), np.zeros(1))

@@ -8,7 +8,7 @@ from problems import EXACT, Chain
 from scipy.optimize import fsolve, minimize
 
 from poise.physics.interior import minimise
-from poise.physics.newton import dense
+from poise.physics.newton import dense_jacobian
 
 G = 9.81  # m/s^2
 H = 0.02  # s
@@ -68,7 +68,7 @@ def test_pendulum_swing_up_satisfies_its_first_order_conditions():
     problem, found = swing_up()
     here = found.linearised
     gradient = sum(rows.pulled(rows.value, problem.size) for rows in here.cost)
-    constraints = dense(here.equal, problem.size)
+    constraints = dense_jacobian(here.equal, problem.size)
     multipliers = np.linalg.lstsq(constraints.T, -gradient, rcond=None)[0]
     assert found.converged
     assert np.abs(gradient + constraints.T @ multipliers).max() < 1e-5 * np.abs(gradient).max()

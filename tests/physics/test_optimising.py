@@ -12,15 +12,27 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
 from poise.library.motions import finished
-from poise.physics.certificate import certify, likeness
+from poise.physics.certificate import certify, deviation_from
 from poise.physics.interior import InteriorSettings
-from poise.physics.sketch import DynamicSettings, optimise, resampled_sketch, standing_still, state_of, task_of
+from poise.physics.optimise import (
+    DynamicSettings,
+    end_state_of,
+    optimise,
+    resampled_sketch,
+    spacetime_task,
+)
+from poise.physics.task import EndState
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, Support, supports_of
 
 BODY = Body.named("biped29")
 RATE = 120.0
 GRAVITY = 9.81
+
+
+def standing_still(qpos):
+    """The state at rest in a pose."""
+    return EndState(qpos, qpos, np.zeros(6))
 
 
 def sketch(name, height, down, body=BODY):
@@ -63,14 +75,14 @@ def check(optimised):
 def test_standing_still_is_held_by_its_own_weight():
     found = optimise(stand(), start=standing_still(BODY.standing), end=standing_still(BODY.standing))
     check(found)
-    assert likeness(found.dynamic, found.desired).joint_rms_deg < 0.5
+    assert deviation_from(found.dynamic, found.desired).joint_rms_deg < 0.5
     weight = BODY.mass * GRAVITY
     assert np.allclose(found.dynamic.contacts.force[..., 2].sum(axis=1), weight, rtol=0.05)
 
 
 def test_a_hop_obeys_physics_and_stays_near_its_sketch():
     found = hopped()
-    certificate, near = check(found), likeness(found.dynamic, found.desired)
+    certificate, near = check(found), deviation_from(found.dynamic, found.desired)
     assert certificate.penetration_mm < 1.0
     assert near.root_rms_m < 0.05
     assert near.joint_rms_deg < 6.0
@@ -129,7 +141,7 @@ def test_nothing_but_flight_is_a_motion_too():
     found = optimise(sketch("thrown", 0.6 + 2.0 * times - 0.5 * GRAVITY * times**2, np.zeros(40, bool)))
     check(found)
     assert not found.dynamic.contacts.names
-    assert likeness(found.dynamic, found.desired).root_rms_m < 0.002  # the arc of continuous time, in steps
+    assert deviation_from(found.dynamic, found.desired).root_rms_m < 0.002  # the arc of continuous time, in steps
 
 
 def test_who_stands_on_nothing_is_refused_and_not_thrown():
@@ -182,13 +194,13 @@ def test_a_body_of_boxes_without_hands_and_torque_limits_hops():
 def test_a_state_can_be_joined_wherever_it_is_in_a_motion():
     motion = hopped().dynamic
     for frame in (0, 1, 40):
-        state = state_of(motion, frame)
+        state = end_state_of(motion, frame)
         assert np.array_equal(state.qpos, motion.clip.qpos[frame])
         assert np.array_equal(state.root_velocity, motion.qvel[frame, :6])
         if frame:  # hinges alone: differences of poses are those of coordinates
             assert np.allclose(state.before[7:], motion.clip.qpos[frame - 1, 7:], atol=1e-12)
     cycle = finished("walk", "biped29")
-    assert np.allclose(state_of(cycle, 0).before[7:], cycle.clip.qpos[-2, 7:], atol=1e-6)
+    assert np.allclose(end_state_of(cycle, 0).before[7:], cycle.clip.qpos[-2, 7:], atol=1e-6)
 
 
 def test_few_frames_per_second_ask_for_no_jolts():
@@ -204,7 +216,7 @@ def test_few_frames_per_second_ask_for_no_jolts():
 
 def test_feet_that_swing_over_the_end_of_a_cycle_keep_off_the_ground():
     clip = finished("walk", "biped29").clip
-    least = task_of(Sketch(clip, supports_of(clip)), DynamicSettings(lift=0.05)).balls
+    least = spacetime_task(Sketch(clip, supports_of(clip)), DynamicSettings(lift=0.05)).balls
     over = ~least.down[1] & ~least.down[-1] & least.down.any(axis=0)
     assert over.any()
     assert np.array_equal(least.least[1], least.least[-1])

@@ -8,7 +8,7 @@ from tasks import FRAMES, KINDS, balls
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
 from poise.dynamics.actuation import Actuation
-from poise.physics.rows import Linearised
+from poise.physics.rows import LinearisedProblem
 from poise.physics.spacetime import Spacetime
 from poise.physics.task import SpacetimeTask, Trajectory, acting_forces
 from poise.rotations import quat_exp, quat_multiply, quat_rotate
@@ -150,7 +150,7 @@ def test_a_conflict_names_the_part_the_constraint_and_the_time():
     start = problem.start()
     still = Trajectory(start.qpos, 0 * start.root, 0 * start.ahead, start.force)
     here = problem.at(still)
-    only = Linearised(here.cost, [rows for rows in here.equal if rows.name == "stands on the ground"])
+    only = LinearisedProblem(here.cost, [rows for rows in here.equal if rows.name == "stands on the ground"])
     said = problem.conflict(only)
     assert said.startswith(("left: ", "right: "))
     assert "stands on the ground at 0.03 s cannot be kept (off by 5" in said

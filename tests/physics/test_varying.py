@@ -5,7 +5,7 @@ from poise.errors import PoiseError
 from poise.library.motions import finished
 from poise.physics.certificate import certify
 from poise.physics.consistent import Variation, parse_variation, varied_sketch, with_physics
-from poise.physics.sketch import optimise
+from poise.physics.optimise import optimise
 from poise.reference.supports import Sketch, supports_of
 from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 

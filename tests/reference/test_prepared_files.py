@@ -16,7 +16,7 @@ from poise.performance.cast import cast, load_body
 from poise.reference.archive import is_prepared, load_prepared, save_prepared, spoken_name
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.retarget.prepare import at_origin, changes, prepare
+from poise.retarget.prepare import changes, clip_at_origin, prepare
 from poise.rotations import quat_exp
 
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
@@ -158,7 +158,7 @@ def test_a_prepared_motion_starts_at_the_origin_facing_forward(prepared):
     np.testing.assert_allclose(clip.qpos[0, :2], 0, atol=1e-12)
     assert clip.qpos[-1, 0] > 0.6
     assert abs(clip.qpos[-1, 1]) < 0.1
-    turned = at_origin(clip)
+    turned = clip_at_origin(clip)
     np.testing.assert_allclose(turned.qpos, clip.qpos, atol=1e-12)
 
 

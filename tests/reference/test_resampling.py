@@ -5,8 +5,8 @@ import pytest
 
 from poise import PoiseError
 from poise.library.motions import finished
-from poise.library.repertoire import Roaming, repertoire
-from poise.reference.played import Played, at_rate, in_steps
+from poise.library.repertoire import Roaming, build_repertoire
+from poise.reference.played import Played, in_steps, motion_at_rate
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def walk():
 
 @pytest.mark.parametrize("every", [2, 3, 6])
 def test_states_are_kept_and_impulses_stay(walk, every):
-    slow = at_rate(walk, walk.clip.rate / every)
+    slow = motion_at_rate(walk, walk.clip.rate / every)
     assert slow.step == pytest.approx(every * walk.step)
     assert slow.clip.seconds == pytest.approx(walk.clip.seconds)
     np.testing.assert_array_equal(slow.clip.qpos[[0, 1, -1]], walk.clip.qpos[[0, every, -1]])
@@ -30,11 +30,13 @@ def test_states_are_kept_and_impulses_stay(walk, every):
 
 def test_twice_by_two_is_once_by_four_in_torque():
     stand = finished("stand", "biped29")
-    np.testing.assert_allclose(at_rate(at_rate(stand, 60), 30).torque, at_rate(stand, 30).torque, atol=1e-12)
+    np.testing.assert_allclose(
+        motion_at_rate(motion_at_rate(stand, 60), 30).torque, motion_at_rate(stand, 30).torque, atol=1e-12
+    )
 
 
 def test_at_its_own_rate_it_is_itself(walk):
-    assert at_rate(walk, walk.clip.rate) is walk
+    assert motion_at_rate(walk, walk.clip.rate) is walk
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_at_its_own_rate_it_is_itself(walk):
 )
 def test_other_rates_are_refused(walk, rate, cause):
     with pytest.raises(PoiseError, match=cause):
-        at_rate(walk, rate)
+        motion_at_rate(walk, rate)
 
 
 def test_a_reference_goes_with_all_that_it_is_made_of(walk):
@@ -62,4 +64,4 @@ def test_a_reference_that_fits_is_itself(walk):
 
 def test_what_is_steered_keeps_its_rate(walk):
     with pytest.raises(PoiseError, match="'walk' can be steered only at 120 steps a second, not 60"):
-        in_steps(Roaming(repertoire({"walk": walk}, {})), 60.0)
+        in_steps(Roaming(build_repertoire({"walk": walk}, {})), 60.0)

@@ -6,7 +6,7 @@ import pytest
 
 from gripping import apart
 from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, perform
-from poise.library.motions import stand
+from poise.library.motions import stand_motion
 from poise.measure.replay import Replay
 from poise.world.props import Ball, Bar, Barbell, Box
 from poise.world.terrain_kinds import Slope
@@ -62,7 +62,7 @@ def test_a_stack_of_five_boxes_rests():
 def test_a_standing_body_neither_slips_nor_sinks():
     body = Body.named("biped29")
     world = World(Scene.of(body))
-    result = perform(world, named_controller("hold"), stand(body), seconds=60)
+    result = perform(world, named_controller("hold"), stand_motion(body), seconds=60)
     recording = result.recording
     replay = Replay.of(recording)
     assert replay.depth.max() < 1e-3

@@ -16,7 +16,7 @@ from poise.body.carriage import carried
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
-from poise.edit.span import Span, edit_text, number
+from poise.edit.span import Span, edit_text, number_text
 from poise.edit.take import BLOCK, Flags, Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
@@ -44,20 +44,20 @@ class Blend:
 
     def __str__(self) -> str:
         name = self.source if isinstance(self.source, str) else self.source.name
-        entry = None if self.entry is None else number(self.entry)
-        over = None if self.over == OVER else number(self.over)
+        entry = None if self.entry is None else number_text(self.entry)
+        over = None if self.over == OVER else number_text(self.over)
         return edit_text("blend", name, self.span, over=over, **{"from": entry})
 
     def on(self, take: Take) -> Take:
         """The motion with the transition to the other one."""
-        clip = _loaded(self.source, take.body) if isinstance(self.source, str) else self.source
+        clip = _load_blend_clip(self.source, take.body) if isinstance(self.source, str) else self.source
         if clip.body.dof_names != take.body.dof_names:
             raise PoiseError(f"edit '{self}': that motion is for body '{clip.body.name}', not '{take.body.name}'")
         other = take_of(Played(clip), take.body, take.rate)
-        return crossed(take, other, self.span.start or 0.0, self.over, self.entry)
+        return crossfaded(take, other, self.span.start or 0.0, self.over, self.entry)
 
 
-def _loaded(path: str, body: Body) -> BodyClip:
+def _load_blend_clip(path: str, body: Body) -> BodyClip:
     """The clip of a motion file; files that are not prepared are prepared for the body."""
     from poise.reference.archive import is_prepared, load_prepared
     from poise.retarget.prepare import prepare
@@ -65,16 +65,16 @@ def _loaded(path: str, body: Body) -> BodyClip:
     return load_prepared(Path(path)) if is_prepared(Path(path)) else prepare(path, body).clip
 
 
-def crossed(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:
+def crossfaded(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:
     """Transition from `take` at `start` (s) to `other` at `entry` (s), by default where the two are most alike."""
     first = round(start * take.rate)
-    entered = best_entry(take, other, first, over) if entry is None else round(entry * take.rate)
-    crossing = _Crossing(take, other, first, max(round(over * take.rate), 1), entered)
+    entered = best_entry_frame(take, other, first, over) if entry is None else round(entry * take.rate)
+    crossing = _Crossfade(take, other, first, max(round(over * take.rate), 1), entered)
     length = None if other.duration is None else start + max(other.duration - entered / take.rate, over)
     return replace(take.with_blocks(crossing.block, first), duration=length)
 
 
-def best_entry(take: Take, other: Take, first: int, over: float) -> int:
+def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
     """The frame of `other` most like frame `first` of `take`, with time left for a transition of `over` (s)."""
     room = SEARCHED if other.duration is None else min(SEARCHED, max(other.duration - over, 0.0))
     count = round(room * take.rate) + 3
@@ -109,7 +109,7 @@ def features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Change:
+class _FootTransfer:
     """The step of one foot from one motion to the other, in frames."""
 
     begin: int
@@ -131,7 +131,7 @@ class _Change:
         return quintic_ease(self.part(numbers))
 
 
-class _Crossing:
+class _Crossfade:
     """Computes the frames of a transition."""
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
@@ -143,30 +143,30 @@ class _Crossing:
         yaw = float(yaw_of(mine[3:7]) - yaw_of(theirs[3:7]))
         self._turn = quat_exp(np.array([0.0, 0.0, yaw]))
         self._shift = (mine[:3] - quat_rotate(self._turn, theirs[:3])) * [1.0, 1.0, 0.0]
-        self._changes = [self._change(foot) for foot in range(len(self._parts))]
+        self._changes = [self._foot_transfer(foot) for foot in range(len(self._parts))]
         self._end = max([first + over, *(change.end for change in self._changes)])
 
     def block(self, first: int) -> list[Frame]:
         """The frames of a block."""
         numbers = range(first, first + BLOCK)
-        into = [self._there(k) for k in numbers]
+        into = [self._other_frame(k) for k in numbers]
         if first >= self._end:
             return into
         out_of = [self._take.frame(k) for k in numbers]
         share = quintic_ease((np.array(numbers) - self._first) / self._over)
-        mixed = [self._mixed(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
-        place, turn = self._feet(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
-        for frame, sink in zip(mixed, self._sink(mixed, out_of, into, place), strict=True):
+        mixed = [self._mixed_frame(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
+        place, turn = self._foot_places(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
+        for frame, sink in zip(mixed, self._pelvis_sink(mixed, out_of, into, place), strict=True):
             frame.qpos[2] -= sink
         solved = self._placement.settled(mixed, place, turn)
         return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]
 
-    def _there(self, number: int) -> Frame:
+    def _other_frame(self, number: int) -> Frame:
         """A frame of the other motion, aligned; `number` is that of the first motion."""
         frame = self._other.frame(max(self._entry + number - self._first, 0))
         return Frame(readonly(carried(frame.qpos, self._turn, self._shift)), frame.down)
 
-    def _mixed(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
+    def _mixed_frame(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
         qpos, way, shares = np.array(before.qpos), np.zeros(self._body.nv), np.full(self._body.nv, share)
         for change, toes in zip(self._changes, self._toes, strict=True):
             shares[toes] = change.share(number)
@@ -176,16 +176,16 @@ class _Crossing:
             return Frame(qpos, None)
         down = np.array(before.down if share < 0.5 else after.down)
         for change, parts in zip(self._changes, self._parts, strict=True):
-            down[parts] = self._bears(before.down[parts], after.down[parts], change, number)
+            down[parts] = self._foot_contacts(before.down[parts], after.down[parts], change, number)
         return Frame(qpos, readonly(down, bool))
 
     @staticmethod
-    def _bears(before: Flags, after: Flags, change: _Change, number: int) -> Flags:
+    def _foot_contacts(before: Flags, after: Flags, change: _FootTransfer, number: int) -> Flags:
         if number < change.begin:
             return before
         return after if number >= change.end else after & (change.far < SAME_PLACE)
 
-    def _feet(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
+    def _foot_places(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
         """Positions (T, F, 3) and orientations (T, F, 4) of the feet: each changes motion in a step of its own.
 
         From its step on, a foot moves with the blended `root` (T, 2) instead of the root of the motion it leaves.
@@ -201,46 +201,47 @@ class _Crossing:
             turn[:, foot] = slerp(turn[:, foot], turned[:, foot], share)
         return place, turn
 
-    def _sink(self, mixed: list[Frame], out_of: list[Frame], into: list[Frame], place: Array) -> Array:
+    def _pelvis_sink(self, mixed: list[Frame], out_of: list[Frame], into: list[Frame], place: Array) -> Array:
         """(T,) m by which the pelvis is lowered so that legs stretch no further than in either motion."""
         if not has_legs(self._body):
             return np.zeros(len(mixed))
-        used = [np.linalg.norm(self._hips(frames) - self._placed(frames), axis=-1) for frames in (out_of, into)]
-        return pelvis_drop(self._hips(mixed), place, easy_reach(self._lengths, np.maximum(*used)))
+        poses, *both = (np.array([frame.qpos for frame in frames]) for frames in (mixed, out_of, into))
+        hips, places = self._placement.hips, self._placement.places
+        used = [np.linalg.norm(hips(qpos) - places(qpos)[0], axis=-1) for qpos in both]
+        return pelvis_drop(hips(poses), place, easy_reach(self._lengths, np.maximum(*used)))
 
-    def _hips(self, frames: list[Frame]) -> Array:
-        return self._placement.hips(np.array([frame.qpos for frame in frames]))
-
-    def _placed(self, frames: list[Frame]) -> Array:
-        return self._placement.places(np.array([frame.qpos for frame in frames]))[0]
-
-    def _change(self, foot: int) -> _Change:
+    def _foot_transfer(self, foot: int) -> _FootTransfer:
         """The step of a foot: it begins when the foot is up in either motion, and ends when it is down in the other."""
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
         latest = self._first + max(self._over, quick)
-        if self._apart(foot, latest, latest) < NEAR:
+        if self._foot_distance(foot, latest, latest) < NEAR:
             latest = max(latest, self._first + slow)
-        begin = self._next(
-            latest, self._first, lambda k: not (_down(self._take.frame(k), parts) and _down(self._there(k), parts))
-        )
-        end = self._next(begin + slow, begin + quick, lambda k: _down(self._there(k), parts))
-        stood = any(_down(self._there(k), parts) for k in range(begin, end)) or _down(self._take.frame(begin), parts)
-        share = float(quintic_ease((begin - self._first) / self._over))
-        lead = share * (self._there(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
-        return _Change(begin, end, self._apart(foot, begin, end) if stood else 0.0, lead)
 
-    def _apart(self, foot: int, begin: int, end: int) -> float:
+        def stands(k: int) -> bool:
+            return _foot_is_down(self._take.frame(k), parts)
+
+        def lands(k: int) -> bool:
+            return _foot_is_down(self._other_frame(k), parts)
+
+        begin = self._first_frame_where(latest, self._first, lambda k: not (stands(k) and lands(k)))
+        end = self._first_frame_where(begin + slow, begin + quick, lands)
+        stood = any(lands(k) for k in range(begin, end)) or stands(begin)
+        share = float(quintic_ease((begin - self._first) / self._over))
+        lead = share * (self._other_frame(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
+        return _FootTransfer(begin, end, self._foot_distance(foot, begin, end) if stood else 0.0, lead)
+
+    def _foot_distance(self, foot: int, begin: int, end: int) -> float:
         """Horizontal distance (m) of a foot at `begin` in the first motion from where it is at `end` in the other."""
         here, _ = self._placement.places(self._take.frame(begin).qpos[None])
-        there, _ = self._placement.places(self._there(end).qpos[None])
+        there, _ = self._placement.places(self._other_frame(end).qpos[None])
         return float(np.linalg.norm(here[0, foot, :2] - there[0, foot, :2]))
 
     @staticmethod
-    def _next(latest: int, number: int, holds: Callable[[int], bool]) -> int:
+    def _first_frame_where(latest: int, number: int, holds: Callable[[int], bool]) -> int:
         """The first frame from `number` on for which `holds` is true, or `latest`."""
         return next((k for k in range(number, latest) if holds(k)), max(latest, number))
 
 
-def _down(frame: Frame, parts: list[int]) -> bool:
+def _foot_is_down(frame: Frame, parts: list[int]) -> bool:
     return frame.down is not None and bool(frame.down[parts].any())

@@ -12,9 +12,9 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.parts import Hand, Joint
 from poise.body.symmetry import side_of
-from poise.edit.limbs import chain_joints, element_id, parts_moved_by
+from poise.edit.limbs import chain_joints, joint_element_id, parts_moved_by
 from poise.edit.span import Span, edit_text
-from poise.edit.take import Flags, Frame, Take, lifted
+from poise.edit.take import Flags, Frame, Take, without_contacts
 from poise.errors import unknown
 from poise.forms import CARRY_POSES
 
@@ -48,7 +48,7 @@ class Carry:
     def on(self, take: Take) -> Take:
         """The motion with the arms in the pose; only joints of these arms change."""
         body = take.body
-        held, dofs = arms_in(body, self.pose)
+        held, dofs = carry_pose(body, self.pose)
         way, carrying = np.zeros(body.nv), parts_moved_by(body, np.flatnonzero(dofs))
 
         def frame(number: int) -> Frame:
@@ -58,12 +58,12 @@ class Carry:
             qpos = np.array(was.qpos)
             mujoco.mj_differentiatePos(body.model, way, 1.0, was.qpos, held)
             mujoco.mj_integratePos(body.model, qpos, np.where(dofs, way, 0.0), weight)
-            return Frame(readonly(qpos), lifted(was.down, carrying))
+            return Frame(readonly(qpos), without_contacts(was.down, carrying))
 
         return take.with_frames(frame)
 
 
-def arms_in(body: Body, pose: str) -> tuple[Array, Flags]:
+def carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     """The standing pose (nq,) with the arms in a carry pose, and the mask (nv,) of these arms' degrees of freedom."""
     from poise.retarget.ik import PoseSolver
 
@@ -71,28 +71,28 @@ def arms_in(body: Body, pose: str) -> tuple[Array, Flags]:
     wanted = {hand: _HOLDS[pose][side_of(hand.name)] for hand in body.hands if side_of(hand.name) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
-        for joint in _arm(body, hand):
+        for joint in _arm_joints(body, hand):
             stay[list(joint.dofs)] = 0.03
             if joint.kind == "hinge" and len(joint.dofs) == 1:  # start bent: a straight elbow is singular
                 start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
-    places = [_place(body, hand, arm) for hand, arm in wanted.items()]
+    places = [_carried_hand_place(body, hand, arm) for hand, arm in wanted.items()]
     solver = PoseSolver(body, [(hand.link, hand.point) for hand in wanted])
     found = solver.solve(start, places=places, place_weights=10.0, prior_weights=stay, iterations=100)
     return found.qpos, stay < 1.0
 
 
-def _arm(body: Body, hand: Hand) -> list[Joint]:
+def _arm_joints(body: Body, hand: Hand) -> list[Joint]:
     chain = chain_joints(body, hand.link)
     return [joint for joint in chain if joint.group == chain[-1].group]
 
 
-def _place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
+def _carried_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
     """(3,) m: hand position in the standing pose, `arm` (in arm lengths) away from the shoulder."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    joints = [joint for joint in _arm(body, hand) if "clavicle" not in joint.name]
-    way = [data.xanchor[element_id(body, joint)] for joint in joints]
+    joints = [joint for joint in _arm_joints(body, hand) if "clavicle" not in joint.name]
+    way = [data.xanchor[joint_element_id(body, joint)] for joint in joints]
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)
     length = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly, runs
 from poise.body.carriage import advance, carried, heading
-from poise.edit.blend import OVER, crossed, features
+from poise.edit.blend import OVER, crossfaded, features
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs
-from poise.edit.span import Span, edit_text, number
+from poise.edit.span import Span, edit_text, number_text
 from poise.edit.take import Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
@@ -39,7 +39,7 @@ class Loop:
 
     def __str__(self) -> str:
         times = "" if self.count is None else str(self.count)
-        return edit_text("loop", times, self.span, over=None if self.over == OVER else number(self.over))
+        return edit_text("loop", times, self.span, over=None if self.over == OVER else number_text(self.over))
 
     def on(self, take: Take) -> Take:
         """The repeated cycle."""
@@ -50,7 +50,7 @@ class Loop:
         looped = replace(endless, start=take.start)
         if self.count is not None:
             looped = replace(looped, duration=self.count * cycle.seconds, cycle=None)
-        return looped if start is None else crossed(take, looped, start, self.over)
+        return looped if start is None else crossfaded(take, looped, start, self.over)
 
 
 def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
@@ -61,13 +61,13 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
     first, last = find_cycle(clip, near)
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
     cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
-    return _closed(cut)
+    return _close_cycle(cut)
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     """First and last frame of the interval whose ends are most alike."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
-    table = features(clip.body, _frames(clip), clip.rate)
+    table = features(clip.body, _clip_frames(clip), clip.rate)
     active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
     best, pair = np.inf, None
     for lag in range(shortest, longest + 1):
@@ -84,7 +84,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     return pair
 
 
-def _closed(cut: BodyClip) -> BodyClip:
+def _close_cycle(cut: BodyClip) -> BodyClip:
     """The clip with its last pose equal to the first, except for position and heading."""
     body, last = cut.body, cut.frames - 1
     yaw, shift = advance(cut.qpos[0], cut.qpos[-1])
@@ -94,32 +94,32 @@ def _closed(cut: BodyClip) -> BodyClip:
     shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
     if cut.down is not None:
         for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
-            shares[:, toes] = _shares(cut.down[:, parts])[:, None]
+            shares[:, toes] = _stance_shares(cut.down[:, parts])[:, None]
     qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
     for pose, part in zip(qpos, shares, strict=True):
         mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
     closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
-        closed = _stepped(cut, cut.down, closed, turn, shift)
+        closed = _close_foot_gaps(cut, cut.down, closed, turn, shift)
     poses = np.concatenate([closed.qpos[:-1], carried(closed.qpos[:1], turn, shift)])
     return replace(closed, qpos=readonly(poses))
 
 
-def _stepped(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
+def _close_foot_gaps(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
     """The closed cycle with each foot moved by a constant share of its gap during stance, so that it does not slide."""
     placement = FootPlacement(cut.body)
     place, feet = placement.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
     for foot, parts in enumerate(foot_parts(cut.body)):
-        share = _shares(down[:, parts])
+        share = _stance_shares(down[:, parts])
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
-    poses, downs = zip(*placement.settled(_frames(closed), place, feet), strict=True)
+    poses, downs = zip(*placement.settled(_clip_frames(closed), place, feet), strict=True)
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
-def _shares(down: NDArray[np.bool_]) -> Array:
+def _stance_shares(down: NDArray[np.bool_]) -> Array:
     """(T,) shares from -1/2 to 1/2, constant while any part (T, p) of a foot is in contact."""
     count = len(down)
     even = np.arange(count) / (count - 1) - 0.5
@@ -132,6 +132,6 @@ def _shares(down: NDArray[np.bool_]) -> Array:
     return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
 
 
-def _frames(clip: BodyClip) -> list[Frame]:
+def _clip_frames(clip: BodyClip) -> list[Frame]:
     downs = [None] * clip.frames if clip.down is None else list(clip.down)
     return [Frame(pose, down) for pose, down in zip(clip.qpos, downs, strict=True)]

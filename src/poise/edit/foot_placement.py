@@ -15,9 +15,9 @@ from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.body.parts import Foot, Joint
 from poise.body.pose_space import PoseSpace
-from poise.edit.limb_ik import Limbs, PosedLimbs
+from poise.edit.limb_ik import LimbSolver, PosedLimbs
 from poise.edit.limbs import chain_joints, foot_parts, hip_points
-from poise.edit.take import Flags, Frame, lifted
+from poise.edit.take import Flags, Frame, without_contacts
 from poise.retarget.ik import PoseSolver
 from poise.rotations import quat_conjugate, quat_exp, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate, yaw_of
 
@@ -38,7 +38,7 @@ class FootPlacement:
         self, body: Body, points: Sequence[tuple[str, ArrayLike]] = (), *, stay: Mapping[int, float] | None = None
     ) -> None:  # fmt: skip
         """`points` (link, position in its frame) besides the feet; `stay`: weights of changes by degree of freedom."""
-        self._body = body
+        self._body, self._count = body, len(body.feet)
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
         links = [*feet, *(joint.link for joint in toes)]
@@ -50,7 +50,7 @@ class FootPlacement:
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         ends = [*((link, np.zeros(3)) for link in feet), *points]
         self._reader = Kinematics(body, ends, links)
-        self._limbs, self._legs = (Limbs(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
+        self._limbs, self._legs = (LimbSolver(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
         self._heels, self._leg_heels = Heels(body, self._limbs), Heels(body, self._legs)
         moved = [joint for link, _ in ends for joint in chain_joints(body, link)]
         legs = [joint for link in feet for joint in chain_joints(body, link)]
@@ -65,15 +65,10 @@ class FootPlacement:
         self._stay[list(stay or {})] = list((stay or {}).values())
         self._stay[leg_dofs], self._stay[toe_dofs] = LEG, TOE
 
-    @property
-    def count(self) -> int:
-        """Number of feet, F."""
-        return len(self._balls)
-
     def places(self, qpos: Array) -> tuple[Array, Array]:
         """Positions (T, F + P, 3) m of foot links and points in poses (T, nq), and foot orientations (T, F, 4)."""
         place, turn = self._reader.at(qpos)
-        return place, turn[:, : self.count]
+        return place, turn[:, : self._count]
 
     def hips(self, qpos: Array) -> Array:
         """(T, F, 3) m: hip joints of the legs in poses (T, nq)."""
@@ -90,14 +85,14 @@ class FootPlacement:
         """
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
-        found, goal, facing = self._faced(qpos, place, turn)
-        rest = np.flatnonzero(self._unsettled(found, goal, facing))
+        found, goal, facing = self._closed_form_poses(qpos, place, turn)
+        rest = np.flatnonzero(self._misses_goals(found, goal, facing))
         if len(rest):
-            found[rest] = self._searched(qpos[rest], found[rest], goal[rest], facing[rest])
-            found[rest] = self._stood(qpos[rest], found[rest], place[rest, : self.count], turn[rest])
+            found[rest] = self._search_poses(qpos[rest], found[rest], goal[rest], facing[rest])
+            found[rest] = self._solve_legs_again(qpos[rest], found[rest], place[rest, : self._count], turn[rest])
         missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
         up = missed @ self._part_of
-        return [Frame(readonly(q), lifted(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
+        return [Frame(readonly(q), without_contacts(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
 
     def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
         """(T, S, 3) m: target positions of the contact points of the feet."""
@@ -106,7 +101,7 @@ class FootPlacement:
         moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
-    def _faced(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+    def _closed_form_poses(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
         """Poses with all limbs in closed form, and the goals used: heels raised, feet turned as far as legs can face.
 
         A foot that would have to face further than its leg can is turned back about its ball; else it would tip over.
@@ -115,40 +110,40 @@ class FootPlacement:
         found, goal, facing = self._heels.raised(was, place, turn)
         rows, space, balls = np.arange(len(qpos)), self._solver.space, self._balls.mean(axis=1)
         for _ in range(FACINGS):
-            rows = rows[self._beyond(found[rows]) > EXACT]
+            rows = rows[self._limit_excess(found[rows]) > EXACT]
             if not len(rows):
                 break
             _, can = self.places(space.clamped(found[rows]))
             back = yaw_of(quat_multiply(can, quat_conjugate(facing[rows])))
             ball = quat_rotate(turn[rows], balls)
             turn[rows] = quat_multiply(quat_exp(back[..., None] * [0.0, 0.0, 1.0]), turn[rows])
-            place[rows, : self.count] += ball - quat_rotate(turn[rows], balls)
-            found[rows], goal[rows], facing[rows] = self._heels.raised(was.take(rows), place[rows], turn[rows])
+            place[rows, : self._count] += ball - quat_rotate(turn[rows], balls)
+            found[rows], goal[rows], facing[rows] = self._heels.raised(was.at_rows(rows), place[rows], turn[rows])
         return found, goal, facing
 
-    def _beyond(self, qpos: Array) -> Array:
+    def _limit_excess(self, qpos: Array) -> Array:
         """(T,) rad: greatest excess of the moved joints beyond their limits."""
         space = self._solver.space
         beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
         return np.asarray(beyond.max(axis=1, initial=0.0))
 
-    def _unsettled(self, qpos: Array, place: Array, turn: Array) -> Flags:
+    def _misses_goals(self, qpos: Array, place: Array, turn: Array) -> Flags:
         """(T,) which poses exceed joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3) m."""
         here, facing = self.places(qpos)
         moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)
         turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1)
         missed = np.concatenate([moved, turned], axis=1).max(axis=1, initial=0.0)
-        return np.asarray(np.maximum(self._beyond(qpos), missed) > EXACT)
+        return np.asarray(np.maximum(self._limit_excess(qpos), missed) > EXACT)
 
-    def _searched(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
+    def _search_poses(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
         """(T, nq) poses within limits, as near as possible to the goals, then to the guess."""
-        feet, others = np.split(place, [self.count], axis=1)
+        feet, others = np.split(place, [self._count], axis=1)
         balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
         found = self._solver.solve(
             guess,
             places=np.concatenate([balls.reshape(len(place), -1, 3), others], axis=1),
             place_weights=self._weights,
-            turns=np.concatenate([turn, self._toes(qpos, turn)], axis=1),
+            turns=np.concatenate([turn, self._toe_goals(qpos, turn)], axis=1),
             turn_weights=TURN_WEIGHT,
             prior_weights=self._stay,
             iterations=30,
@@ -156,28 +151,28 @@ class FootPlacement:
         )
         return found.qpos
 
-    def _stood(self, qpos: Array, found: Array, place: Array, turn: Array) -> Array:
+    def _solve_legs_again(self, qpos: Array, found: Array, place: Array, turn: Array) -> Array:
         """Poses `found` by the search, with the legs solved in closed form for the found pelvis where that succeeds."""
         stood = np.array(found)
         stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
         stood, goal, facing = self._leg_heels.raised(self._legs.read(stood), place, turn)
-        return np.where(self._unsettled(stood, goal, facing)[:, None], found, stood)
+        return np.where(self._misses_goals(stood, goal, facing)[:, None], found, stood)
 
-    def _toes(self, qpos: Array, turn: Array) -> Array:
+    def _toe_goals(self, qpos: Array, turn: Array) -> Array:
         """(T, toes, 4): toe orientations relative to the foot as they were, for the feet's new orientations."""
         _, was = self._reader.at(qpos)
-        feet, toes = was[:, self._toes_of], was[:, self.count :]
+        feet, toes = was[:, self._toes_of], was[:, self._count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
 
 class Heels:
     """Raises heels: a foot tips over its ball where its ankle cannot bend far enough for a flat foot."""
 
-    def __init__(self, body: Body, limbs: Limbs) -> None:
+    def __init__(self, body: Body, limbs: LimbSolver) -> None:
         self._limbs, self._space = limbs, PoseSpace(body)
         legs = [chain_joints(body, foot.link) for foot in body.feet]
         self._feet = [number for number, joints in enumerate(legs) if joints]  # without feet that are the root's link
-        self._tips = [_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
+        self._tips = [_heel_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
         self._dofs = np.array([tip.ankle for tip in self._tips], int)
         self._sides = np.array([tip.side for tip in self._tips])
 
@@ -187,14 +182,14 @@ class Heels:
         Also returns positions and orientations with the raised heels.
         """
         found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
-        rows, step = np.flatnonzero((self._excess(found) > ENOUGH).any(axis=1)), None
-        excess = self._excess(found[rows])
+        rows, step = np.flatnonzero((self._ankle_excess(found) > ENOUGH).any(axis=1)), None
+        excess = self._ankle_excess(found[rows])
         for _ in range(ROUNDS):
             if not len(rows):
                 break
             tried = np.minimum(rise[rows] + (excess if step is None else step), HIGHEST)
-            found[rows] = self._limbs.placed(was.take(rows), *self._tipped(place[rows], turn[rows], tried))
-            left = self._excess(found[rows])
+            found[rows] = self._limbs.placed(was.at_rows(rows), *self._tipped_feet(place[rows], turn[rows], tried))
+            left = self._ankle_excess(found[rows])
             gain = np.clip((excess - left) / np.maximum(tried - rise[rows], ENOUGH), SLOWEST, 1.0)
             rise[rows] = tried
             step, still = left / gain, (left > ENOUGH).any(axis=1)
@@ -204,14 +199,14 @@ class Heels:
                 address, (low,), (high,) = tip.toe.qpos[0], tip.toe.lower, tip.toe.upper
                 bent = np.clip(found[:, address] - tip.toe_side * angle, low, high)
                 found[:, address] = np.where(angle > 0, bent, found[:, address])
-        return found, *self._tipped(place, turn, rise)
+        return found, *self._tipped_feet(place, turn, rise)
 
-    def _excess(self, qpos: Array) -> Array:
+    def _ankle_excess(self, qpos: Array) -> Array:
         """(T, F) rad by which ankles exceed their limits in the direction that a raised heel relieves."""
         beyond = self._space.difference(qpos, self._space.clamped(qpos))
         return np.asarray(np.maximum(self._sides * beyond[:, self._dofs], 0.0))
 
-    def _tipped(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
+    def _tipped_feet(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
         """Positions and orientations with heels raised by angles (T, F)."""
         place, turn = np.array(place), np.array(turn)
         for foot, tip, angle in zip(self._feet, self._tips, rise.T, strict=True):
@@ -222,7 +217,7 @@ class Heels:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tip:
+class _HeelTip:
     """Geometry of a foot that tips over its ball."""
 
     pivot: Array  # (3,) m in the foot's frame, on the line of the ball
@@ -233,7 +228,7 @@ class _Tip:
     toe_side: float
 
 
-def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
+def _heel_tip(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:
     heel, pivot = foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)
     axis = foot.points[3] - foot.points[2]
     axis /= np.linalg.norm(axis)
@@ -243,4 +238,6 @@ def _tip(body: Body, foot: Foot, ankle: Joint) -> _Tip:
     nearest = int(np.argmax(np.abs(along)))
     toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
     toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
-    return _Tip(pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side)
+    return _HeelTip(
+        pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side
+    )

@@ -19,7 +19,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.rigging import hinge_angles
-from poise.edit.limbs import chain_joints, element_id
+from poise.edit.limbs import chain_joints, joint_element_id
 from poise.rotations import (
     matrix_to_quat,
     quat_between,
@@ -61,12 +61,12 @@ class PosedLimbs:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, ends of the shanks
 
-    def take(self, rows: NDArray[np.int64]) -> PosedLimbs:
+    def at_rows(self, rows: NDArray[np.int64]) -> PosedLimbs:
         """The poses of the given rows."""
         return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
-class Limbs:
+class LimbSolver:
     """Places points (link, position in its frame); points without a ball joint and hinge above them are left alone."""
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
@@ -74,14 +74,16 @@ class Limbs:
         self._body, self._data = body, mujoco.MjData(body.model)
         self._limbs: list[_Limb] = []
         for number, (link, point) in enumerate(points):
-            limb = _limb(body, link, number, np.asarray(point, float), turned=number < feet)
+            limb = _limb_of_point(body, link, number, np.asarray(point, float), turned=number < feet)
             if limb is not None and all(limb.hip is not other.hip for other in self._limbs):
                 self._limbs.append(limb)
         self._elements = np.array([limb.elements for limb in self._limbs], int).reshape(-1, 2)
         self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
         self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
         self._signs = self._bent_signs()
-        self._ankles = Ankles(body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None])
+        self._ankles = AnkleSolver(
+            body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
+        )
 
     def read(self, qpos: Array) -> PosedLimbs:
         """The state of the limbs in poses (T, nq)."""
@@ -103,8 +105,8 @@ class Limbs:
             if limb.ankle is not None:
                 goal[:, i] += quat_rotate(turn[:, limb.number], limb.end - limb.point)
         angle = was.qpos[:, [limb.knee.qpos[0] for limb in self._limbs]]
-        limits = np.array([_limits(limb.knee) for limb in self._limbs]).reshape(-1, 2)
-        bend = np.clip(angle + _bend(was, goal, self._signs), *limits.T) - angle
+        limits = np.array([_knee_limits(limb.knee) for limb in self._limbs]).reshape(-1, 2)
+        bend = np.clip(angle + _knee_bend_changes(was, goal, self._signs), *limits.T) - angle
         bent = quat_from_axis_angle(was.axis, bend)
         swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
         legs = [i for i, limb in enumerate(self._limbs) if limb.ankle is not None]
@@ -123,56 +125,56 @@ class Limbs:
         """(N,) signs of the angles from thigh to shank in the middle of the knees' ranges."""
         qpos = np.array(self._body.standing)
         for limb in self._limbs:
-            qpos[limb.knee.qpos[0]] = 0.5 * sum(_limits(limb.knee))
-        return np.asarray(np.sign(_angle(self.read(qpos[None])))[0])
+            qpos[limb.knee.qpos[0]] = 0.5 * sum(_knee_limits(limb.knee))
+        return np.asarray(np.sign(_knee_angles(self.read(qpos[None])))[0])
 
 
-def bend_of(joints: Sequence[Joint]) -> int | None:
+def bending_joint_index(joints: Sequence[Joint]) -> int | None:
     """Index of the ball joint above the knee or elbow among a limb's joints, trunk first; None if there is none."""
     for number, (hip, knee) in enumerate(pairwise(joints)):
-        bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_limits(knee)).all()
+        bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_knee_limits(knee)).all()
         if bends and hip.group == knee.group:
             return number
     return None
 
 
-def _limb(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
+def _limb_of_point(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
     joints, placed = chain_joints(body, link), body.link_id(link)
-    first = bend_of(joints)
+    first = bending_joint_index(joints)
     if first is None:
         return None
     hip, knee, *below = joints[first:]
-    elements = element_id(body, hip), element_id(body, knee)
+    elements = joint_element_id(body, hip), joint_element_id(body, knee)
     links = body.link_id(hip.link), body.link_id(knee.link), placed
     hung = turned and len(below) == 1 and int(body.model.body_parentid[placed]) == links[1]
-    end = body.model.jnt_pos[element_id(body, below[0])] if hung else point
+    end = body.model.jnt_pos[joint_element_id(body, below[0])] if hung else point
     return _Limb(number, hip, knee, below[0] if hung else None, elements, links, point, end)
 
 
-def _limits(knee: Joint) -> tuple[float, float]:
+def _knee_limits(knee: Joint) -> tuple[float, float]:
     return float(knee.lower[0]), float(knee.upper[0])
 
 
-def _across(vector: Array, axis: Array) -> Array:
+def _perpendicular_part(vector: Array, axis: Array) -> Array:
     """Components of vectors (..., 3) perpendicular to unit axes (..., 3)."""
     return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
-def _angle(posed: PosedLimbs) -> Array:
+def _knee_angles(posed: PosedLimbs) -> Array:
     """(T, N) rad: angles from thigh to shank about the knee axes."""
     axis = posed.axis
-    thigh, shank = _across(posed.hip - posed.knee, axis), _across(posed.end - posed.knee, axis)
+    thigh, shank = _perpendicular_part(posed.hip - posed.knee, axis), _perpendicular_part(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
-def _bend(was: PosedLimbs, goal: Array, sign: Array) -> Array:
+def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     """(T, N) rad: changes of the knee angles that bring the ends as far from the hips as the goals (T, N, 3) are.
 
     Of the two ways to bend a straight knee `sign` (N,) selects one. An overextended knee stays so only near its
     current goal.
     """
-    bent = _wrapped(np.pi - sign * _angle(was))  # rad, 0 is straight
-    thigh, shank = _across(was.hip - was.knee, was.axis), _across(was.end - was.knee, was.axis)
+    bent = (np.pi - sign * _knee_angles(was) + np.pi) % (2 * np.pi) - np.pi  # rad, 0 is straight
+    thigh, shank = _perpendicular_part(was.hip - was.knee, was.axis), _perpendicular_part(was.end - was.knee, was.axis)
     aside = np.sum((was.end - was.hip) * was.axis, axis=-1)
     a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
     far = np.sum((goal - was.hip) ** 2, axis=-1) - aside**2
@@ -184,11 +186,7 @@ def _bend(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     return np.asarray(sign * (bent - wanted))
 
 
-def _wrapped(angle: Array) -> Array:
-    return np.asarray((angle + np.pi) % (2 * np.pi) - np.pi)
-
-
-class Ankles:
+class AnkleSolver:
     """Ankles: ball joints keep their twist, pairs of hinges have none, single hinges do not rotate the leg."""
 
     def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:
@@ -197,7 +195,7 @@ class Ankles:
         self._mounts = np.array([body.model.body_quat[foot] for _, foot in ankles]).reshape(-1, 4)
         self._balls = [i for i, joint in enumerate(self._joints) if joint.kind == "ball"]
         self._pairs = [i for i, joint in enumerate(self._joints) if joint.kind == "hinge" and len(joint.axes) == 2]
-        self._bases = np.array([_basis(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
+        self._bases = np.array([_hinge_pair_frame(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
 
     def turned(self, qpos: Array, shank: Array, leg: Array, goal: Array) -> Array:
         """Set ankles in poses (T, nq) so that feet have orientations `goal` (T, N, 4); return rotations of the legs.
@@ -210,7 +208,7 @@ class Ankles:
         inside = quat_rotate(quat_conjugate(goal), along)  # the leg's direction in the foot's frame
         angle, local = np.zeros(goal.shape[:2]), first
         for _ in range(ROUNDS):
-            step = self._twist(held, local, inside)
+            step = self._leg_twist(held, local, inside)
             if np.abs(step).max(initial=0.0) < ENOUGH:
                 break
             angle += step
@@ -219,7 +217,7 @@ class Ankles:
             qpos[:, joint.qpos] = local[:, i] if joint.kind == "ball" else hinge_angles(local[:, i], joint.axes)
         return quat_from_axis_angle(along, angle)
 
-    def _twist(self, held: Array | None, local: Array, inside: Array) -> Array:
+    def _leg_twist(self, held: Array | None, local: Array, inside: Array) -> Array:
         """(T, N) rad of the ankles' rotations (T, N, 4) that the legs take over."""
         step = np.zeros(local.shape[:2])
         if held is not None:
@@ -228,11 +226,11 @@ class Ankles:
         if self._pairs:
             back = quat_conjugate(self._bases)
             turn = quat_multiply(quat_multiply(back, local[:, self._pairs]), self._bases)
-            step[:, self._pairs] = _third(turn, quat_rotate(back, inside[:, self._pairs]))
+            step[:, self._pairs] = _third_euler_angle_step(turn, quat_rotate(back, inside[:, self._pairs]))
         return step
 
 
-def _third(turn: Array, leg: Array) -> Array:
+def _third_euler_angle_step(turn: Array, leg: Array) -> Array:
     """(...) rad: Newton step about the leg (..., 3) towards a zero third Euler angle (x y z) of a rotation."""
     w, x, y, z = (turn[..., i] for i in range(4))
     third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
@@ -242,7 +240,7 @@ def _third(turn: Array, leg: Array) -> Array:
     return np.where(useful, third / np.where(useful, slope, 1.0), 0.0)
 
 
-def _basis(axes: Array) -> Array:
+def _hinge_pair_frame(axes: Array) -> Array:
     """(4,) the frame whose x and y axes are those of two perpendicular hinges."""
     third = np.cross(axes[0], axes[1])
     return matrix_to_quat(np.stack([axes[0], np.cross(third, axes[0]), third], axis=-1))

@@ -46,7 +46,7 @@ def leg_lengths(body: Body) -> Array:
     """(F,) m: length of each leg from hip to the foot's joint, with the knee straight."""
     data = mujoco.MjData(body.model)
     mujoco.mj_kinematics(body.model, data)
-    ways = [data.xanchor[[element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
+    ways = [data.xanchor[[joint_element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
     return np.array([np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways])
 
 
@@ -57,7 +57,7 @@ def hip_points(body: Body) -> list[tuple[str, Array]]:
     for foot in body.feet:
         hip = chain_joints(body, foot.link)[0]
         link = body.link_id(str(hip.parent_link))
-        away = data.xanchor[element_id(body, hip)] - data.xpos[link]
+        away = data.xanchor[joint_element_id(body, hip)] - data.xpos[link]
         found.append((str(hip.parent_link), data.xmat[link].reshape(3, 3).T @ away))
     return found
 
@@ -74,7 +74,7 @@ def pelvis_drop(hip: Array, foot: Array, reach: Array) -> Array:
     return np.asarray(np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1))
 
 
-def element_id(body: Body, joint: Joint) -> int:
+def joint_element_id(body: Body, joint: Joint) -> int:
     """MuJoCo's id of a joint's first element."""
     return int(body.model.joint(joint.elements[0]).id)
 

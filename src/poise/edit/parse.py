@@ -8,13 +8,13 @@ from collections.abc import Callable
 from poise.edit.blend import OVER, Blend
 from poise.edit.carry import Carry
 from poise.edit.cycle import Loop
-from poise.edit.pose import Mirror, Offset, Trunk
+from poise.edit.pose import Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
 from poise.edit.span import EASE, Span
 from poise.edit.take import Edit
 from poise.edit.time_warp import Warp
-from poise.edit.travel import Path, StrideEdit, Turn
-from poise.edit.uneven_ground import SlopeEdit, Stairs
+from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
+from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError, unknown
 from poise.forms import EDIT_FORMS
 
@@ -32,7 +32,7 @@ def parse_edit(text: str) -> Edit:
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
     if name not in EDIT_FORMS:
         raise unknown("edit", name, EDIT_FORMS)
-    words = _Words(text, name, match)
+    words = _EditText(text, name, match)
     if match is None:
         raise words.error("this is not an edit", len(name))
     try:
@@ -43,7 +43,7 @@ def parse_edit(text: str) -> Edit:
     return edit
 
 
-class _Words:
+class _EditText:
     """The parts of an edit's text; each is taken once."""
 
     def __init__(self, text: str, name: str, match: re.Match[str] | None) -> None:
@@ -127,25 +127,25 @@ class _Words:
             raise self.error(f"'{self._name}' has no option '{key}'", place - len(key) - 1)
 
 
-def _offset(words: _Words) -> Offset:
+def _parse_offset(words: _EditText) -> Offset:
     joint, rest, place = words.assigned(*words.value())
     return Offset(joint, words.numbers(rest, place, (1, 2, 3)), words.span())
 
 
-def _reach(words: _Words) -> Reach:
+def _parse_reach(words: _EditText) -> Reach:
     goals = []
     for piece, place in words.listed():
         part, rest, at = words.assigned(piece, place)
-        goals.append(ReachGoal(part, _three(words.numbers(rest, at, (3,)))))
+        goals.append(ReachGoal(part, _xyz(words.numbers(rest, at, (3,)))))
     to, point = words.option("to"), words.option("point")
     if to is not None and to[0] != "world":
         raise words.error("'to' can only be 'world'", to[1])
     return Reach(
-        tuple(goals), to is not None, None if point is None else _three(words.numbers(*point, (3,))), words.span()
+        tuple(goals), to is not None, None if point is None else _xyz(words.numbers(*point, (3,))), words.span()
     )
 
 
-def _stride(words: _Words) -> StrideEdit:
+def _parse_stride(words: _EditText) -> StrideEdit:
     text, place = words.value()
     if text.startswith("x"):
         return StrideEdit(factor=words.number(text[1:], place + 1), span=words.span())
@@ -154,54 +154,56 @@ def _stride(words: _Words) -> StrideEdit:
     return StrideEdit(metres=words.number(text, place), span=words.span())
 
 
-def _path(words: _Words) -> Path:
+def _parse_path(words: _EditText) -> PathEdit:
     points = [words.numbers(piece, place, (2,)) for piece, place in words.listed()]
-    return Path(tuple((x, y) for x, y in points), words.span(end=False, ease=False))
+    return PathEdit(tuple((x, y) for x, y in points), words.span(end=False, ease=False))
 
 
-def _stairs(words: _Words) -> Stairs:
+def _parse_stairs(words: _EditText) -> StairsEdit:
     rise, run, count = words.numbers(*words.value(), (3,))
     if count != round(count):
         raise words.error(f"the number of steps must be whole, not {count:g}", words.value()[1])
-    return Stairs(rise, run, round(count), words.seconds("edge", Stairs.edge), words.span(end=False, ease=False))
+    return StairsEdit(
+        rise, run, round(count), words.seconds("edge", StairsEdit.edge), words.span(end=False, ease=False)
+    )
 
 
-def _loop(words: _Words) -> Loop:
+def _parse_loop(words: _EditText) -> Loop:
     count = words.number(*words.value()) if words.has_value() else None
     if count is not None and count != round(count):
         raise words.error(f"the number of cycles must be whole, not {count:g}", words.value()[1])
     return Loop(None if count is None else round(count), words.seconds("over", OVER), words.span(end=False, ease=False))
 
 
-def _mirror(words: _Words) -> Mirror:
+def _parse_mirror(words: _EditText) -> Mirror:
     if words.has_value():
         raise words.error("'mirror' takes no value", words.value()[1])
     return Mirror(words.seconds("over", OVER), words.span(end=False, ease=False))
 
 
-def _blend(words: _Words) -> Blend:
+def _parse_blend(words: _EditText) -> Blend:
     entry = words.option("from")
     span = words.span(end=False, ease=False, needed=True)
     return Blend(words.value()[0], words.seconds("over", OVER), None if entry is None else words.number(*entry), span)
 
 
-def _three(values: tuple[float, ...]) -> tuple[float, float, float]:
+def _xyz(values: tuple[float, ...]) -> tuple[float, float, float]:
     x, y, z = values
     return x, y, z
 
 
-_READERS: dict[str, Callable[[_Words], Edit]] = {
-    "offset": _offset,
-    "reach": _reach,
-    "trunk": lambda words: Trunk(words.number(*words.value()), words.span()),
+_READERS: dict[str, Callable[[_EditText], Edit]] = {
+    "offset": _parse_offset,
+    "reach": _parse_reach,
+    "trunk": lambda words: TrunkEdit(words.number(*words.value()), words.span()),
     "carry": lambda words: Carry(words.value()[0], words.span()),
     "warp": lambda words: Warp(words.number(*words.value()), words.span()),
-    "stride": _stride,
-    "turn": lambda words: Turn(words.number(*words.value()), words.span(ease=False)),
-    "path": _path,
+    "stride": _parse_stride,
+    "turn": lambda words: TurnEdit(words.number(*words.value()), words.span(ease=False)),
+    "path": _parse_path,
     "slope": lambda words: SlopeEdit(words.number(*words.value()), words.span(end=False, ease=False)),
-    "stairs": _stairs,
-    "mirror": _mirror,
-    "loop": _loop,
-    "blend": _blend,
+    "stairs": _parse_stairs,
+    "mirror": _parse_mirror,
+    "loop": _parse_loop,
+    "blend": _parse_blend,
 }

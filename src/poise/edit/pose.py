@@ -12,13 +12,13 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.edit.blend import OVER, crossed
+from poise.edit.blend import OVER, crossfaded
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, parts_moved_by, pelvis_drop, require_legs
-from poise.edit.span import Span, colon_numbers, edit_text, number
-from poise.edit.take import BLOCK, REMEMBERED, Frame, FrameSketch, Take, lifted
-from poise.edit.track import sketches
-from poise.edit.walk import gradual, gradual_reach
+from poise.edit.span import Span, colon_numbers, edit_text, number_text
+from poise.edit.take import BLOCK, REMEMBERED, Frame, FrameSketch, Take, without_contacts
+from poise.edit.track import foot_sketches
+from poise.edit.walk import gradual_drop, gradual_drop_reach
 from poise.errors import PoiseError
 
 
@@ -30,7 +30,7 @@ class Mirror:
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        return edit_text("mirror", "", self.span, over=None if self.over == OVER else number(self.over))
+        return edit_text("mirror", "", self.span, over=None if self.over == OVER else number_text(self.over))
 
     def on(self, take: Take) -> Take:
         """The mirrored motion."""
@@ -41,7 +41,7 @@ class Mirror:
             return Frame(readonly(take.body.mirrored(qpos)), None if down is None else readonly(down[swap], bool))
 
         reflected = take.with_frames(frame)
-        return reflected if self.span.start is None else crossed(take, reflected, self.span.start, self.over)
+        return reflected if self.span.start is None else crossfaded(take, reflected, self.span.start, self.over)
 
 
 def mirrored_parts(body: Body) -> list[int]:
@@ -78,13 +78,13 @@ class Offset:
                 return was
             qpos = np.array(was.qpos)
             mujoco.mj_integratePos(take.body.model, qpos, turn, weight)
-            return Frame(readonly(qpos), lifted(was.down, below))
+            return Frame(readonly(qpos), without_contacts(was.down, below))
 
         return take.with_frames(frame)
 
 
 @dataclass(frozen=True)
-class Trunk:
+class TrunkEdit:
     """The trunk raised by `metres` (lowered if negative) while the feet stay, with legs by inverse kinematics."""
 
     metres: float
@@ -95,7 +95,7 @@ class Trunk:
             raise PoiseError(f"the trunk cannot be raised by {self.metres} m: the number must be finite")
 
     def __str__(self) -> str:
-        return edit_text("trunk", number(self.metres), self.span)
+        return edit_text("trunk", number_text(self.metres), self.span)
 
     def on(self, take: Take) -> Take:
         """The motion with the trunk at another height, limited by the reach of the legs."""
@@ -103,7 +103,7 @@ class Trunk:
         height = float(take.body.standing[2])
         if self.metres < -height:
             raise PoiseError(f"edit '{self}' puts the pelvis, which is {height:.2f} m high, below the feet")
-        placement, raised = FootPlacement(take.body), _Raised(take, self)
+        placement, raised = FootPlacement(take.body), _RaisedTrunk(take, self)
 
         def block(first: int) -> list[Frame]:
             numbers = range(first, first + BLOCK)
@@ -119,14 +119,14 @@ class Trunk:
         return take.with_blocks(block, sketch=raised.sketch)
 
 
-class _Raised:
+class _RaisedTrunk:
     """Frames with the trunk raised, before the legs are solved."""
 
-    def __init__(self, take: Take, trunk: Trunk) -> None:
+    def __init__(self, take: Take, trunk: TrunkEdit) -> None:
         self._rate, self._trunk = take.rate, trunk
-        self._source = lru_cache(maxsize=REMEMBERED)(sketches(take))
+        self._source = lru_cache(maxsize=REMEMBERED)(foot_sketches(take))
         self._lengths = leg_lengths(take.body)
-        self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._block)
+        self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._trunk_heights)
 
     def sketch(self, number: int) -> FrameSketch:
         """A frame with target positions of the feet."""
@@ -136,16 +136,16 @@ class _Raised:
         qpos[:3] += up
         return was._replace(qpos=qpos, hip=was.hip + up)
 
-    def _block(self, block: int) -> Array:
+    def _trunk_heights(self, block: int) -> Array:
         """(BLOCK,) m by which the trunk is raised."""
         metres, span, first = self._trunk.metres, self._trunk.span, block * BLOCK
         if metres <= 0:
             return metres * span.weight((first + np.arange(BLOCK)) / self._rate)
-        around = gradual_reach(self._rate)
+        around = gradual_drop_reach(self._rate)
         numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
         wanted = metres * span.weight(numbers / self._rate)
         hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
         reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
         missing = pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
-        kept = wanted - gradual(np.minimum(missing, wanted), self._rate)
+        kept = wanted - gradual_drop(np.minimum(missing, wanted), self._rate)
         return np.asarray(kept[around : around + BLOCK])

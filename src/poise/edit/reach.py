@@ -10,10 +10,10 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.limb_ik import bend_of
+from poise.edit.limb_ik import bending_joint_index
 from poise.edit.limbs import chain_joints, part_point, parts_moved_by
 from poise.edit.span import Span, colon_numbers, edit_text
-from poise.edit.take import BLOCK, Flags, Frame, Take, lifted
+from poise.edit.take import BLOCK, Flags, Frame, Take, without_contacts
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 
@@ -50,7 +50,7 @@ class Reach:
 
     def on(self, take: Take) -> Take:
         """The motion with the parts at their targets."""
-        solve = _Reaching(take.body, self)
+        solve = _ReachSolver(take.body, self)
 
         def block(first: int) -> list[Frame]:
             frames = [take.frame(k) for k in range(first, first + BLOCK)]
@@ -63,7 +63,7 @@ class Reach:
         return take.with_blocks(block)
 
 
-class _Reaching:
+class _ReachSolver:
     """The goals of a reach on a body: feet are placed as feet, other parts as points."""
 
     def __init__(self, body: Body, reach: Reach) -> None:
@@ -80,21 +80,21 @@ class _Reaching:
                 continue
             self._rows.append(len(body.feet) + len(points))
             points.append((link, point if reach.point is None else np.array(reach.point)))
-            stay |= _stiffness(chain_joints(body, link))
-        self._parts = np.array([_parts_of(body, goal.part) for goal in reach.goals])  # (G, P)
+            stay |= _reach_weights(chain_joints(body, link))
+        self._parts = np.array([_contact_parts_below(body, goal.part) for goal in reach.goals])  # (G, P)
         self._placement = FootPlacement(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
         """T frames with the reach applied by `weight` (T,)."""
         qpos = np.array([frame.qpos for frame in frames])
         place, turn = self._placement.places(qpos)
-        shift = weight[:, None, None] * self._shifts(qpos, place[:, self._rows])
+        shift = weight[:, None, None] * self._part_shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
         moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
-        borne = [Frame(f.qpos, lifted(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)]
+        borne = [Frame(f.qpos, without_contacts(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)]
         return self._placement.settled(borne, place, turn)
 
-    def _shifts(self, qpos: Array, place: Array) -> Array:
+    def _part_shifts(self, qpos: Array, place: Array) -> Array:
         """(T, G, 3) m: shifts of the parts to their targets."""
         if self._reach.absolute:
             return np.asarray(self._goals - place)
@@ -103,16 +103,16 @@ class _Reaching:
         return quat_rotate(heading[:, None], self._goals)
 
 
-def _parts_of(body: Body, name: str) -> Flags:
+def _contact_parts_below(body: Body, name: str) -> Flags:
     """(P,) which contact parts belong to a body part or to links below it."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
     return parts_moved_by(body, [dof for joint in joints for dof in joint.dofs])
 
 
-def _stiffness(joints: list[Joint]) -> dict[int, float]:
+def _reach_weights(joints: list[Joint]) -> dict[int, float]:
     """Weight of each degree of freedom on the way to a part; small for the two joints that bend its limb."""
-    first = bend_of(joints)
+    first = bending_joint_index(joints)
     free = () if first is None else joints[first : first + 2]
     stiff = {"head": HEAD}
     return {dof: LIMB if joint in free else stiff.get(joint.group, TRUNK) for joint in joints for dof in joint.dofs}

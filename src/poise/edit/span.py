@@ -33,14 +33,14 @@ class Span:
 
     def weight(self, time: ArrayLike) -> Array:
         """Weight of the edit at times (...), 0 to 1."""
-        time, ease = np.asarray(time, float), self._ease
+        time, ease = np.asarray(time, float), self._bounded_ease
         begun = np.ones_like(time) if self.start is None else quintic_ease((time - self.start) / ease)
         return np.asarray(begun - (0.0 if self.end is None else quintic_ease((time - self.end) / ease + 1.0)))
 
     def passed(self, time: ArrayLike) -> Array:
         """The integral of `weight` from 0 to times (...), s."""
         time = np.asarray(time, float)
-        ease = self._ease
+        ease = self._bounded_ease
         begun = time if self.start is None else ease * quintic_ease_integral((time - self.start) / ease)
         ended = 0.0 if self.end is None else ease * quintic_ease_integral((time - self.end) / ease + 1.0)
         return np.asarray(begun - ended)
@@ -53,20 +53,20 @@ class Span:
         return replace(self, start=start)
 
     @property
-    def _ease(self) -> float:
+    def _bounded_ease(self) -> float:
         """Duration (s) of easing: at most half of the span, and greater than 0."""
         shortest = self.ease if self.end is None else min(self.ease, (self.end - (self.start or 0.0)) / 2)
         return max(shortest, 1e-9)
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """The shortest text that reads back as the same number."""
     return repr(float(value)).removesuffix(".0")
 
 
 def colon_numbers(values: Iterable[float]) -> str:
     """Numbers joined by colons."""
-    return ":".join(number(v) for v in values)
+    return ":".join(number_text(v) for v in values)
 
 
 def edit_text(name: str, value: str = "", span: Span | None = None, **options: str | None) -> str:
@@ -74,7 +74,7 @@ def edit_text(name: str, value: str = "", span: Span | None = None, **options: s
     span = span or Span()
     when = ""
     if span.start is not None or span.end is not None:
-        when = f"@{number(span.start or 0.0)}" + ("" if span.end is None else f"-{number(span.end)}")
+        when = f"@{number_text(span.start or 0.0)}" + ("" if span.end is None else f"-{number_text(span.end)}")
     if span.ease != EASE:
-        options = {**options, "ease": number(span.ease)}
+        options = {**options, "ease": number_text(span.ease)}
     return name + (value and f":{value}") + when + "".join(f",{k}={v}" for k, v in options.items() if v is not None)

@@ -38,7 +38,7 @@ class Frame(NamedTuple):
     down: Flags | None  # (P,) whether each contact part is in contact; None if unknown
 
 
-def lifted(down: Flags | None, parts: Flags) -> Flags | None:
+def without_contacts(down: Flags | None, parts: Flags) -> Flags | None:
     """Contacts (P,) without the given parts (P,)."""
     return None if down is None else readonly(down & ~parts, bool)
 

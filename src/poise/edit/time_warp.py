@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from poise.arrays import readonly
-from poise.edit.span import Span, edit_text, number
+from poise.edit.span import Span, edit_text, number_text
 from poise.edit.take import Frame, Take
 from poise.errors import PoiseError
 
@@ -23,7 +23,7 @@ class Warp:
             raise PoiseError(f"warp factor {self.factor:g} is not between 0.05 and 20")
 
     def __str__(self) -> str:
-        return edit_text("warp", number(self.factor), self.span)
+        return edit_text("warp", number_text(self.factor), self.span)
 
     def on(self, take: Take) -> Take:
         """The motion at other speeds; contacts follow the poses."""
@@ -32,14 +32,14 @@ class Warp:
             target = take.at(self.source(number / take.rate))
             return Frame(readonly(target.qpos), target.down)
 
-        length = None if take.duration is None else self._result(take.duration)
+        length = None if take.duration is None else self._result_time(take.duration)
         return take.with_frames(frame, duration=length)
 
     def source(self, time: float) -> float:
         """Time (s) of the original at a time (s) of the result."""
         return time + (self.factor - 1.0) * float(self.span.passed(time))
 
-    def _result(self, time: float) -> float:
+    def _result_time(self, time: float) -> float:
         """The inverse of `source`, which is monotonic, by bisection."""
         low, high = 0.0, time * max(1.0, 1.0 / self.factor) + 1.0
         while high - low > 1e-12 * max(high, 1.0):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, runs
 from poise.body.body import Body
-from poise.edit.limbs import chain_joints, element_id, foot_parts, require_legs
+from poise.edit.limbs import chain_joints, foot_parts, joint_element_id, require_legs
 from poise.edit.take import FrameSketch, Take
 from poise.errors import PoiseError
 from poise.rotations import quat_rotate
@@ -31,7 +31,7 @@ class StancePhase:
 
 
 @dataclass(frozen=True, eq=False)
-class FootTrackTake:
+class FootTrack:
     """Frames of a take from frame `first` on."""
 
     body: Body
@@ -84,49 +84,46 @@ class FootTrackTake:
         return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
 
 
-class Sampler:
+class FootTrackSampler:
     """Reads frames of a take with feet and hip joints."""
 
     def __init__(self, take: Take) -> None:
-        self._take, self._sketch = take, sketches(take)
+        self._take, self._sketch = take, foot_sketches(take)
         self._columns: list[NDArray[Any]] = []
 
-    def track(self, first: int, stop: int) -> FootTrackTake:
+    def track(self, first: int, stop: int) -> FootTrack:
         """Frames from `first` to before `stop`, or to the end of the motion; `first` must be the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
         end = max(end, first + 2)
         known = len(self._columns[0]) if self._columns else 0
-        fresh = [np.stack(column) for column in zip(*(self._row(k) for k in range(first + known, end)), strict=True)]
+        rows = [self._sketch(number) for number in range(first + known, end)]
+        if any(row.down is None for row in rows):
+            raise PoiseError(f"motion '{take.name}' has no contacts of its feet: find its contacts first")
+        fresh = [np.stack(column) for column in zip(*rows, strict=True)]
         if not known:
             self._columns = fresh
         elif fresh:
             self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
-        return FootTrackTake(take.body, take.rate, first, *self._columns)
-
-    def _row(self, number: int) -> FrameSketch:
-        row = self._sketch(number)
-        if row.down is None:
-            raise PoiseError(f"motion '{self._take.name}' has no contacts of its feet: find its contacts first")
-        return row
+        return FootTrack(take.body, take.rate, first, *self._columns)
 
 
-def sketches(take: Take) -> Callable[[int], FrameSketch]:
+def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:
     """Frames of a take with feet and hip joints, unsolved if the take knows them without solving."""
     if take.sketch is not None:
         return take.sketch
     body, model, data = take.body, take.body.model, mujoco.MjData(take.body.model)
     require_legs(body, "an edit of steps")
     feet = [body.link_id(foot.link) for foot in body.feet]
-    hips = [element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
+    hips = [joint_element_id(body, chain_joints(body, foot.link)[0]) for foot in body.feet]
 
-    def read(number: int) -> FrameSketch:
+    def read_sketch(number: int) -> FrameSketch:
         qpos, down = take.frame(number)
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         return FrameSketch(qpos, down, data.xpos[feet], data.xquat[feet], data.xanchor[hips])
 
-    return read
+    return read_sketch
 
 
 def gaussian_smoothed(values: Array, sigma: float) -> Array:

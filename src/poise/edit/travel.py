@@ -9,10 +9,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
-from poise.edit.span import Span, colon_numbers, edit_text, number
+from poise.edit.span import Span, colon_numbers, edit_text, number_text
 from poise.edit.take import Take
-from poise.edit.track import FootTrackTake
-from poise.edit.walk import Course, Move, Steps, at_root, prints_along, require_steps, rewalked
+from poise.edit.track import FootTrack
+from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, rewalked
 from poise.errors import PoiseError
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time
@@ -32,54 +32,54 @@ class StrideEdit:
             raise PoiseError("a stride edit takes either metres or a factor")
 
     def __str__(self) -> str:
-        amount = f"x{number(self.factor)}" if self.factor is not None else f"{self.metres:+}".removesuffix(".0")
+        amount = f"x{number_text(self.factor)}" if self.factor is not None else f"{self.metres:+}".removesuffix(".0")
         return edit_text("stride", amount, self.span)
 
     def on(self, take: Take) -> Take:
         """The walk with other step lengths; contacts keep their times."""
         return rewalked(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: FootTrackTake) -> Course:
-        change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / step_length(track)
+    def _prepare(self, track: FootTrack) -> Course:
+        change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / mean_step_length(track)
 
-        def course(track: FootTrackTake) -> Steps:
+        def course(track: FootTrack) -> CourseMoves:
             share = change * self.span.weight(track.time)
-            shift = _travelled(share[:, None] * _steps_of(track.path))
-            root = at_root(track.path, track.path + shift, np.zeros(track.frames))
-            return Steps(root, prints_along(track, root, self.span.start))
+            shift = np.cumsum(share[:, None] * _path_increments(track.path), axis=0)
+            root = path_moves(track.path, track.path + shift, np.zeros(track.frames))
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return course
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurnEdit:
     """The path bent by `degrees` to the left over the span."""
 
     degrees: float
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        return edit_text("turn", number(self.degrees), self.span)
+        return edit_text("turn", number_text(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on the bent path."""
         start = self.span.start or 0.0
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
-        def prepare(track: FootTrackTake) -> Course:
-            require_steps(track, self.span.start, self)
+        def prepare(track: FootTrack) -> Course:
+            require_walk(track, self.span.start, self)
             return course
 
-        def course(track: FootTrackTake) -> Steps:
+        def course(track: FootTrack) -> CourseMoves:
             yaw = math.radians(self.degrees) * quintic_ease((track.time - start) / (end - start))
-            root = _along(track, yaw)
-            return Steps(root, prints_along(track, root, self.span.start))
+            root = turned_path_moves(track, yaw)
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return rewalked(take, self.span.start, prepare)
 
 
 @dataclass(frozen=True)
-class Path:
+class PathEdit:
     """A walk through `points` on the ground, from its position at the span's start."""
 
     points: tuple[tuple[float, float], ...]  # m, in the world
@@ -96,32 +96,32 @@ class Path:
         """The walk along the path, as far as its steps carry, and straight on where the path ends."""
         return rewalked(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: FootTrackTake) -> Course:
-        require_steps(track, self.span.start, self)
+    def _prepare(self, track: FootTrack) -> Course:
+        require_walk(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
-        origin, heading = track.path[begin], _headings(track.path, track.rate)[begin]
-        curve = smooth_curve(origin, heading, np.array(self.points, float))
+        origin, heading = track.path[begin], _path_headings(track.path, track.rate)[begin]
+        curve = curve_through_points(origin, heading, np.array(self.points, float))
         run = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
         angles = np.unwrap(np.arctan2(*np.diff(curve, axis=0).T[::-1]))
         middles = 0.5 * (run[1:] + run[:-1])
 
-        def course(track: FootTrackTake) -> Steps:
-            far = np.cumsum(np.linalg.norm(_steps_of(track.path), axis=1))
+        def course(track: FootTrack) -> CourseMoves:
+            far = np.cumsum(np.linalg.norm(_path_increments(track.path), axis=1))
             far = np.maximum(far - far[begin], 0.0)
             wanted = np.interp(far, middles, angles)
-            yaw = wanted - _headings(track.path, track.rate)
+            yaw = wanted - _path_headings(track.path, track.rate)
             yaw -= 2 * np.pi * np.round(yaw[begin] / (2 * np.pi))
             yaw[:begin] = 0.0
             beyond = np.maximum(far - run[-1], 0.0)[:, None] * [math.cos(angles[-1]), math.sin(angles[-1])]
             target = np.stack([np.interp(far, run, curve[:, i]) for i in (0, 1)], axis=1) + beyond
             target[:begin] = track.path[:begin]
-            root = at_root(track.path, target, yaw)
-            return Steps(root, prints_along(track, root, self.span.start))
+            root = path_moves(track.path, target, yaw)
+            return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
         return course
 
 
-def step_length(track: FootTrackTake) -> float:
+def mean_step_length(track: FootTrack) -> float:
     """Mean ground distance (m) of the root between successive footfalls."""
     falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
@@ -130,7 +130,7 @@ def step_length(track: FootTrackTake) -> float:
     return float(ways.mean())
 
 
-def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
+def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
     """(n, 2) m: dense curve of Hermite splines through the points, leaving the origin along `heading` (rad)."""
     knots = np.vstack([origin, points])
     chords = np.diff(knots, axis=0)
@@ -150,24 +150,20 @@ def smooth_curve(origin: Array, heading: float, points: Array) -> Array:
     return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
 
 
-def _along(track: FootTrackTake, yaw: Array) -> Move:
+def turned_path_moves(track: FootTrack, yaw: Array) -> RigidMove:
     """Moves of the root that turn each piece of the path by `yaw` (K,) rad."""
-    steps = _steps_of(track.path)
+    steps = _path_increments(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
-    return at_root(track.path, track.path[0] + _travelled(turned), yaw)
+    return path_moves(track.path, track.path[0] + np.cumsum(turned, axis=0), yaw)
 
 
-def _steps_of(path: Array) -> Array:
+def _path_increments(path: Array) -> Array:
     """(K, 2) m: displacement to each frame from the one before."""
     return np.diff(path, axis=0, prepend=path[:1])
 
 
-def _travelled(steps: Array) -> Array:
-    return np.asarray(np.cumsum(steps, axis=0))
-
-
-def _headings(path: Array, rate: float) -> Array:
+def _path_headings(path: Array, rate: float) -> Array:
     """(K,) rad: direction of a path, continuous; where it hardly moves, its last direction."""
     speed = np.gradient(path, axis=0) * rate
     moving = np.linalg.norm(speed, axis=1) > SLOW

@@ -10,10 +10,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
-from poise.edit.span import Span, colon_numbers, edit_text, number
+from poise.edit.span import Span, colon_numbers, edit_text, number_text
 from poise.edit.take import Take
-from poise.edit.track import FootTrackTake, StancePhase, gaussian_smoothed
-from poise.edit.walk import IDENTITY, Course, Move, Steps, SwingPath, dilated, rewalked, still
+from poise.edit.track import FootTrack, StancePhase, gaussian_smoothed
+from poise.edit.walk import IDENTITY, Course, CourseMoves, RigidMove, SwingPath, identity_move, rewalked, sliding_max
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
@@ -38,16 +38,17 @@ class SlopeEdit:
             raise PoiseError(f"slope of {self.degrees:g} degrees is too steep: at most 45")
 
     def __str__(self) -> str:
-        return edit_text("slope", number(self.degrees), self.span)
+        return edit_text("slope", number_text(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk on the slope."""
-        surface = ramp(math.radians(self.degrees), hinged=self.span.start is not None)
-        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start))
+        slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
+        surface = GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
+        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
 
 
 @dataclass(frozen=True)
-class Stairs:
+class StairsEdit:
     """Stairs that climb ahead (or descend, with a negative rise), with one foot per tread."""
 
     rise: float  # m
@@ -61,20 +62,21 @@ class Stairs:
             raise PoiseError(f"stairs '{self}': rise at most 0.5 m, run at least 0.1 m, and at least one step")
 
     def __str__(self) -> str:
-        edge = None if self.edge == Stairs.edge else number(self.edge)
+        edge = None if self.edge == StairsEdit.edge else number_text(self.edge)
         return edit_text("stairs", colon_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs, with steps as long as treads are deep."""
-        surface = staircase(self.rise, self.run, self.count, self.edge)
-
+        surface = GroundSurface(
+            lambda x, _: self.rise * np.clip(np.floor((x - self.edge) / self.run) + 1, 0, self.count)
+        )
         treads = Treads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return rewalked(take, self.span.start, lambda track: _over(surface, track, self.span.start, fitted))
+        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start, fitted))
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,13 @@ class Heights:
 
     def on(self, take: Take) -> Take:
         """The walk on that ground."""
-        return rewalked(take, self.span.start, lambda track: _over(Surface(self.height), track, self.span.start))
+        return rewalked(
+            take, self.span.start, lambda track: _surface_course(GroundSurface(self.height), track, self.span.start)
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class GroundSurface:
     """Height of the ground as a function of x and y in a frame at `origin` that faces `heading`."""
 
     height: Callable[[Array, Array], Array]
@@ -106,9 +110,9 @@ class Surface:
         """(2,) its x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
 
-    def laid(self, origin: Array, heading: float) -> Surface:
+    def laid(self, origin: Array, heading: float) -> GroundSurface:
         """The surface at another origin and heading."""
-        return Surface(self.height, (float(origin[0]), float(origin[1])), heading)
+        return GroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
         """Position (m) of a point along its x axis."""
@@ -119,17 +123,6 @@ class Surface:
         away = points[..., :2] - self.origin
         (x, y), (c, s) = np.moveaxis(away, -1, 0), self.forward
         return np.asarray(self.height(c * x + s * y, c * y - s * x), float) * np.ones(points.shape[:-1])
-
-
-def ramp(angle: float, *, hinged: bool) -> Surface:
-    """A plane that rises along x by `angle` (rad); if hinged, it is level behind its origin."""
-    slope = math.tan(angle)
-    return Surface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-
-
-def staircase(rise: float, run: float, count: int, edge: float) -> Surface:
-    """Stairs along x from `edge` on; level before and after them."""
-    return Surface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
 
 
 @dataclass(frozen=True)
@@ -170,7 +163,7 @@ Fit = Callable[[StancePhase, float | None, float], float]
 """Maps a stance phase, the position ahead (m) of the step before and this step's own to this step's new position."""
 
 
-def _over(surface: Surface, track: FootTrackTake, start: float | None, fit: Fit | None = None) -> Course:
+def _surface_course(surface: GroundSurface, track: FootTrack, start: float | None, fit: Fit | None = None) -> Course:
     """The course over a surface that is placed at the figure's position and heading at `start`."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
@@ -178,33 +171,37 @@ def _over(surface: Surface, track: FootTrackTake, start: float | None, fit: Fit 
 
     points = sole_points(track.body)
 
-    def course(track: FootTrackTake) -> Steps:
+    def course(track: FootTrack) -> CourseMoves:
         held = -1 if start is None else start * track.rate - track.first
-        prints = _prints(surface, track, held, fit)
-        return Steps(_root(track, prints), prints, lambda swing: _lift(surface, track, points[swing.foot], swing))
+        prints = _surface_prints(surface, track, held, fit)
+        return CourseMoves(
+            _root_moves(track, prints), prints, lambda swing: _swing_lift(surface, track, points[swing.foot], swing)
+        )
 
     return course
 
 
-def _prints(surface: Surface, track: FootTrackTake, held: float, fit: Fit | None) -> tuple[Move, ...]:
+def _surface_prints(surface: GroundSurface, track: FootTrack, held: float, fit: Fit | None) -> tuple[RigidMove, ...]:
     """Moves of all stance phases onto the surface and its tilt; those that begin before frame `held` stay."""
-    moves: list[Move] = []
+    moves: list[RigidMove] = []
     shift, before = 0.0, None
     for stance in track.stances:
         centre = track.footprint(stance)
         own = surface.ahead(centre)
         if stance.begin < held:
             before = own
-            moves.append(still())
+            moves.append(identity_move())
             continue
         if fit is not None:
             shift = fit(stance, before, own + shift) - own
         before = own + shift
-        moves.append(_onto(surface, track, stance, centre, shift))
+        moves.append(_move_onto_surface(surface, track, stance, centre, shift))
     return tuple(moves)
 
 
-def _onto(surface: Surface, track: FootTrackTake, stance: StancePhase, centre: Array, shift: float) -> Move:
+def _move_onto_surface(
+    surface: GroundSurface, track: FootTrack, stance: StancePhase, centre: Array, shift: float
+) -> RigidMove:
     """The move of a footprint by `shift` m ahead and onto the surface."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
@@ -218,10 +215,10 @@ def _onto(surface: Surface, track: FootTrackTake, stance: StancePhase, centre: A
     else:
         level = heights.max()
     there = there + [0.0, 0.0, level]
-    return Move(turn, there - quat_rotate(turn, centre))
+    return RigidMove(turn, there - quat_rotate(turn, centre))
 
 
-def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
+def _root_moves(track: FootTrack, prints: tuple[RigidMove, ...]) -> RigidMove:
     """(K,) moves of the root: mean shift of the feet's footprints, smoothed from step to step."""
     shifts = []
     for foot in range(len(track.body.feet)):
@@ -231,10 +228,10 @@ def _root(track: FootTrackTake, prints: tuple[Move, ...]) -> Move:
             moved = np.repeat([m.place(track.footprint(s)) - track.footprint(s) for s, m in mine], 2, axis=0)
             shifts.append(np.stack([np.interp(np.arange(track.frames), when, column) for column in moved.T], axis=1))
     mean = np.mean(shifts, axis=0) if shifts else np.zeros((track.frames, 3))
-    return Move(np.tile(IDENTITY, (track.frames, 1)), gaussian_smoothed(mean, ROOT_SIGMA * track.rate))
+    return RigidMove(np.tile(IDENTITY, (track.frames, 1)), gaussian_smoothed(mean, ROOT_SIGMA * track.rate))
 
 
-def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPath) -> Array:
+def _swing_lift(surface: GroundSurface, track: FootTrack, points: Array, swing: SwingPath) -> Array:
     """(n,) m by which a swing must be raised so that the sole clears the surface as it cleared its own ground."""
     foot, rows = swing.foot, swing.rows
     soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)
@@ -243,4 +240,4 @@ def _lift(surface: Surface, track: FootTrackTake, points: Array, swing: SwingPat
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return gaussian_smoothed(dilated(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)
+    return gaussian_smoothed(sliding_max(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)

@@ -20,7 +20,7 @@ from poise.ease import quintic_ease
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
-from poise.edit.track import FootTrackTake, Sampler, StancePhase, gaussian_smoothed, sketches
+from poise.edit.track import FootTrack, FootTrackSampler, StancePhase, foot_sketches, gaussian_smoothed
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -37,7 +37,7 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Move:
+class RigidMove:
     """A rigid move: x becomes turn x + shift."""
 
     turn: Array  # (..., 4)
@@ -62,69 +62,69 @@ Lift = Callable[[SwingPath], Array]  # Extra height (n,) m of a swing
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class CourseMoves:
     """The moves that an edit applies to a track."""
 
-    root: Move  # (K, 4) and (K, 3)
-    prints: tuple[Move, ...]  # one per stance phase of the track
+    root: RigidMove  # (K, 4) and (K, 3)
+    prints: tuple[RigidMove, ...]  # one per stance phase of the track
     lift: Lift | None = None
 
 
-Course = Callable[[FootTrackTake], Steps]
+Course = Callable[[FootTrack], CourseMoves]
 """Plans the moves for a track of any length; a longer track may change only the last AHEAD seconds."""
 
 
-def still() -> Move:
+def identity_move() -> RigidMove:
     """The identity move."""
-    return Move(IDENTITY, np.zeros(3))
+    return RigidMove(IDENTITY, np.zeros(3))
 
 
-def at_root(path: Array, target: Array, yaw: Array) -> Move:
+def path_moves(path: Array, target: Array, yaw: Array) -> RigidMove:
     """Moves that bring ground points (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,) rad."""
     turn = quat_exp(np.stack([np.zeros_like(yaw), np.zeros_like(yaw), yaw], axis=-1))
     flat = np.pad(path, ((0, 0), (0, 1)))
-    return Move(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
+    return RigidMove(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
 
 
-def prints_along(track: FootTrackTake, root: Move, start: float | None) -> tuple[Move, ...]:
+def footprint_moves(track: FootTrack, root: RigidMove, start: float | None) -> tuple[RigidMove, ...]:
     """Moves of footprints: that of the root in mid-stance; stances begun until soon after `start` (s) stay."""
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
     return tuple(
-        still() if stance.begin < held else Move(root.turn[k], root.shift[k])
+        identity_move() if stance.begin < held else RigidMove(root.turn[k], root.shift[k])
         for stance, k in zip(track.stances, middles, strict=True)
     )
 
 
-def require_steps(track: FootTrackTake, start: float | None, edit: object) -> None:
+def require_walk(track: FootTrack, start: float | None, edit: object) -> None:
     """Raise a PoiseError if no foot takes a step after `start` within the track."""
     begin = (start or 0.0) * track.rate - track.first
     if not any(stance.begin > begin for stance in track.stances):
         raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
-def rewalked(take: Take, start: float | None, prepare: Callable[[FootTrackTake], Course]) -> Take:
+def rewalked(take: Take, start: float | None, prepare: Callable[[FootTrack], Course]) -> Take:
     """The take on another course from `start` (s) on; `prepare` gets the first seconds of it."""
     first = round((start or 0.0) * take.rate)
-    walk = _Walk(take, first, prepare)
+    walk = _Rewalk(take, first, prepare)
     return take.with_blocks(walk.block, first, walk.sketch)
 
 
-class _Walk:
+class _Rewalk:
     """Plans a walk as far as it is requested."""
 
-    def __init__(self, take: Take, start: int, prepare: Callable[[FootTrackTake], Course]) -> None:
+    def __init__(self, take: Take, start: int, prepare: Callable[[FootTrack], Course]) -> None:
         self._take, self._start = take, start
         self._first = max(start - round(BEFORE * take.rate), 0)
-        self._source, self._sampler, self._placement = sketches(take), Sampler(take), FootPlacement(take.body)
-        self._lengths = leg_lengths(take.body)
+        self._source, self._sampler = foot_sketches(take), FootTrackSampler(take)
+        self._placement, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
         self._known = -1
-        self._planned: FootTrackTake | None = None
+        self._planned: FootTrack | None = None
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
 
     def block(self, first: int) -> list[Frame]:
         """The frames of a block."""
-        plan = self._plan(first + BLOCK)
+        plan = self._planned_track(first + BLOCK)
         rows = np.clip(np.arange(first, first + BLOCK) - self._first, 0, plan.frames - 1)
         frames = [Frame(plan.qpos[row], plan.down[row]) for row in rows]
         return self._placement.settled(frames, plan.place[rows], plan.turn[rows])
@@ -133,25 +133,25 @@ class _Walk:
         """A frame with target positions of the feet."""
         if number < self._start:
             return self._source(number)
-        plan = self._plan(number + 1)
+        plan = self._planned_track(number + 1)
         row = min(number - self._first, plan.frames - 1)
         return FrameSketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
 
-    def _plan(self, stop: int) -> FootTrackTake:
+    def _planned_track(self, stop: int) -> FootTrack:
         """The new track, planned at least up to frame `stop`."""
         if self._planned is not None and stop <= self._known:
             return self._planned
         final = self._known - self._first
         self._known = stop + round(max(STEP * self._take.rate, SHARE * (stop - self._first)))
         track = self._sampler.track(self._first, self._known + round(AHEAD * self._take.rate))
-        steps, gate = self._course(track), self._gate(track)
+        steps, gate = self._course(track), self._root_move_weight(track)
         place, turn = np.array(track.place), np.array(track.turn)
         if self._planned is not None:
             place[:final], turn[:final] = self._planned.place[:final], self._planned.turn[:final]
         _move_feet(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         root = steps.root.place(track.qpos[:, :3])
-        root[:, 2] -= _sink(track, hip, place, self._lengths)
+        root[:, 2] -= _pelvis_sink(track, hip, place, self._lengths)
         qpos = np.array(track.qpos)
         qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
         turned = slerp(IDENTITY, steps.root.turn, gate)
@@ -160,13 +160,13 @@ class _Walk:
         self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
         return self._planned
 
-    def _gate(self, track: FootTrackTake) -> Array:
+    def _root_move_weight(self, track: FootTrack) -> Array:
         """(K,) weight of the root's move: plans look ahead, so that it is eased in if the edit begins amid a motion."""
         since = track.time - self._start / track.rate
         return quintic_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
-def _move_feet(place: Array, turn: Array, track: FootTrackTake, steps: Steps, start: int, final: int) -> None:
+def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, start: int, final: int) -> None:
     """Move foot links `place` (K, F, 3), `turn` (K, F, 4) in place to the new course, from row `final` on."""
     for foot in range(place.shape[1]):
         mine = [(s, m) for s, m in zip(track.stances, steps.prints, strict=True) if s.foot == foot]
@@ -175,18 +175,18 @@ def _move_feet(place: Array, turn: Array, track: FootTrackTake, steps: Steps, st
                 span = slice(stance.begin, stance.end)
                 place[span, foot] = move.place(track.place[span, foot])
                 turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
-        for span, before, after in _swings(mine, steps.root, track.frames, start):
+        for span, before, after in _foot_swings(mine, steps.root, track.frames, start):
             if span.stop > final:
-                swing = _swing(track, foot, span, before, after, start, steps.lift)
+                swing = _swing_path(track, foot, span, before, after, start, steps.lift)
                 place[span, foot], turn[span, foot] = swing.place, swing.turn
 
 
-def _swing(
-    track: FootTrackTake, foot: int, span: slice, before: Move, after: Move, start: int, lift: Lift | None
+def _swing_path(
+    track: FootTrack, foot: int, span: slice, before: RigidMove, after: RigidMove, start: int, lift: Lift | None
 ) -> SwingPath:  # fmt: skip
     """The swing of a foot that passes from one move to the next."""
     rows = np.arange(span.start, span.stop)
-    begin, end = _lasts(span, track, start)
+    begin, end = _swing_frames(span, track, start)
     share = quintic_ease((rows - begin) / max(end - begin, 1))
     was, will = before.place(track.place[span, foot]), after.place(track.place[span, foot])
     climbs = lift is not None and will[-1, 2] > was[-1, 2]
@@ -194,60 +194,60 @@ def _swing(
     place = was + np.stack([along, along, share], axis=1) * (will - was)
     turn = quat_multiply(slerp(before.turn, after.turn, share), track.turn[span, foot])
     if lift is not None:
-        since = rows - begin if _seen(span, start) else np.full(len(rows), np.inf)
+        since = rows - begin if _begins_inside(span, start) else np.full(len(rows), np.inf)
         until = end - rows if span.stop < track.frames else np.full(len(rows), np.inf)
         ramp = quintic_ease(np.minimum(since, until) / (LIFT_EASE * track.rate))
         place[:, 2] += ramp * lift(SwingPath(foot, rows, place, turn))
     return SwingPath(foot, rows, place, turn)
 
 
-def _lasts(span: slice, track: FootTrackTake, start: int) -> tuple[int, int]:
+def _swing_frames(span: slice, track: FootTrack, start: int) -> tuple[int, int]:
     """First and last frame of a swing; one that is cut off by the motion's beginning or end is taken as longer."""
     usual = round(SWING * track.rate)
-    begin = max(span.start - 1, start) if _seen(span, start) else min(-1, span.stop - usual)
+    begin = max(span.start - 1, start) if _begins_inside(span, start) else min(-1, span.stop - usual)
     return begin, span.stop if span.stop < track.frames else max(span.stop, span.start + usual)
 
 
-def _seen(span: slice, start: int) -> bool:
+def _begins_inside(span: slice, start: int) -> bool:
     """Whether a swing begins within the motion, or is changed only from frame `start` on."""
     return span.start > 0 or start > 0
 
 
-def _swings(
-    mine: list[tuple[StancePhase, Move]], root: Move, frames: int, start: int
-) -> list[tuple[slice, Move, Move]]:  # fmt: skip
+def _foot_swings(
+    mine: list[tuple[StancePhase, RigidMove]], root: RigidMove, frames: int, start: int
+) -> list[tuple[slice, RigidMove, RigidMove]]:  # fmt: skip
     """The swings of a foot, each with the moves before and after it."""
     if not mine:
-        return [(slice(0, frames), _row(root, slice(0, frames)), _row(root, slice(0, frames)))]
+        return [(slice(0, frames), _moves_at(root, slice(0, frames)), _moves_at(root, slice(0, frames)))]
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(mine)]
     (first, there), (last, here) = mine[0], mine[-1]
     before, after = slice(0, first.begin), slice(last.end, frames)
-    origin = still() if start > 0 else _row(root, before)  # for a swing that began before the track
-    swings = [(before, origin, there), *swings, (after, here, _row(root, after))]
+    origin = identity_move() if start > 0 else _moves_at(root, before)  # for a swing that began before the track
+    swings = [(before, origin, there), *swings, (after, here, _moves_at(root, after))]
     return [swing for swing in swings if swing[0].start < swing[0].stop]
 
 
-def _row(move: Move, rows: slice) -> Move:
-    return Move(move.turn[rows], move.shift[rows])
+def _moves_at(move: RigidMove, rows: slice) -> RigidMove:
+    return RigidMove(move.turn[rows], move.shift[rows])
 
 
-def _sink(track: FootTrackTake, hip: Array, foot: Array, lengths: Array) -> Array:
+def _pelvis_sink(track: FootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m by which the pelvis is lowered so that no leg is too short."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-    return gradual(pelvis_drop(hip, foot, reach), track.rate)
+    return gradual_drop(pelvis_drop(hip, foot, reach), track.rate)
 
 
-def gradual(missing: Array, rate: float) -> Array:
+def gradual_drop(missing: Array, rate: float) -> Array:
     """(K,) m: smooth, and nowhere less than `missing`."""
-    return gaussian_smoothed(dilated(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
+    return gaussian_smoothed(sliding_max(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
 
 
-def gradual_reach(rate: float) -> int:
-    """The number of rows before and after that a row of `gradual` depends on."""
+def gradual_drop_reach(rate: float) -> int:
+    """The number of rows before and after that a row of `gradual_drop` depends on."""
     return round(SINK_WINDOW * rate) + math.ceil(3 * SINK_SIGMA * rate)
 
 
-def dilated(values: Array, reach: int) -> Array:
+def sliding_max(values: Array, reach: int) -> Array:
     """(K,) greatest value within `reach` rows."""
     padded = np.pad(values, reach, mode="edge")
     return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1))

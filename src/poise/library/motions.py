@@ -1,4 +1,4 @@
-"""The motions that ship with Poise, by name: authored sources, finished dynamic references, behaviours and poses."""
+"""The motions that ship with Poise, by name: authored sources, motions that obey physics, behaviours and poses."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from poise.edit.take import Take
 from poise.errors import PoiseError, unknown
 from poise.library.authoring.gait import gait_sketch
 from poise.library.authoring.gait_change import change_sketch, pace_sketch
-from poise.library.authoring.keyed import keyed
+from poise.library.authoring.keyed import keyed_sketch
 from poise.library.authoring.source import MotionSource, read_source, shipped_names
 from poise.library.authoring.turn import turn_sketch
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.physics.consistent import with_physics
 from poise.physics.interior import Progress, unwatched
-from poise.physics.sketch import DynamicSettings, Optimised, optimise, state_of
+from poise.physics.optimise import DynamicSettings, OptimisedMotion, end_state_of, optimise
 from poise.physics.task import EndState
 from poise.progress import Say, in_silence
 from poise.reference.archive import load_reference
@@ -39,7 +39,7 @@ _ENDS = ("begins", "ends")  # source fields: the motion whose first state this m
 KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "change": change_sketch,
     "gait": gait_sketch,
-    "keyed": keyed,
+    "keyed": keyed_sketch,
     "pace": pace_sketch,
     "turn": turn_sketch,
 }
@@ -52,24 +52,24 @@ def motion_names() -> tuple[str, ...]:
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """Return a shipped motion as a reference for a body.
-
-    It is the finished dynamic reference where one ships for this body, otherwise the authored poses.
-    """
+    """A shipped motion as a reference; it obeys physics if it ships for this body, else it is the authored poses."""
     if name not in motion_names():
         raise unknown("motion", name, motion_names())
     if name in behaviour_names():
         return BehaviourReference(read_behaviour(name), body)
-    reference = finished_for(name, body)
+    reference = shipped_dynamic_for(name, body)
     if reference is not None:
-        after = None if reference.clip.cyclic else follower(name)
-        return Played(reference.clip, reference, then=finished_for(after, body) if after else None)
+        source = read_source(name)
+        followed = "ends" in source.table and not reference.clip.cyclic  # by the motion in whose first state it ends
+        return Played(
+            reference.clip, reference, then=shipped_dynamic_for(source.text("ends"), body) if followed else None
+        )
     if name in POSES:
         return POSES[name](body)
-    return Played(author(name, body).clip)
+    return Played(author_sketch(name, body).clip)
 
 
-def author(name_or_path: str | Path, body: Body) -> Sketch:
+def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
@@ -78,27 +78,25 @@ def author(name_or_path: str | Path, body: Body) -> Sketch:
 
 
 def finished_path(name: str, body: str) -> Path:
-    """Path of the shipped dynamic reference of a motion for a body; it need not exist."""
+    """Path of the file of a motion that obeys physics on a body; the file need not exist."""
     return _FOLDER / body / f"{name}.npz"
 
 
 def finished_bodies(name: str) -> tuple[str, ...]:
-    """Names of the bodies for which Poise ships a dynamic reference of the motion."""
+    """Names of the bodies on which the motion, as it ships with Poise, obeys physics."""
     return tuple(body for body in names() if finished_path(name, body).is_file())
 
 
 def finished(name: str, body: str) -> Dynamic:
-    """Load the shipped dynamic reference of a motion for a body."""
+    """Load a shipped motion that obeys physics on a body."""
     _, found = load_reference(finished_path(name, body))
     if found is None:
-        raise PoiseError(
-            f"motion '{name}' has no finished reference for body '{body}': run `poise motions build {name}`"
-        )
+        raise PoiseError(f"motion '{name}' does not obey physics on body '{body}': run `poise motions build {name}`")
     return found
 
 
-def finished_for(name: str, body: Body) -> Dynamic | None:
-    """Load the shipped dynamic reference for exactly this body, or None: a scaled copy of a body has none."""
+def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
+    """Load a shipped motion that obeys physics on exactly this body, or None: a scaled copy of a body has none."""
     ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
     return finished(name, body.name) if ships else None
 
@@ -115,32 +113,27 @@ def joins(name_or_path: str | Path) -> tuple[str, ...]:
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
-def follower(name: str) -> str | None:
-    """Name of the motion in whose first state a motion ends, or None."""
-    source = read_source(name)
-    return source.text("ends") if "ends" in source.table else None
-
-
 def build_motion(
     name_or_path: str | Path,
     body: Body,
     settings: DynamicSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
-) -> Optimised:
-    """Author a motion for a body and optimise it into a dynamic reference, after the motions it joins."""
+) -> OptimisedMotion:
+    """Author a motion and make it obey physics on a body, from and to the states of the motions that it joins."""
     source = read_source(name_or_path)
-    joined = _joined(source, body, settings)
-    sketch = author(name_or_path, body)
+    joined = _joined_states(source, body, settings)
+    sketch = author_sketch(name_or_path, body)
     start, end = (
-        _placed(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
+        _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
-    clip = sketch.clip
-    at_rest = source.kind == "keyed" and not clip.cyclic
+    at_rest = source.kind == "keyed" and not sketch.clip.cyclic
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
-def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) -> dict[str, tuple[BodyClip, EndState]]:
+def _joined_states(
+    source: MotionSource, body: Body, settings: DynamicSettings | None
+) -> dict[str, tuple[BodyClip, EndState]]:
     """The motions that a source joins, by name: each authored clip and its first optimised state."""
     out = {}
     for field in _ENDS:
@@ -150,14 +143,14 @@ def _joined(source: MotionSource, body: Body, settings: DynamicSettings | None) 
         if joins(other.path):
             raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
         ours = other.path == _FOLDER / f"{other.name}.toml"
-        motion = finished_for(other.name, body) if ours else None
+        motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = author(other.path, body).clip, state_of(motion, 0)
+        out[source.text(field)] = author_sketch(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 
-def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
-    """Move a state along the ground by the displacement that takes its motion's first authored pose to `where`."""
+def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
+    """The state moved along the ground like its motion when that motion's first authored pose is moved to `where`."""
     clip, state = joined
     yaw, way = advance(clip.qpos[0], where)
     turn = heading(yaw)
@@ -168,7 +161,7 @@ def _placed(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
 
 
 @dataclass(frozen=True)
-class Facts:
+class MotionFacts:
     """Duration, speed and contacts of a motion, as lists of motions show them."""
 
     seconds: float  # of one cycle if cyclic
@@ -185,16 +178,16 @@ class Facts:
         )
 
 
-def facts_of(motion: Dynamic) -> Facts:
+def facts_of(motion: Dynamic) -> MotionFacts:
     """Measure the facts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
-    words = [_word(clip, link, bool(held)) for link, held, ever in bearing if ever]
+    words = [_supporting_limb(clip, link, bool(held)) for link, held, ever in bearing if ever]
     airborne = float(1 - contacts.down.any(axis=1).mean())
-    return Facts(clip.seconds, clip.cyclic, _speed(clip), tuple(dict.fromkeys(words)), airborne)
+    return MotionFacts(clip.seconds, clip.cyclic, _mean_travel_speed(clip), tuple(dict.fromkeys(words)), airborne)
 
 
-def _word(clip: BodyClip, link: str, held: bool) -> str:
+def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
     """Name the kind of limb that a link belongs to, and the bar if it holds one."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
@@ -202,7 +195,7 @@ def _word(clip: BodyClip, link: str, held: bool) -> str:
     return f"{word} on a bar" if held else word
 
 
-def _speed(clip: BodyClip) -> float:
+def _mean_travel_speed(clip: BodyClip) -> float:
     """Mean speed (m/s): the larger of the distance along the facing direction and the straight-line distance.
 
     The first counts turns in full, the second sideways rolls.
@@ -215,7 +208,7 @@ def _speed(clip: BodyClip) -> float:
 
 
 def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence) -> Reference:
-    """Return the reference itself if it has dynamics, else a dynamically consistent version of it.
+    """The reference itself if it obeys physics, else a version of it that does.
 
     A motion that `ships` with Poise is built from its source, which holds more information than its clip.
     """
@@ -229,18 +222,18 @@ def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip).dynamic
     elif isinstance(reference, BehaviourReference):
-        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: perform it with --controller rotation")
+        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: its own controller performs it")
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
     return Played(motion.clip, motion)
 
 
-def stand(body: Body) -> Still:
+def stand_motion(body: Body) -> Still:
     """The standing pose, at rest."""
     return Still("stand", np.array(body.standing), np.zeros(body.nv))
 
 
-def fall(body: Body) -> Still:
+def fall_motion(body: Body) -> Still:
     """Standing on a high place and toppling forward about the feet, with a slight roll and yaw rate."""
     velocity = np.zeros(body.nv)
     topple = 1.6  # rad/s about the soles
@@ -249,4 +242,4 @@ def fall(body: Body) -> Still:
     return Still("fall", np.array(body.standing), velocity, start="summit")
 
 
-POSES = {"stand": stand, "fall": fall}  # Motions that are a single pose and suit any body
+POSES = {"stand": stand_motion, "fall": fall_motion}  # Motions that are a single pose and suit any body

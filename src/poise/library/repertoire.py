@@ -23,7 +23,7 @@ from poise.body.pose_space import PoseSpace
 from poise.body.symmetry import counterparts
 from poise.edit.pose import mirrored_parts
 from poise.errors import PoiseError, unknown
-from poise.library.motions import finished_for, joins
+from poise.library.motions import joins, shipped_dynamic_for
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Start, Target
@@ -35,11 +35,8 @@ BASE = "walk"  # The gait that turns start from; every repertoire must contain i
 SIDES = ("left", "right")
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
 """Turns to the left, from walk to walk, starting at left heel strike."""
-CHANGES = (
-    *("start", "stop"),
-    *("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk"),
-    *("walk-to-run", "run-to-walk"),
-)
+_CHANGES_OF_SPEED = ("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk", "walk-to-run", "run-to-walk")
+CHANGES = ("start", "stop", *_CHANGES_OF_SPEED)
 """Changes between gaits or between standing and walking, starting with the left foot."""
 RISK = 5.0  # Cost of a transition per radian of its measured tracking error
 STRAIN = 0.005
@@ -102,14 +99,14 @@ class Roaming:
 def shipped_repertoire(body: Body) -> Repertoire:
     """Return the shipped walks and turns of a body."""
     names = (*GAITS, STANDING, *TURNS, *CHANGES)
-    found = {name: motion for name in names if (motion := finished_for(name, body)) is not None}
+    found = {name: motion for name in names if (motion := shipped_dynamic_for(name, body)) is not None}
     if BASE not in found:
         raise PoiseError(f"body '{body.name}' cannot be steered: Poise ships no walks and turns for it")
     tried = transitions_path(body.name)
-    return repertoire(found, load_transitions(tried) if tried.is_file() else {})
+    return build_repertoire(found, load_transitions(tried) if tried.is_file() else {})
 
 
-def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
+def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
     """Build the motion graph of motions that have the names of shipped ones; `walk` must be among them.
 
     `tried` are measured transitions; an untested pair is allowed if the second step begins in the end state of the
@@ -117,7 +114,7 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
     """
     kept: dict[str, Dynamic] = {}
     steps: list[MotionStep] = []
-    sides = SIDES if symmetric(motions[BASE]) else SIDES[:1]
+    sides = SIDES if is_symmetric_gait(motions[BASE]) else SIDES[:1]
     for name, motion in motions.items():
         if name in GAITS:
             kept[name] = motion
@@ -130,11 +127,11 @@ def repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_motion(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
                 begins, ends = (BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
-                steps.append(step_of(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
-    return Repertoire(kept, tuple(steps), _risks(steps, tried))
+                steps.append(motion_step(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
+    return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
 
-def _risks(steps: Sequence[MotionStep], tried: Transitions) -> Array:
+def _transition_costs(steps: Sequence[MotionStep], tried: Transitions) -> Array:
     """Transition costs (S, S): infinite where steps do not join or the measured tracking error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
@@ -188,21 +185,21 @@ def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
     """Return the two halves of a gait cycle as steps, or the whole cycle as one step if it is not symmetric."""
     left, right = (BoundaryStance(name, side) for side in SIDES)
     last = motion.clip.frames - 1
-    if not symmetric(motion):
-        return [step_of(f"{name} left", name, motion, (0, last), (left, left))]
+    if not is_symmetric_gait(motion):
+        return [motion_step(f"{name} left", name, motion, (0, last), (left, left))]
     return [
-        step_of(f"{name} left", name, motion, (0, last // 2), (left, right)),
-        step_of(f"{name} right", name, motion, (last // 2, last), (right, left)),
+        motion_step(f"{name} left", name, motion, (0, last // 2), (left, right)),
+        motion_step(f"{name} right", name, motion, (last // 2, last), (right, left)),
     ]
 
 
 def standing_step(name: str, motion: Dynamic) -> MotionStep:
     """Return the step of standing still for _PATIENCE seconds."""
-    step = step_of(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
+    step = motion_step(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
     return replace(step, turn=0.0, speed=0.0)
 
 
-def step_of(
+def motion_step(
     name: str,
     motion_name: str,
     motion: Dynamic,
@@ -219,7 +216,7 @@ def step_of(
     return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
 
 
-def symmetric(motion: Dynamic) -> bool:
+def is_symmetric_gait(motion: Dynamic) -> bool:
     """Whether the second half of a cycle mirrors its first."""
     clip, last = motion.clip, motion.clip.frames - 1
     if last % 2 or clip.body.symmetry is None:
@@ -231,10 +228,10 @@ def symmetric(motion: Dynamic) -> bool:
 
 def canonical(one: str, other: str) -> tuple[str, str]:
     """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
-    return min((one, other), (_swapped(one), _swapped(other)))
+    return min((one, other), (_mirrored_step_name(one), _mirrored_step_name(other)))
 
 
-def _swapped(name: str) -> str:
+def _mirrored_step_name(name: str) -> str:
     stem, _, side = name.rpartition(" ")
     return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
 

@@ -39,17 +39,13 @@ class Certificate:
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """Deviations of a motion from the desired one, root mean squares over frames."""
+class Deviation:
+    """Root mean square deviations, over frames, of a motion from the desired one."""
 
     root_rms_m: float
     joint_rms_deg: float  # over all joint degrees of freedom
     worst_joint: str
     worst_joint_rms_deg: float
-
-    def as_dict(self) -> dict[str, float | str]:
-        """For JSON."""
-        return asdict(self)
 
 
 def certify(dynamic: Dynamic) -> Certificate:
@@ -60,10 +56,10 @@ def certify(dynamic: Dynamic) -> Certificate:
     used, limit = np.abs(dynamic.torque), body.torque_limit
     angles = PoseSpace(body).angles(dynamic.clip.qpos)
     beyond = np.maximum(body.lower - angles, angles - body.upper)[:, 6:]
-    slip, gap = _standing(dynamic)
+    slip, gap = _contact_slip_and_gap(dynamic)
     side = np.abs(contacts.force[..., :2]).sum(axis=2) - dynamic.friction * contacts.force[..., 2]
     return Certificate(
-        _equations(dynamic) / weight,
+        _equation_residual(dynamic) / weight,
         1e3 * slip,
         1e3 * gap,
         float(np.max(side[:, ~contacts.held], initial=0.0)),
@@ -75,16 +71,16 @@ def certify(dynamic: Dynamic) -> Certificate:
     )
 
 
-def likeness(dynamic: Dynamic, desired: BodyClip) -> Likeness:
+def deviation_from(dynamic: Dynamic, desired: BodyClip) -> Deviation:
     """Deviations of a motion from the desired clip, frame by frame."""
     body = desired.body
     away = PoseSpace(body).difference(desired.qpos, dynamic.clip.qpos)
     root = float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1))))
     joints = np.degrees(np.sqrt(np.mean(away[:, 6:] ** 2, axis=0)))
     if not len(joints):
-        return Likeness(root, 0.0, "none", 0.0)
+        return Deviation(root, 0.0, "none", 0.0)
     worst = int(np.argmax(joints))
-    return Likeness(root, float(np.sqrt(np.mean(joints**2))), body.dof_names[6 + worst], float(joints[worst]))
+    return Deviation(root, float(np.sqrt(np.mean(joints**2))), body.dof_names[6 + worst], float(joints[worst]))
 
 
 def _check_finite(dynamic: Dynamic) -> None:
@@ -94,15 +90,15 @@ def _check_finite(dynamic: Dynamic) -> None:
         raise PoiseError(f"motion '{dynamic.clip.name}' contains numbers that are not finite")
 
 
-def _equations(dynamic: Dynamic) -> float:
+def _equation_residual(dynamic: Dynamic) -> float:
     """N or N m: largest force missing in any step from one state to the next, or at the seam of a cycle."""
     clip, h = dynamic.clip, dynamic.step
-    poses, velocities, masses = _stepped(dynamic)
+    poses, velocities, masses = _world_steps(dynamic)
     space = PoseSpace(clip.body)
     pose_off = space.difference(clip.qpos[1:], poses)
     velocity_off = velocities - dynamic.qvel[1:]
     if clip.cyclic:
-        pose, velocity = _next_cycle(dynamic)
+        pose, velocity = _next_cycle_state(dynamic)
         pose_off = np.concatenate([pose_off, space.difference(clip.qpos[-1:], pose[None])])
         velocity_off = np.concatenate([velocity_off, (velocity - dynamic.qvel[-1])[None]])
         masses = np.concatenate([masses, masses[-1:]])
@@ -110,7 +106,7 @@ def _equations(dynamic: Dynamic) -> float:
     return float(max(missing))
 
 
-def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
+def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
     """The first pose and velocity, carried along the ground to the position and heading of the last."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
     yaw, way = advance(first, last)
@@ -119,7 +115,7 @@ def _next_cycle(dynamic: Dynamic) -> tuple[Array, Array]:
     return carried(first, turn, way), velocity
 
 
-def _stepped(dynamic: Dynamic) -> tuple[Array, Array, Array]:
+def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
     """Poses, velocities and mass matrices one step after each state, by the equations of `poise.world`."""
     clip, h = dynamic.clip, dynamic.step
     body, model = clip.body, clip.body.model
@@ -169,7 +165,7 @@ def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array)
     return np.asarray(np.linalg.solve(terms.mass[:6, :6], wanted - terms.mass[:6, 6:] @ velocity[6:]))
 
 
-def _standing(dynamic: Dynamic) -> tuple[float, float]:
+def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
     """Largest slip (m) of a contact since its first frame, and largest gap (m) to the ground.
 
     A force requires contact at the end of its step, and friction also at its start.
@@ -183,13 +179,13 @@ def _standing(dynamic: Dynamic) -> tuple[float, float]:
     off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
     slips = [
         float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
-        for steps, touches in zip(_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
+        for steps, touches in zip(_contact_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
         for start, stop in runs(touches)
     ]
     return max(slips, default=0.0), float(off.max(initial=0.0))
 
 
-def _slips(dynamic: Dynamic, points: Array) -> Array:
+def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
     """(T - 1, C, 3) m: displacement of contacts from frame to frame, horizontally beyond rolling."""
     contacts = dynamic.contacts
     _, turns = Kinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)

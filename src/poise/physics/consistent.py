@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.errors import PoiseError, unknown
 from poise.forms import VARIATION_FORMS
-from poise.physics.certificate import Certificate, Likeness, certify, likeness
+from poise.physics.certificate import Certificate, Deviation, certify, deviation_from
 from poise.physics.interior import Progress, unwatched
-from poise.physics.sketch import DynamicSettings, Optimised, optimise
+from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.supports import Sketch, supports_of
@@ -30,17 +30,17 @@ class Physics:
 
     dynamic: Dynamic
     certificate: Certificate
-    likeness: Likeness
+    likeness: Deviation
     iterations: int
     solve_s: float
 
     @classmethod
-    def timed(cls, search: Callable[[], Optimised]) -> Physics:
+    def timed(cls, search: Callable[[], OptimisedMotion]) -> Physics:
         """The result of a search, with the time it takes."""
         began = time.perf_counter()
         found = search()
         spent = time.perf_counter() - began
-        like = likeness(found.dynamic, found.desired)
+        like = deviation_from(found.dynamic, found.desired)
         return cls(found.dynamic, certify(found.dynamic), like, found.iterations, spent)
 
     def brief(self) -> str:
@@ -54,7 +54,7 @@ class Physics:
     def as_dict(self) -> dict[str, Any]:
         """The values for JSON."""
         found = {"iterations": self.iterations, "solve_s": self.solve_s}
-        return {**found, **self.certificate.as_dict(), **self.likeness.as_dict()}
+        return {**found, **self.certificate.as_dict(), **asdict(self.likeness)}
 
     def lines(self) -> list[str]:
         """A summary in lines of text."""
@@ -135,11 +135,11 @@ def varied_sketch(sketch: Sketch, variation: Variation) -> Sketch:
     qpos = np.array(clip.qpos)
     done = (qpos[:, :2] - qpos[0, :2]) @ way / (way @ way)  # (T,) fraction of the path
     qpos[:, :2] += (longer - 1.0) * done[:, None] * way
-    qpos = _bent(qpos, variation.turn * done)
+    qpos = _bent_path(qpos, variation.turn * done)
     return replace(sketch, clip=replace(clip, qpos=readonly(qpos), rate=clip.rate * rhythm))
 
 
-def _bent(qpos: Array, turn: Array) -> Array:
+def _bent_path(qpos: Array, turn: Array) -> Array:
     """Poses along a path that turns by (T,) rad; each segment is rotated by the mean of its ends' angles."""
     out = np.array(qpos)
     middle = 0.5 * (turn[1:] + turn[:-1])

@@ -7,30 +7,30 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.carriage import carried
 from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
-from poise.physics.rows import Bounded, Rows
-from poise.physics.task import LENGTH, Balls, Closure, EndState, SpacetimeTask, Trajectory, VariableLayout
+from poise.physics.rows import BoundedRows, TaskRows
+from poise.physics.task import LENGTH, Closure, EndState, SpacetimeTask, TaskSpheres, Trajectory, VariableLayout
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 
-def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Rows:
+def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> TaskRows:
     """Cost: deviation of poses (N + 1, nq) from the desired ones."""
     weights = motion.task.weights
     counts = (3, 3, motion.task.body.nv - 6)
     scale = np.sqrt(np.repeat((weights.place, weights.turn, weights.joint), counts))
     away, _, slope = motion.path.difference(motion.task.desired, qpos)
-    return Rows("likeness", layout.pose, scale[:, None] * slope, scale * away)
+    return TaskRows("likeness", layout.pose, scale[:, None] * slope, scale * away)
 
 
-def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> Rows:
+def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> TaskRows:
     """Cost: deviation of joint accelerations from the desired `desired` (N - 1, nj) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
     start, end = t.way_start[:, 6:], t.way_end[:, 6:]
     jacobian = np.concatenate([-start[:-1], start[1:] - end[:-1], end[1:]], axis=2)
     value = np.diff(t.way[:, 6:], axis=0) / h**2 - desired
-    return Rows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
+    return TaskRows("acceleration", layout.triples, weight / h**2 * jacobian, weight * value)
 
 
-def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bounded:
+def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> BoundedRows:
     """Bounds: joint limits; limits of a ball joint beyond half a turn are ignored."""
     body = motion.task.body
     angles, slope = motion.path.angles(qpos)
@@ -38,11 +38,11 @@ def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bo
     lower, upper = body.lower[6:] + margin, body.upper[6:] - margin
     ball = np.isin(np.arange(6, body.nv), motion.path.balls)
     lower, upper = np.where(ball & (lower < -np.pi), -np.inf, lower), np.where(ball & (upper > np.pi), np.inf, upper)
-    rows = Rows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
-    return Bounded(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
+    rows = TaskRows("joint limit", layout.pose, slope[:, 6:], angles[:, 6:], np.array(body.dof_names[6:]), "rad")
+    return BoundedRows(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
 
 
-def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
+def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the given first and last states, or rest in any pose."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
@@ -55,29 +55,29 @@ def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Tra
 
 def _state_rows(
     name: str, end: EndState, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory
-) -> list[Rows]:
+) -> list[TaskRows]:
     away, _, slope = path.difference(end.qpos[None], x.qpos[[frame]])
     before, _, slope_before = path.difference(end.before[None], x.qpos[[frame - 1]])
     pose, last_pose, root = layout.pose[[frame]], layout.pose[[frame - 1]], layout.root[[frame]]
     speed = x.root[[frame]] - end.root_velocity
     return [
-        Rows(f"pose at the {name}", pose, LENGTH * slope, LENGTH * away),
-        Rows(f"joint velocity at the {name}", last_pose, LENGTH * slope_before[:, 6:], LENGTH * before[:, 6:]),
-        Rows(f"root velocity at the {name}", root, np.eye(6)[None], speed),
+        TaskRows(f"pose at the {name}", pose, LENGTH * slope, LENGTH * away),
+        TaskRows(f"joint velocity at the {name}", last_pose, LENGTH * slope_before[:, 6:], LENGTH * before[:, 6:]),
+        TaskRows(f"root velocity at the {name}", root, np.eye(6)[None], speed),
     ]
 
 
-def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
+def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     way, by_before, by_here = path.difference(x.qpos[[frame - 1]], x.qpos[[frame]])
     jacobian = np.concatenate([by_before, by_here], axis=2)[:, 6:]
-    columns = _both(layout.pose[frame - 1], layout.pose[frame])
+    columns = _frame_pair(layout.pose[frame - 1], layout.pose[frame])
     return [
-        Rows(f"rest at the {name}", columns, LENGTH * jacobian, LENGTH * way[:, 6:]),
-        Rows(f"rest of the root at the {name}", layout.root[[frame]], np.eye(6)[None], x.root[[frame]]),
+        TaskRows(f"rest at the {name}", columns, LENGTH * jacobian, LENGTH * way[:, 6:]),
+        TaskRows(f"rest of the root at the {name}", layout.root[[frame]], np.eye(6)[None], x.root[[frame]]),
     ]
 
 
-def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[Rows]:
+def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the last state and the forces of the step from it are the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
@@ -88,14 +88,14 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     first_force, last_force = x.force[1].reshape(1, -1), x.force[-1].reshape(1, -1)
     return [
         _closing_pose(closure, turn, layout, path, x),
-        Rows(
+        TaskRows(
             "joint velocity of the cycle's end",
-            _both(layout.pose[0], layout.pose[-2]),
+            _frame_pair(layout.pose[0], layout.pose[-2]),
             LENGTH * joint_slopes,
             LENGTH * joints[:, 6:],
         ),
-        _tied("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
-        _tied(
+        _tied_rows("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
+        _tied_rows(
             "force of the cycle's end",
             layout.force[[1, -1]].reshape(2, -1),
             np.asarray(np.kron(np.eye(count), matrix), float),
@@ -105,23 +105,24 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     ]
 
 
-def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> Rows:
+def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> TaskRows:
     matrix = quat_to_matrix(turn)
     first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
     by_first[:, :3, :3] = -matrix
-    columns = _both(layout.pose[1], layout.pose[-1])
-    return Rows("pose of the cycle's end", columns, LENGTH * np.concatenate([by_first, by_last], axis=2), LENGTH * away)
+    columns = _frame_pair(layout.pose[1], layout.pose[-1])
+    jacobian = np.concatenate([by_first, by_last], axis=2)
+    return TaskRows("pose of the cycle's end", columns, LENGTH * jacobian, LENGTH * away)
 
 
-def _tied(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> Rows:
+def _tied_rows(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> TaskRows:
     """Equalities: `last` (1, k) is `first` (1, k) times `carry`, where variables of columns (2, k) exist."""
     exists = (columns[1] >= 0).astype(float)
     jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]
-    return Rows(name, _both(*columns), jacobian, (last - first @ carry.T) * exists)
+    return TaskRows(name, _frame_pair(*columns), jacobian, (last - first @ carry.T) * exists)
 
 
-def _both(first: Ints, last: Ints) -> Ints:
+def _frame_pair(first: Ints, last: Ints) -> Ints:
     """(1, m) columns of two frames."""
     return np.concatenate([first, last])[None]
 
@@ -129,38 +130,44 @@ def _both(first: Ints, last: Ints) -> Ints:
 _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 
-def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
+def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
     """Equalities of frames 1 to N: contacts are on the ground and do not slip, grips are at their places."""
     balls, count = motion.task.balls, motion.task.balls.bearing
     down, is_held = balls.down[1:, :count], balls.held[:count]
     names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
-    height, height_q = _heights(balls, t)
+    height, height_q = _sphere_heights(balls, t)
     on = LENGTH * stands
-    ground = Rows(
+    ground = TaskRows(
         "stands on the ground", layout.states, on[..., None] * height_q[:, :count], on * height[:, :count], names, "cm"
     )
-    slip, before, after = _slip(balls, t)
+    slip, before, after = _sphere_slips(balls, t)
     both = LENGTH * (stands[:-1] & stands[1:])[..., None]
     jacobian = np.concatenate([before, after], axis=3) * both[..., None]
-    place = Rows("stays in place", layout.pairs, _flat(jacobian), _flat(slip * both), np.repeat(names, 2), "cm")
+    place = TaskRows(
+        "stays in place", layout.pairs, _flat_rows(jacobian), _flat_rows(slip * both), np.repeat(names, 2), "cm"
+    )
     if not held.any():
         return [ground, place]
     away = np.where(held[..., None], t.inverse.point[:, :count] - balls.place[:count], 0.0)
     grip = LENGTH * held[..., None, None] * t.inverse.point_q[:, :count]
-    return [ground, place, Rows("is held", layout.states, _flat(grip), LENGTH * _flat(away), np.repeat(names, 3), "cm")]
+    return [
+        ground,
+        place,
+        TaskRows("is held", layout.states, _flat_rows(grip), LENGTH * _flat_rows(away), np.repeat(names, 3), "cm"),
+    ]
 
 
-def _flat(part: Array) -> Array:
+def _flat_rows(part: Array) -> Array:
     """(n, S, k, ...) reshaped to rows (n, S k, ...)."""
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 
 
-def _heights(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array]:
+def _sphere_heights(balls: TaskSpheres, t: TrajectoryTerms) -> tuple[Array, Array]:
     """(n, C) m: heights of the spheres' lowest points over the ground, and their derivatives by the pose."""
     return t.inverse.point[..., 2] - balls.radius - balls.ground[1:], t.inverse.point_q[:, :, 2]
 
 
-def _slip(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
+def _sphere_slips(balls: TaskSpheres, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
     """(n - 1, S, 2) m: horizontal slip from frame to frame beyond rolling, and derivatives by the two poses."""
     parts = (t.inverse.point, t.inverse.point_q, t.inverse.attitude, t.inverse.spin)
     point, point_q, attitude, spin = (part[:, : balls.bearing] for part in parts)
@@ -175,21 +182,21 @@ def _slip(balls: Balls, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
     )
 
 
-def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Bounded]:
+def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[BoundedRows]:
     """Bounds: spheres that are not in contact keep their least height over the ground."""
     balls = motion.task.balls
     least = np.where(balls.down, -np.inf, balls.least)[1:]
     watched = np.isfinite(least).any(axis=0)
     if not watched.any():
         return []
-    height, height_q = _heights(balls, t)
+    height, height_q = _sphere_heights(balls, t)
     names = np.array(balls.names, np.str_)[watched]
     value = LENGTH * height[:, watched]
-    rows = Rows("keeps off the ground", layout.states, LENGTH * height_q[:, watched], value, names, "cm")
-    return [Bounded(rows, LENGTH * least[:, watched], np.full(value.shape, np.inf))]
+    rows = TaskRows("keeps off the ground", layout.states, LENGTH * height_q[:, watched], value, names, "cm")
+    return [BoundedRows(rows, LENGTH * least[:, watched], np.full(value.shape, np.inf))]
 
 
-def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bounded:
+def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> BoundedRows:
     """Bounds: forces (N + 1, S, 3) in body weights lie in a friction pyramid inside the cone; grips are free."""
     frame, ball = np.nonzero((layout.force[..., 2] >= 0) & ~task.balls.held[: task.balls.bearing])
     columns = layout.force[frame, ball]  # (B, 3)
@@ -198,11 +205,11 @@ def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bo
     lower = np.zeros((len(columns), 4))
     lower[columns[:, 0] < 0, 1:] = -np.inf  # without friction one face is enough
     whose = np.array(task.balls.names, np.str_)[ball][:, None]
-    rows = Rows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
-    return Bounded(rows, lower, np.full(lower.shape, np.inf))
+    rows = TaskRows("friction cone", columns, jacobian, force[frame, ball] @ face.T, whose, "body weights")
+    return BoundedRows(rows, lower, np.full(lower.shape, np.inf))
 
 
-def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[Rows]:
+def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[TaskRows]:
     """Cost: contact forces, and their changes from step to step."""
     frames = len(layout.force)
     columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)
@@ -213,6 +220,6 @@ def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> lis
     pair = np.concatenate([columns[first], columns[second]], axis=1)
     jacobian = np.concatenate([-exists[first], exists[second]], axis=2)
     return [
-        Rows("force", columns[1:-1], size * exists[1:-1], size * value[1:-1]),
-        Rows("change of force", pair, change * jacobian, change * (value[second] - value[first])),
+        TaskRows("force", columns[1:-1], size * exists[1:-1], size * value[1:-1]),
+        TaskRows("change of force", pair, change * jacobian, change * (value[second] - value[first])),
     ]

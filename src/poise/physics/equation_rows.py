@@ -8,12 +8,12 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.physics.motion_terms import MotionTerms, TrajectoryTerms
-from poise.physics.rows import Bounded, Rows
-from poise.physics.task import Balls, VariableLayout
+from poise.physics.rows import BoundedRows, TaskRows
+from poise.physics.task import TaskSpheres, VariableLayout
 from poise.rotations import cross_matrix
 
 
-def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[Rows]:
+def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
     """Equalities: only contacts and gravity change the root's prediction, the momentum and the centre of mass."""
     by_force = _wrench_by_force(motion.task.balls, t)
     return [
@@ -23,7 +23,7 @@ def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTe
     ]
 
 
-def _wrench_by_force(balls: Balls, t: TrajectoryTerms) -> Array:
+def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     """(n - 1, 6, 3 S): wrench about the world's origin per contact force."""
     count = balls.bearing
     lever = np.array(t.inverse.point[:-1, :count])  # (n - 1, S, 3) m
@@ -34,20 +34,20 @@ def _wrench_by_force(balls: Balls, t: TrajectoryTerms) -> Array:
     return out.reshape(len(lever), 6, 3 * count)
 
 
-def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
+def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
     """Equations of motion of the root for the predicted velocity."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1] for part in (dynamics.wrench_q, dynamics.wrench_v, dynamics.momentum_v))
-    slopes = by_step(t, motion.task.step, by_q, by_v, by_a, -by_force)
+    slopes = chain_step_slopes(t, motion.task.step, by_q, by_v, by_a, -by_force)
     value = unit * dynamics.wrench[:-1]
-    return Rows("equations of motion of the root", layout.steps, slopes.joined(), value, unit="body weights")
+    return TaskRows("equations of motion of the root", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> Rows:
+def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
     """Momentum about the origin changes only by contacts and gravity."""
     dynamics, force = t.inverse, t.x.force[1:-1]
     unit = 1.0 / (motion.task.step * motion.weight)
-    before, here, root = by_state(t, motion.task.step, unit * dynamics.momentum_q, unit * dynamics.momentum_v)
+    before, here, root = chain_state_slopes(t, motion.task.step, unit * dynamics.momentum_q, unit * dynamics.momentum_v)
     down = motion.tree.gravity / np.linalg.norm(motion.tree.gravity)
     com = dynamics.com[:-1]
     gravity = np.concatenate([np.cross(com, down), np.broadcast_to(down, com.shape)], axis=1)
@@ -65,34 +65,36 @@ def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTer
         root_after=root[1:],
     )
     value = unit * np.diff(dynamics.momentum, axis=0) - contact - gravity
-    return Rows("momentum", layout.steps, slopes.joined(), value, unit="body weights")
+    return TaskRows("momentum", layout.steps, slopes.joined(), value, unit="body weights")
 
 
-def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> Rows:
+def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
     """The centre of mass moves with the momentum at the end of the step; frames 2 to N."""
     h, mass, dynamics = motion.task.step, motion.mass, t.inverse
     com_q = dynamics.momentum_v[:, 3:] / mass
-    before, here, root = by_state(t, h, dynamics.momentum_q[:, 3:] / mass, com_q)
+    before, here, root = chain_state_slopes(t, h, dynamics.momentum_q[:, 3:] / mass, com_q)
     parts = [before[1:] + com_q[:-1] / h, here[1:] - com_q[1:] / h, root[1:]]
     value = dynamics.momentum[1:, 3:] / mass - np.diff(dynamics.com, axis=0) / h
-    return Rows("centre of mass", layout.arrivals, np.concatenate(parts, axis=2), value, unit="m/s")
+    return TaskRows("centre of mass", layout.arrivals, np.concatenate(parts, axis=2), value, unit="m/s")
 
 
-def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> Rows:
+def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
     """Joint torques in body weight times metre."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1, 6:] for part in (dynamics.torque_q, dynamics.torque_v, dynamics.mass))
-    slopes = by_step(t, motion.task.step, by_q, by_v, by_a, -_touching(motion.task.balls, t)[:, 6:])
+    slopes = chain_step_slopes(
+        t, motion.task.step, by_q, by_v, by_a, -_contact_point_slopes(motion.task.balls, t)[:, 6:]
+    )
     damping = unit * motion.tree.damping[6:, None] / motion.task.step
     damped = slopes._replace(
         pose=slopes.pose + damping * t.way_start[1:, 6:], after=slopes.after + damping * t.way_end[1:, 6:]
     )
     joints = np.array(motion.task.body.dof_names[6:])
     value = unit * t.torque[:-1, 6:]
-    return Rows("torque limit", layout.steps, damped.joined(), value, joints, "body weights times m")
+    return TaskRows("torque limit", layout.steps, damped.joined(), value, joints, "body weights times m")
 
 
-def _touching(balls: Balls, t: TrajectoryTerms) -> Array:
+def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     """(n - 1, nv, 3 S) m: derivatives of the contact points, as points fixed to their links, by the pose."""
     count = balls.bearing
     lever = np.array([0.0, 0.0, -1.0]) * balls.radius[:count, None]  # (S, 3) m from the centre
@@ -100,11 +102,11 @@ def _touching(balls: Balls, t: TrajectoryTerms) -> Array:
     return moved.transpose(0, 3, 1, 2).reshape(len(moved), moved.shape[3], 3 * count)
 
 
-def torque_bounds(motion: MotionTerms, torque: Rows) -> Bounded:
+def torque_bounds(motion: MotionTerms, torque: TaskRows) -> BoundedRows:
     """Bounds: torque limits of the body."""
     limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
     limits = np.broadcast_to(limit, torque.value.shape)
-    return Bounded(torque, -limits, limits)
+    return BoundedRows(torque, -limits, limits)
 
 
 class StepSlopes(NamedTuple):
@@ -123,15 +125,9 @@ class StepSlopes(NamedTuple):
         return np.concatenate(self, axis=2)
 
 
-class StateSlopes(NamedTuple):
-    """Derivatives (n, R, ...) of the rows of states."""
-
-    before: Array  # (.., nv) by the pose before the state
-    pose: Array  # (.., nv) by its pose
-    root: Array  # (.., 6) by its root velocities
-
-
-def by_step(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array) -> StepSlopes:
+def chain_step_slopes(
+    t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array
+) -> StepSlopes:
     """Chain rule for rows of steps: from derivatives (n - 1, R, nv) by pose, velocity and acceleration."""
     joint_v, joint_a = by_v[..., 6:] / step, by_a[..., 6:] / step**2
     from_before, to_here = t.way_start[:-1], t.way_end[:-1]
@@ -148,7 +144,10 @@ def by_step(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Arr
     )
 
 
-def by_state(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> StateSlopes:
-    """Chain rule for rows of states: from derivatives (n, R, nv) by pose and velocity."""
+def chain_state_slopes(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> tuple[Array, Array, Array]:
+    """Chain rule for rows of states, from their derivatives (n, R, nv) by pose and velocity.
+
+    Returns derivatives (n, R, nv) by the pose before the state, (n, R, nv) by its pose, (n, R, 6) by its root velocity.
+    """
     joint = by_v[..., 6:] / step
-    return StateSlopes(joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6])
+    return joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6]

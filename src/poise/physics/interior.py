@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.physics.newton import Conditioning, Duals, Newton, room
-from poise.physics.rows import Linearised, cost_of, largest_violation, stacked
+from poise.physics.newton import Conditioning, Duals, NewtonSystem, bound_distances
+from poise.physics.rows import LinearisedProblem, cost_of, largest_violation, stacked_values
 
 X = TypeVar("X")
 
@@ -33,7 +33,7 @@ _FIRMER = 1e-3  # factor of the constraints' softness in restorations
 _HOPELESS = 1e12  # damping with which every matrix of finite numbers is positive definite
 
 
-class Problem(Protocol[X]):
+class InteriorProblem(Protocol[X]):
     """A problem over points X, which need not be vectors."""
 
     @property
@@ -44,7 +44,7 @@ class Problem(Protocol[X]):
     def bandwidth(self) -> int:
         """The largest distance between two variables of one block."""
 
-    def at(self, point: X) -> Linearised:
+    def at(self, point: X) -> LinearisedProblem:
         """Values and derivatives at a point; their shapes are the same at every point."""
 
     def moved(self, point: X, step: Array) -> X:
@@ -82,7 +82,7 @@ class InteriorSolution(Generic[X]):
     """The end of a search, with its remaining violation."""
 
     point: X
-    linearised: Linearised
+    linearised: LinearisedProblem
     cost: float
     violation: float  # largest over all constraints
     iterations: int
@@ -94,29 +94,29 @@ def unwatched(_: Progress) -> None:
 
 
 def minimise(
-    problem: Problem[X],
+    problem: InteriorProblem[X],
     start: X,
     settings: InteriorSettings | None = None,
     watch: Callable[[Progress], None] = unwatched,
 ) -> InteriorSolution[X]:
     """Minimise from a start that need not satisfy any constraint."""
     with threadpool_limits(1):  # the blocks are small: with threads it takes eight times as long
-        return _Search(problem, start, settings or InteriorSettings()).run(watch)
+        return _InteriorSearch(problem, start, settings or InteriorSettings()).run(watch)
 
 
 @dataclass(frozen=True, eq=False)
-class _Trial(Generic[X]):
+class _TrialPoint(Generic[X]):
     """A trial point of a step."""
 
     point: X
-    here: Linearised
+    here: LinearisedProblem
     slack: Array  # (b,)
     gap: float  # sum of all constraint violations
     merit: float
 
 
-class _Search(Generic[X]):
-    def __init__(self, problem: Problem[X], start: X, settings: InteriorSettings) -> None:
+class _InteriorSearch(Generic[X]):
+    def __init__(self, problem: InteriorProblem[X], start: X, settings: InteriorSettings) -> None:
         self._problem, self._settings = problem, settings
         self._point, self._here = start, problem.at(start)
         _check_finite(self._here)
@@ -131,11 +131,11 @@ class _Search(Generic[X]):
             cost, violation = cost_of(self._here), largest_violation(self._here)
             watch(Progress(iteration, cost, violation, self._barrier, length))
             costs.append(cost)
-            calm = calm + 1 if length > 0.5 and self._steady(costs[-2:]) else 0
+            calm = calm + 1 if length > 0.5 and self._is_steady(costs[-2:]) else 0
             last = iteration == chosen.iterations or self._starts > _STARTS
             last_barrier = self._barrier <= chosen.least_barrier
             settled = last_barrier and calm >= 2 and violation < chosen.tolerance
-            creeping = last_barrier and len(costs) > _PATIENCE and self._steady(costs[-_PATIENCE:])
+            creeping = last_barrier and len(costs) > _PATIENCE and self._is_steady(costs[-_PATIENCE:])
             if settled or creeping or last:
                 done, costs = self._restore(), []
             if done or last:
@@ -155,16 +155,16 @@ class _Search(Generic[X]):
         """Restart from the current point with a large barrier: at first, and where bounds leave no room for steps."""
         self._starts += 1
         self._barrier, self._penalty = self._settings.barrier, 1.0
-        slack = np.maximum(room(self._here), np.sqrt(self._barrier))
-        pulls = (np.zeros(stacked(rows).size) for rows in (self._here.equal, self._here.tied))
+        slack = np.maximum(bound_distances(self._here), np.sqrt(self._barrier))
+        pulls = (np.zeros(stacked_values(rows).size) for rows in (self._here.equal, self._here.tied))
         self._duals = Duals(slack, self._barrier / slack, *pulls)
 
-    def _steady(self, costs: list[float]) -> bool:
+    def _is_steady(self, costs: list[float]) -> bool:
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
 
     def _restore(self) -> bool:
         """Move to the nearby point of least violation if that is acceptable; return whether it is."""
-        newton, best = self._newton(_FIRMER), (self._point, self._here)
+        newton, best = self._newton_system(_FIRMER), (self._point, self._here)
         point, here = best
         for _ in range(_RESTORATIONS):
             point = self._problem.moved(point, newton.correction(here, self._duals.slack))
@@ -179,35 +179,35 @@ class _Search(Generic[X]):
 
     def _advance(self) -> float:
         """Take one step; return the fraction taken."""
-        newton = self._newton()
+        newton = self._newton_system()
         step, change = newton.step()
         duals, boundary = self._duals, self._settings.boundary
-        most = _share(duals.slack, change.slack, boundary)
-        length = self._take(newton, step, change, most)
+        most = _positive_step_fraction(duals.slack, change.slack, boundary)
+        length = self._line_search(newton, step, change, most)
         shortened = length < 0.3 * most
         damping = self._damping * 10 if shortened else self._damping / 3
         self._damping = float(np.clip(damping, self._settings.damping, _MOST_DAMPING))
         self._duals = Duals(
             duals.slack + length * change.slack,
-            duals.press + _share(duals.press, change.press, boundary) * change.press,
+            duals.press + _positive_step_fraction(duals.press, change.press, boundary) * change.press,
             duals.pull + length * change.pull,
             duals.tie + length * change.tie,
         )
         return length
 
-    def _newton(self, softer: float = 1.0) -> Newton:
+    def _newton_system(self, softer: float = 1.0) -> NewtonSystem:
         """The linear system of a step, with more damping if rounding makes the matrix indefinite."""
         shape = self._problem.size, self._problem.bandwidth
         while True:
             chosen = Conditioning(softer * self._settings.softness, self._damping)
             try:
-                return Newton(self._here, self._duals, self._barrier, shape, chosen)
+                return NewtonSystem(self._here, self._duals, self._barrier, shape, chosen)
             except LinAlgError:
                 if self._damping > _HOPELESS:
                     raise PoiseError("the optimiser failed: derivatives are not finite") from None
                 self._damping *= 100
 
-    def _take(self, newton: Newton, step: Array, change: Duals, most: float) -> float:
+    def _line_search(self, newton: NewtonSystem, step: Array, change: Duals, most: float) -> float:
         """Move along a step as far as the merit improves; return the fraction taken.
 
         Where constraints are curved, a good full step may violate them and raise the merit. Before such a step is
@@ -215,39 +215,39 @@ class _Search(Generic[X]):
         """
         before, descent = self._merit_and_descent(step, change.slack)
 
-        def better(trial: _Trial[X], length: float) -> bool:
+        def merit_improves(trial: _TrialPoint[X], length: float) -> bool:
             return trial.merit <= before.merit + _ROUNDING * abs(before.merit) + _DECREASE * length * descent
 
         length = most
         trial = self._trial(length * step, length * change.slack)
-        if not better(trial, length) and trial.gap > before.gap:
+        if not merit_improves(trial, length) and trial.gap > before.gap:
             corrected = self._trial(length * step + newton.correction(trial.here, trial.slack), length * change.slack)
-            trial = corrected if better(corrected, length) else trial
-        while not better(trial, length) and length > _SHORTEST * most:
+            trial = corrected if merit_improves(corrected, length) else trial
+        while not merit_improves(trial, length) and length > _SHORTEST * most:
             length *= 0.5
             trial = self._trial(length * step, length * change.slack)
         _check_finite(trial.here)
         self._point, self._here = trial.point, trial.here
         return length
 
-    def _trial(self, step: Array, slack_step: Array) -> _Trial[X]:
+    def _trial(self, step: Array, slack_step: Array) -> _TrialPoint[X]:
         """The trial point after a step."""
         point, slack = self._problem.moved(self._point, step), self._duals.slack + slack_step
-        return self._judged(point, self._problem.at(point), slack)
+        return self._evaluated_trial(point, self._problem.at(point), slack)
 
-    def _judged(self, point: X, here: Linearised, slack: Array) -> _Trial[X]:
-        parts = (stacked(here.equal), stacked(here.tied), room(here) - slack)
+    def _evaluated_trial(self, point: X, here: LinearisedProblem, slack: Array) -> _TrialPoint[X]:
+        parts = (stacked_values(here.equal), stacked_values(here.tied), bound_distances(here) - slack)
         gap = float(sum(np.abs(part).sum() for part in parts))
         barrier = self._barrier * float(np.log(slack).sum())
-        return _Trial(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
+        return _TrialPoint(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
 
-    def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_Trial[X], float]:
+    def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_TrialPoint[X], float]:
         """The current point with its merit, and the slope of the merit along a step; the penalty makes it negative."""
-        slope, curvature = self._predicted(step, slack_step)
-        gap = self._judged(self._point, self._here, self._duals.slack).gap
+        slope, curvature = self._predicted_change(step, slack_step)
+        gap = self._evaluated_trial(self._point, self._here, self._duals.slack).gap
         if gap > 0:
             self._penalty = max(self._penalty, (slope + 0.5 * curvature) / (0.5 * gap))
-        return self._judged(self._point, self._here, self._duals.slack), slope - self._penalty * gap
+        return self._evaluated_trial(self._point, self._here, self._duals.slack), slope - self._penalty * gap
 
     def _lower_barrier(self, length: float) -> None:
         slack, press = self._duals.slack, self._duals.press
@@ -257,7 +257,7 @@ class _Search(Generic[X]):
             mean = float(slack @ press) / slack.size
             self._barrier = max(self._settings.least_barrier, min(0.5 * self._barrier, 0.2 * mean))
 
-    def _predicted(self, step: Array, slack_step: Array) -> tuple[float, float]:
+    def _predicted_change(self, step: Array, slack_step: Array) -> tuple[float, float]:
         """Slope and curvature of cost and barrier along a step."""
         slope, curvature = 0.0, 0.0
         for rows in self._here.cost:
@@ -268,13 +268,13 @@ class _Search(Generic[X]):
         return slope - self._barrier * float(push.sum()), curvature + self._barrier * float(push @ push)
 
 
-def _share(value: Array, step: Array, boundary: float) -> float:
+def _positive_step_fraction(value: Array, step: Array, boundary: float) -> float:
     """The fraction of a step that keeps positive values positive."""
     down = step < 0
     return float(min(1.0, boundary * np.min(-value[down] / step[down], initial=np.inf)))
 
 
-def _check_finite(here: Linearised) -> None:
+def _check_finite(here: LinearisedProblem) -> None:
     """Raise a PoiseError at the first value that is not finite."""
     for rows in (*here.cost, *here.equal, *here.tied, *(bounded.rows for bounded in here.bounded)):
         if not np.isfinite(rows.value).all():

@@ -17,7 +17,7 @@ from scipy.linalg.lapack import dtbtrs
 
 from poise.arrays import Array
 from poise.kernel import kernel
-from poise.physics.rows import Linearised, Rows, joined, split, stacked
+from poise.physics.rows import LinearisedProblem, TaskRows, joined_vector, split_by_rows, stacked_values
 
 _AT_ONCE = 128  # Blocks whose products are computed together; more take memory without saving time
 
@@ -40,19 +40,19 @@ class Conditioning:
     damping: float
 
 
-class Newton:
+class NewtonSystem:
     """The linear system of a problem at a point, which gives the step and corrections of it."""
 
     def __init__(
-        self, here: Linearised, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
+        self, here: LinearisedProblem, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
     ) -> None:
         """`shape`: number of variables, and bandwidth."""
         self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
         self._size, bandwidth = shape
         self._ratio = duals.press / duals.slack
-        self._ties = dense(here.tied, self._size)
-        band = normal_band(self._weighted(), self._size, bandwidth, chosen.damping)
-        self._factored = Factored(band, self._ties, chosen.softness)
+        self._ties = dense_jacobian(here.tied, self._size)
+        band = normal_band(self._weighted_rows(), self._size, bandwidth, chosen.damping)
+        self._factored = FactoredBand(band, self._ties, chosen.softness)
 
     def step(self) -> tuple[Array, Duals]:
         """The step (n,) of the variables, and the changes of slacks and multipliers."""
@@ -60,69 +60,71 @@ class Newton:
         right = -self._ties.T @ duals.tie
         for rows in here.cost:
             right -= rows.pulled(rows.value, self._size)
-        for rows, part in zip(here.equal, split(duals.pull, here.equal), strict=True):
+        for rows, part in zip(here.equal, split_by_rows(duals.pull, here.equal), strict=True):
             right -= rows.pulled(part, self._size)
-        gap, wanted = room(here) - duals.slack, self._barrier / duals.slack
-        right += self._restoring(stacked(here.equal), gap) + self._pressed(wanted)
-        step, tie_step = self._factored.solve(right, -stacked(here.tied))
-        pull_step = (stacked(here.equal) + joined([rows.along(step) for rows in here.equal])) / self._softness
-        slack_step = room_along(here, step) + gap
+        gap, wanted = bound_distances(here) - duals.slack, self._barrier / duals.slack
+        right += self._restoring_gradient(stacked_values(here.equal), gap) + self._bound_gradient(wanted)
+        step, tie_step = self._factored.solve(right, -stacked_values(here.tied))
+        pull_step = (
+            stacked_values(here.equal) + joined_vector([rows.along(step) for rows in here.equal])
+        ) / self._softness
+        slack_step = bound_distance_changes(here, step) + gap
         return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
 
-    def correction(self, trial: Linearised, slack: Array) -> Array:
+    def correction(self, trial: LinearisedProblem, slack: Array) -> Array:
         """(n,) first-order correction of the violations at a trial point with slacks (b,)."""
-        right = self._restoring(stacked(trial.equal), room(trial) - slack)
-        return self._factored.solve(right, -stacked(trial.tied))[0]
+        right = self._restoring_gradient(stacked_values(trial.equal), bound_distances(trial) - slack)
+        return self._factored.solve(right, -stacked_values(trial.tied))[0]
 
-    def _restoring(self, equal: Array, gap: Array) -> Array:
+    def _restoring_gradient(self, equal: Array, gap: Array) -> Array:
         """(n,) right-hand side that restores constraints with violations equal (e,) and gap (b,)."""
-        out = -self._pressed(self._ratio * gap)
-        for rows, part in zip(self._here.equal, split(equal / self._softness, self._here.equal), strict=True):
+        out = -self._bound_gradient(self._ratio * gap)
+        for rows, part in zip(self._here.equal, split_by_rows(equal / self._softness, self._here.equal), strict=True):
             out -= rows.pulled(part, self._size)
         return out
 
-    def _pressed(self, values: Array) -> Array:
+    def _bound_gradient(self, values: Array) -> Array:
         """(n,) gradient of the distances to bounds, weighted by values (b,)."""
         out = np.zeros(self._size)
-        for bounded, (low, high) in zip(self._here.bounded, by_rows(self._here, values), strict=True):
+        for bounded, (low, high) in zip(self._here.bounded, bound_values_by_rows(self._here, values), strict=True):
             out += bounded.rows.pulled(low - high, self._size)
         return out
 
-    def _weighted(self) -> list[tuple[Rows, Array | None]]:
+    def _weighted_rows(self) -> list[tuple[TaskRows, Array | None]]:
         """All rows with their weights in the step's matrix."""
         here = self._here
-        out: list[tuple[Rows, Array | None]] = [(rows, None) for rows in here.cost]
+        out: list[tuple[TaskRows, Array | None]] = [(rows, None) for rows in here.cost]
         out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
-        pairs = by_rows(here, self._ratio)
+        pairs = bound_values_by_rows(here, self._ratio)
         return out + [(bounded.rows, low + high) for bounded, (low, high) in zip(here.bounded, pairs, strict=True)]
 
 
-def normal_band(weighted: Iterable[tuple[Rows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
+def normal_band(weighted: Iterable[tuple[TaskRows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
     """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
 
     Weights are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
     """
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
-    alike: dict[int, list[tuple[Rows, Array | None]]] = {}
+    alike: dict[int, list[tuple[TaskRows, Array | None]]] = {}
     for rows, weights in weighted:
         alike.setdefault(id(rows.columns), []).append((rows, weights))
     for batches in alike.values():
         columns = batches[0][0].columns
         for start in range(0, len(columns), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            stack = np.concatenate([_weighted(rows, weights, part) for rows, weights in batches], axis=1)
-            _scatter(columns[part], np.matmul(stack.transpose(0, 2, 1), stack), band)
+            stack = np.concatenate([_weighted_jacobian(rows, weights, part) for rows, weights in batches], axis=1)
+            _add_blocks_to_band(columns[part], np.matmul(stack.transpose(0, 2, 1), stack), band)
     return band
 
 
-def _weighted(rows: Rows, weights: Array | None, part: slice) -> Array:
+def _weighted_jacobian(rows: TaskRows, weights: Array | None, part: slice) -> Array:
     """The Jacobian of some of the blocks, times the square roots of the weights."""
     return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
 
 
 @kernel
-def _scatter(columns: Any, squares: Any, band: Any) -> None:
+def _add_blocks_to_band(columns: Any, squares: Any, band: Any) -> None:
     """Add symmetric blocks (B, m, m) to the lower band (n, w + 1)."""
     for b in range(columns.shape[0]):
         for j in range(columns.shape[1]):
@@ -134,32 +136,32 @@ def _scatter(columns: Any, squares: Any, band: Any) -> None:
                     band[first, columns[b, i] - first] += squares[b, j, i]
 
 
-class Factored:
+class FactoredBand:
     """The factored quasi-definite matrix [K, C'; C, -softness] of a band K = L L' and ties C (t, n)."""
 
     def __init__(self, band: Array, ties: Array, softness: float) -> None:
         self._factor = cholesky_banded(band.T, lower=True, check_finite=False, overwrite_ab=True)
-        self._reach = self._triangular(ties.T, "N") if len(ties) else None  # (n, t) L^-1 C'
+        self._reach = self._solve_triangular(ties.T, "N") if len(ties) else None  # (n, t) L^-1 C'
         if self._reach is not None:
             schur = self._reach.T @ self._reach + softness * np.eye(len(ties))
             self._schur = cho_factor(schur, check_finite=False)
 
     def solve(self, right: Array, tie_right: Array) -> tuple[Array, Array]:
         """x (n,) and y (t,) of K x + C' y = right, C x - softness y = tie_right."""
-        half = self._triangular(right[:, None], "N")
+        half = self._solve_triangular(right[:, None], "N")
         y = np.zeros(0)
         if self._reach is not None:
             y = cho_solve(self._schur, self._reach.T @ half[:, 0] - tie_right, check_finite=False)
             half[:, 0] -= self._reach @ y
-        return self._triangular(half, "T")[:, 0], y
+        return self._solve_triangular(half, "T")[:, 0], y
 
-    def _triangular(self, right: Array, transposed: str) -> Array:
+    def _solve_triangular(self, right: Array, transposed: str) -> Array:
         """L^-1 or, with "T", L'^-1 times (n, k)."""
         out, _ = dtbtrs(self._factor, right, uplo="L", trans=transposed)
         return np.asarray(out)
 
 
-def dense(rows: Sequence[Rows], size: int) -> Array:
+def dense_jacobian(rows: Sequence[TaskRows], size: int) -> Array:
     """(t, n) dense Jacobian of a few rows."""
     parts = [np.zeros((0, size))]
     for batch in rows:
@@ -170,25 +172,25 @@ def dense(rows: Sequence[Rows], size: int) -> Array:
     return np.concatenate(parts)
 
 
-def room(here: Linearised) -> Array:
+def bound_distances(here: LinearisedProblem) -> Array:
     """(b,) distances to all finite bounds, negative beyond them: per batch to lower bounds, then to upper ones."""
     out = []
     for bounded in here.bounded:
         value, low, high = bounded.rows.value, bounded.lower, bounded.upper
         out += [(value - low)[np.isfinite(low)], (high - value)[np.isfinite(high)]]
-    return joined(out)
+    return joined_vector(out)
 
 
-def room_along(here: Linearised, step: Array) -> Array:
+def bound_distance_changes(here: LinearisedProblem, step: Array) -> Array:
     """(b,) first-order change of the distances with a step (n,)."""
     out = []
     for bounded in here.bounded:
         change = bounded.rows.along(step)
         out += [change[np.isfinite(bounded.lower)], -change[np.isfinite(bounded.upper)]]
-    return joined(out)
+    return joined_vector(out)
 
 
-def by_rows(here: Linearised, values: Array) -> list[tuple[Array, Array]]:
+def bound_values_by_rows(here: LinearisedProblem, values: Array) -> list[tuple[Array, Array]]:
     """Values (b,) of bounds in the shapes of the rows: per batch (B, R) of lower and of upper bounds; 0 for none."""
     out, start = [], 0
     for bounded in here.bounded:

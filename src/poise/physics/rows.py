@@ -12,7 +12,7 @@ from poise.arrays import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TaskRows:
     """A batch of B blocks of R rows; each block depends on m variables of its own."""
 
     name: str  # description for messages
@@ -34,51 +34,51 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounded:
+class BoundedRows:
     """Rows that must stay between bounds (B, R), which may be infinite."""
 
-    rows: Rows
+    rows: TaskRows
     lower: Array
     upper: Array
 
 
 @dataclass(frozen=True, eq=False)
-class Linearised:
+class LinearisedProblem:
     """A problem at a point: minimise half the sum of squares of `cost` with `equal` and `tied` 0, `bounded` in bounds.
 
     Columns of one block of `cost`, `equal` and `bounded` are at most the problem's bandwidth apart. `tied` rows may
     couple any variables, such as the first and the last, and should be few.
     """
 
-    cost: Sequence[Rows]
-    equal: Sequence[Rows]
-    bounded: Sequence[Bounded] = ()
-    tied: Sequence[Rows] = ()
+    cost: Sequence[TaskRows]
+    equal: Sequence[TaskRows]
+    bounded: Sequence[BoundedRows] = ()
+    tied: Sequence[TaskRows] = ()
 
 
-def stacked(batches: Sequence[Rows]) -> Array:
+def stacked_values(batches: Sequence[TaskRows]) -> Array:
     """The values of several batches in one vector."""
-    return joined([rows.value for rows in batches])
+    return joined_vector([rows.value for rows in batches])
 
 
-def joined(parts: Sequence[Array]) -> Array:
+def joined_vector(parts: Sequence[Array]) -> Array:
     """Several arrays in one vector."""
     return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
 
 
-def split(values: Array, batches: Sequence[Rows]) -> list[Array]:
+def split_by_rows(values: Array, batches: Sequence[TaskRows]) -> list[Array]:
     """A vector over all rows, split into the shapes of the batches."""
     ends = np.cumsum([0] + [rows.value.size for rows in batches])
     spans = zip(ends[:-1], ends[1:], batches, strict=True)
     return [values[start:end].reshape(rows.value.shape) for start, end, rows in spans]
 
 
-def cost_of(here: Linearised) -> float:
+def cost_of(here: LinearisedProblem) -> float:
     """Half the sum of squares of the cost rows."""
     return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
 
 
-def violations(here: Linearised) -> list[tuple[Rows, Array]]:
+def violations(here: LinearisedProblem) -> list[tuple[TaskRows, Array]]:
     """All constraints, each with the violation (B, R) of its rows; 0 where they hold."""
     out = [(rows, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
     for bounded in here.bounded:
@@ -87,6 +87,6 @@ def violations(here: Linearised) -> list[tuple[Rows, Array]]:
     return out
 
 
-def largest_violation(here: Linearised) -> float:
+def largest_violation(here: LinearisedProblem) -> float:
     """The largest violation of any constraint."""
     return max((float(excess.max(initial=0.0)) for _, excess in violations(here)), default=0.0)

@@ -25,8 +25,8 @@ from poise.physics.constraint_rows import (
 )
 from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
 from poise.physics.motion_terms import MotionTerms
-from poise.physics.rows import Linearised, Rows, violations
-from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting_forces, layout_of
+from poise.physics.rows import LinearisedProblem, violations
+from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting_forces, variable_layout
 
 
 class Spacetime:
@@ -34,7 +34,7 @@ class Spacetime:
 
     def __init__(self, task: SpacetimeTask) -> None:
         self._task = task
-        self.layout: VariableLayout = layout_of(task)
+        self.layout: VariableLayout = variable_layout(task)
         self.terms = MotionTerms(task)
         self.size, self.bandwidth = self.layout.size, self.layout.bandwidth
         self._way, _, _ = self.terms.path.difference(task.desired[:-1], task.desired[1:])  # (N, nv)
@@ -59,16 +59,16 @@ class Spacetime:
             point.force + padded[here.force],
         )
 
-    def at(self, point: Trajectory) -> Linearised:
+    def at(self, point: Trajectory) -> LinearisedProblem:
         """All rows at a trajectory."""
         task, layout, motion = self._task, self.layout, self.terms
         t = motion.at(point)
-        torque = torque_rows(motion, layout, t)
-        return Linearised(
+        torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
+        return LinearisedProblem(
             cost=[
                 likeness_rows(motion, layout, point.qpos),
                 acceleration_rows(motion, layout, t, self._acceleration),
-                _scaled(torque, "torque", np.sqrt(task.weights.torque)),
+                replace(torque, name="torque", jacobian=scale * torque.jacobian, value=scale * torque.value),
                 *force_rows(task, layout, point.force),
             ],
             equal=[
@@ -85,27 +85,15 @@ class Spacetime:
             tied=[] if task.closure is None else closing_rows(task.closure, layout, motion.path, point),
         )
 
-    def conflict(self, here: Linearised) -> str:
-        """The most violated constraint and its time, as text."""
-        return conflict(here, self.layout, self._task.step)
+    def conflict(self, here: LinearisedProblem) -> str:
+        """The most violated constraint as text: ``heel: stands on the ground at 0.4 s cannot be kept (off by 3 cm)``.
 
-
-def conflict(here: Linearised, layout: VariableLayout, step: float) -> str:
-    """The most violated constraint as text: ``heel: stands on the ground at 0.42 s cannot be kept (off by 3.1 cm)``."""
-    found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
-    size, rows, excess = max(found, key=lambda item: item[0])
-    block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
-    whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
-    off = f"{size:.2g} {rows.unit}".rstrip()
-    return f"{whose}{rows.name} at {_when(rows, block, layout, step):.2f} s cannot be kept (off by {off})"
-
-
-def _when(rows: Rows, block: int, layout: VariableLayout, step: float) -> float:
-    """Time (s) of the last frame whose pose or velocity a block depends on, counted from frame 1."""
-    first = rows.columns[block].max()
-    frame = int(np.searchsorted(layout.pose[:, 0], first, side="right")) - 1
-    return max(frame - 1, 0) * step
-
-
-def _scaled(rows: Rows, name: str, scale: float) -> Rows:
-    return replace(rows, name=name, jacobian=scale * rows.jacobian, value=scale * rows.value)
+        The time is that of the last frame whose pose or velocity the constraint depends on, counted from frame 1.
+        """
+        found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
+        size, rows, excess = max(found, key=lambda item: item[0])
+        block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))
+        whose = "" if rows.whose is None else f"{np.broadcast_to(rows.whose, excess.shape)[block, row]}: "
+        frame = int(np.searchsorted(self.layout.pose[:, 0], rows.columns[block].max(), side="right")) - 1
+        off = f"{size:.2g} {rows.unit}".rstrip()
+        return f"{whose}{rows.name} at {max(frame - 1, 0) * self._task.step:.2f} s cannot be kept (off by {off})"

@@ -29,7 +29,7 @@ class SpacetimeWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class Balls:
+class TaskSpheres:
     """Spheres of links that are in contact or must not penetrate the ground; with radius 0 they are points.
 
     Those that are ever in contact come first.
@@ -82,7 +82,7 @@ class SpacetimeTask:
     body: Body
     step: float  # s
     desired: Array  # (N + 1, nq)
-    balls: Balls
+    balls: TaskSpheres
     friction: float = 0.7  # |fx| + |fy| <= friction fz
     margin: float = 0.01  # rad from joint limits, and fraction of torque limits, that is kept free
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
@@ -143,11 +143,11 @@ class VariableLayout:
     def bandwidth(self) -> int:
         """The largest distance between variables of one step, or between forces of successive steps."""
         force = self.force.reshape(len(self.force), -1)
-        reaches = [_reach(self.steps), _reach(np.concatenate([force[1:-1], force[2:]], axis=1))]
+        reaches = [_block_bandwidth(self.steps), _block_bandwidth(np.concatenate([force[1:-1], force[2:]], axis=1))]
         return max(reaches)
 
 
-def _reach(columns: Ints) -> int:
+def _block_bandwidth(columns: Ints) -> int:
     """The largest distance between two variables of one block."""
     lowest = np.where(columns < 0, np.iinfo(np.int64).max, columns).min(axis=1, initial=np.iinfo(np.int64).max)
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
@@ -170,7 +170,7 @@ def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
     return out
 
 
-def layout_of(task: SpacetimeTask) -> VariableLayout:
+def variable_layout(task: SpacetimeTask) -> VariableLayout:
     """The layout in order of time, so that coupled variables are near each other."""
     frames, acting = len(task.desired), acting_forces(task)
     exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]

@@ -49,7 +49,7 @@ def _clip_arrays(clip: BodyClip) -> dict[str, Any]:
         "qpos": clip.qpos,
         "cyclic": np.array(clip.cyclic),
         "parts": np.array([part.name for part in clip.parts]),
-        "body": np.array(json.dumps(_recipe(clip.body))),
+        "body": np.array(json.dumps(_body_recipe(clip.body))),
     }
     if clip.down is not None:
         arrays["down"] = clip.down
@@ -83,24 +83,24 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
         with np.load(content, allow_pickle=False) as archive:
             data = {name: archive[name] for name in archive.files}
         recipe = json.loads(str(data["body"]))
-        body = _build(recipe)
+        body = _body_from_recipe(recipe)
         down = readonly(data["down"], bool) if "down" in data else None
         clip = BodyClip(
             str(data["name"]), body, float(data["rate"]), readonly(data["qpos"]), down, bool(data["cyclic"])
         )
         parts = [str(name) for name in data["parts"]]
-        dynamic = _dynamic(clip, data) if "torque" in data else None
+        dynamic = _read_dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:
         raise PoiseError(f"{path}: {error}") from None
     except Exception:  # damaged files make NumPy raise errors of zip, zlib and its own parsers
         raise PoiseError(f"{path} is not a prepared motion (a NumPy .npz file without pickles)") from None
-    fault = _fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
+    fault = _clip_fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
     if fault:
         raise PoiseError(f"{path} is not a prepared motion: {fault}")
     return clip, dynamic
 
 
-def _dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
+def _read_dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
     names, links = (tuple(str(name) for name in data[f"contact_{what}"]) for what in ("names", "links"))
     kinds = {"held": bool, "down": bool}
     tables = {name: readonly(data[f"contact_{name}"], kinds.get(name, float)) for name in _TABLES}
@@ -117,8 +117,8 @@ def is_prepared(path: Path) -> bool:
         return False
 
 
-def _recipe(body: Body) -> dict[str, Any]:
-    """The JSON data from which `_build` makes the body again."""
+def _body_recipe(body: Body) -> dict[str, Any]:
+    """The JSON data from which `_body_from_recipe` makes the body again."""
     if body.name in names() and Body.named(body.name).mjcf == body.mjcf:
         return {"named": body.name}
     if body.rigging is not None:
@@ -127,7 +127,7 @@ def _recipe(body: Body) -> dict[str, Any]:
     return {"mjcf": body.mjcf}
 
 
-def _build(recipe: dict[str, Any]) -> Body:
+def _body_from_recipe(recipe: dict[str, Any]) -> Body:
     if "named" in recipe:
         return Body.named(recipe["named"])
     if "skeleton" in recipe:
@@ -136,7 +136,7 @@ def _build(recipe: dict[str, Any]) -> Body:
     return Body.from_mjcf(recipe["mjcf"])
 
 
-def _fault(clip: BodyClip, parts: list[str]) -> str | None:
+def _clip_fault(clip: BodyClip, parts: list[str]) -> str | None:
     """The first inconsistency between a clip and its body, or None."""
     if clip.qpos.ndim != 2 or clip.qpos.shape[1] != clip.body.nq or not len(clip.qpos):
         return f"its qpos has shape {clip.qpos.shape}, but its body needs (frames, {clip.body.nq})"

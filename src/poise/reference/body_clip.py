@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,14 +55,7 @@ class BodyClip:
     @cached_property
     def centre_of_mass(self) -> Array:
         """(T, 3) m: centre of mass in the world."""
-        model, data = self.body.model, mujoco.MjData(self.body.model)
-        out = np.empty((self.frames, 3))
-        for k, pose in enumerate(self.qpos):
-            data.qpos[:] = pose
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            out[k] = data.subtree_com[1]
-        return readonly(out)
+        return readonly(centres_of_mass(self.body, self.qpos))
 
     def skeleton_clip(self) -> Clip:
         """The motion on the body's skeleton, which is the user's own if the body was built from it."""
@@ -73,3 +67,18 @@ class BodyClip:
 
     def __repr__(self) -> str:
         return f"BodyClip({self.name} on {self.body.name}, {self.frames} frames at {self.rate:g} Hz)"
+
+
+def posed_data(body: Body, qpos: Array) -> Iterator[mujoco.MjData]:
+    """MuJoCo's data of each pose (T, nq) in turn, with link poses and centres of mass; the next pose overwrites it."""
+    data = mujoco.MjData(body.model)
+    for pose in qpos:
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(body.model, data)
+        mujoco.mj_comPos(body.model, data)
+        yield data
+
+
+def centres_of_mass(body: Body, qpos: Array) -> Array:
+    """(T, 3) m: centres of mass of poses (T, nq) in the world."""
+    return np.array([np.array(data.subtree_com[1]) for data in posed_data(body, qpos)]).reshape(-1, 3)

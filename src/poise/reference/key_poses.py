@@ -47,7 +47,7 @@ class KeyPoses:
         self._body, self._velocity = body, readonly(velocity)
         self._rest = readonly(np.zeros(body.nv))
         self._straight = straight_pose(body)
-        self._times, self._table = _table(keys, first)
+        self._times, self._table = _key_table(keys, first)
         self._last: tuple[float, Target] | None = None
 
     def raised(self, by: float) -> KeyPoses:
@@ -87,7 +87,7 @@ def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Arra
     qpos, bent = np.array(straight_pose(body) if straight is None else straight), np.array(coordinates)
     bent[:6] = 0.0
     mujoco.mj_integratePos(body.model, qpos, bent, 1.0)
-    qpos[3:7] = _turned(*coordinates[ROOT_TURNS].tolist())
+    qpos[3:7] = _root_quaternion(*coordinates[ROOT_TURNS].tolist())
     return qpos
 
 
@@ -99,7 +99,7 @@ def standing_coordinates(body: Body) -> Array:
     return out
 
 
-def _turned(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
+def _root_quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
     """Quaternion of yaw, then pitch, then roll (rad). Written out in floats because it is computed at every step."""
     a, b, c = cos(0.5 * roll), cos(0.5 * pitch), cos(0.5 * yaw)
     d, e, f = sin(0.5 * roll), sin(0.5 * pitch), sin(0.5 * yaw)
@@ -115,7 +115,7 @@ def straight_pose(body: Body) -> Array:
     return qpos
 
 
-def _table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
+def _key_table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
     """The times (s) of all keys, with 0, and the coordinates (K, nv) at each."""
     times = np.unique(np.concatenate([[0.0], keys.time]))
     table = np.tile(first, (len(times), 1))

@@ -45,12 +45,12 @@ class Played:
         self._turn = float(yaw_of(turn))  # rad of yaw per cycle
         first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
         self._origin_shift = last - first * np.exp(1j * self._turn)  # m, x + iy: where one cycle moves the origin
-        self._cycle_move = lru_cache(maxsize=8)(self._moved_by_cycles)
+        self._cycle_move = lru_cache(maxsize=8)(self._cycle_displacement)
 
     def at(self, time: float) -> Target:
         """The pose interpolated between the two nearest frames, with the velocity from one to the other."""
         clip = self.clip
-        lap, within = self._lap(time + self.begin)
+        lap, within = self._cycle_and_time(time + self.begin)
         here = min(int(within * clip.rate), max(clip.frames - 2, 0))
         there = min(here + 1, clip.frames - 1)
         share = min(within * clip.rate - here, 1.0)
@@ -61,23 +61,20 @@ class Played:
         qvel = np.zeros(clip.body.nv) if ended else clip.rate * self._difference
         down = None if clip.down is None else clip.down[here if share < 0.5 else there]
         target = Target(qpos, qvel, down)
-        if self.dynamic is not None and not ended:
-            target = self._driven(target, self.dynamic, here, share)
-        return self._carried(target, lap)
+        if self.dynamic is not None and not ended:  # velocity of the states, torques and forces of the step
+            torque, force = self.dynamic.torque[here], self.dynamic.contacts.force[here]
+            qvel = (1.0 - share) * self.dynamic.qvel[here] + share * self.dynamic.qvel[here + 1]
+            target = replace(target, qvel=qvel, torque=torque, force=force)
+        return self._carried_by_cycles(target, lap)
 
-    def _driven(self, target: Target, dynamic: Dynamic, here: int, share: float) -> Target:
-        """The target with the velocity of the motion's states, and the torques and forces of the step it lies in."""
-        qvel = (1.0 - share) * dynamic.qvel[here] + share * dynamic.qvel[here + 1]
-        return replace(target, qvel=qvel, torque=dynamic.torque[here], force=dynamic.contacts.force[here])
-
-    def _lap(self, time: float) -> tuple[int, float]:
+    def _cycle_and_time(self, time: float) -> tuple[int, float]:
         """The number of whole cycles before a time of the clip (s), and the time within the current cycle."""
         if not self.clip.cyclic:
             return 0, min(max(time, 0.0), self.clip.seconds)
         lap = int(np.floor(time / self.clip.seconds + 1e-9))
         return lap, max(time - lap * self.clip.seconds, 0.0)
 
-    def _carried(self, target: Target, laps: int) -> Target:
+    def _carried_by_cycles(self, target: Target, laps: int) -> Target:
         """A target of the first cycle moved to where it takes place after `laps` cycles."""
         if not laps:
             return target
@@ -90,11 +87,8 @@ class Played:
         force = None if target.force is None else quat_rotate(turn, target.force)
         return replace(target, qpos=qpos, qvel=qvel, force=force)
 
-    def _moved_by_cycles(self, laps: int) -> tuple[Array, Array]:
-        """Rotation (4,) and shift along the ground (2,) m of `laps` cycles, each relative to the one before.
-
-        The shifts form a geometric series.
-        """
+    def _cycle_displacement(self, laps: int) -> tuple[Array, Array]:
+        """Rotation (4,) and shift along the ground (2,) m over `laps` cycles; the shifts form a geometric series."""
         turn = np.exp(1j * self._turn)
         way = self._origin_shift * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])
@@ -125,16 +119,16 @@ def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
 def in_steps(reference: Reference, rate: float) -> Reference:
     """A reference whose motions have one state per step at `rate` (Hz); the given one if they already do."""
     motions = tuple(reference.motions.values())
-    if all(_every(motion, rate) == 1 for motion in motions):
+    if all(_rate_divisor(motion, rate) == 1 for motion in motions):
         return reference
     if not isinstance(reference, Played):
         rates = f"{motions[0].clip.rate:g} steps a second, not {rate:g}"
         raise PoiseError(f"motion '{reference.name}' can be steered only at {rates}")
-    first, *rest = (at_rate(motion, rate) for motion in motions)
+    first, *rest = (motion_at_rate(motion, rate) for motion in motions)
     return Played(first.clip, first, reference.begin, *rest)
 
 
-def _every(motion: Dynamic, rate: float) -> int:
+def _rate_divisor(motion: Dynamic, rate: float) -> int:
     """The number of a motion's steps that make one step at `rate` (Hz)."""
     clip = motion.clip
     every = round(clip.rate / rate)
@@ -143,13 +137,13 @@ def _every(motion: Dynamic, rate: float) -> int:
     return every
 
 
-def at_rate(motion: Dynamic, rate: float) -> Dynamic:
+def motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
     """The motion at a rate (Hz) that divides its own: every second state, or third, and so on.
 
     Torques and forces of merged steps are averaged, which keeps their impulses. With them the longer step does not
     quite reach the next state; controllers must correct the difference.
     """
-    clip, contacts, every = motion.clip, motion.contacts, _every(motion, rate)
+    clip, contacts, every = motion.clip, motion.contacts, _rate_divisor(motion, rate)
     if every == 1:
         return motion
     if (clip.frames - 1) % every:
@@ -159,16 +153,16 @@ def at_rate(motion: Dynamic, rate: float) -> Dynamic:
         motion,
         clip=replace(clip, rate=clip.rate / every, qpos=readonly(clip.qpos[::every]), down=down),
         qvel=readonly(motion.qvel[::every]),
-        torque=_averaged(motion.torque, every),
+        torque=_step_means(motion.torque, every),
         contacts=replace(
             contacts,
             down=readonly(contacts.down[::every], bool),
-            force=_averaged(contacts.force, every),
+            force=_step_means(contacts.force, every),
             ground=readonly(contacts.ground[::every]),
         ),
     )
 
 
-def _averaged(steps: Array, every: int) -> Array:
+def _step_means(steps: Array, every: int) -> Array:
     """(K, ...) means of `every` consecutive steps."""
     return readonly(steps.reshape(-1, every, *steps.shape[1:]).mean(axis=1))

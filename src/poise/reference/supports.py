@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -54,8 +55,8 @@ def supports_of(clip: BodyClip) -> tuple[Support, ...]:
     found = []
     for part, down in zip(clip.parts, bearing_supports(clip.parts, clip.down).T, strict=True):
         if down.any():
-            held = part.name in hands and _lowest(clip, part)[down].min() > _HELD
-            found += _held(clip, part, down) if held else _standing(clip, part, down, balls)
+            held = part.name in hands and _part_height(clip, part)[down].min() > _HELD
+            found += _grip_supports(clip, part, down) if held else _ground_supports(clip, part, down, balls)
     return tuple(found)
 
 
@@ -73,17 +74,21 @@ def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) ->
     return readonly(out, bool)
 
 
-def _standing(
+def _ground_supports(
     clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
 ) -> list[Support]:
-    ground = _ground(_lowest(clip, part), down)
+    height, levels = _part_height(clip, part), []
+    for start, stop in runs(np.asarray(down)):
+        level = float(np.median(height[start:stop]))
+        levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
+    ground = ground_below_rests(levels, clip.frames)
     return [
         Support(f"{part.name}_{k}", part.link, centre, down, radius, ground=readonly(ground))
-        for k, (centre, radius) in enumerate(rounded(clip.body, part, balls))
+        for k, (centre, radius) in enumerate(part_spheres(clip.body, part, balls))
     ]
 
 
-def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
+def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
     """One support for each interval in which a hand holds on."""
     places, _ = Kinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []
@@ -95,7 +100,7 @@ def _held(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Su
     return out
 
 
-def rounded(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
+def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
     """Centre (3,) m and radius (m) of the sphere at each point of a part; the point and 0 where there is none."""
     _, turns = Kinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
@@ -107,19 +112,18 @@ def rounded(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> 
     return out
 
 
-def _lowest(clip: BodyClip, part: ContactPart) -> Array:
+def _part_height(clip: BodyClip, part: ContactPart) -> Array:
     """(T,) m: height of a part's lowest point."""
     places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
     return np.asarray(places[..., 2].min(axis=1))
 
 
-def _ground(height: Array, down: NDArray[np.bool_]) -> Array:
-    """(T,) m: ground height under a part: its resting height; between two rests the lower, at the ends at most 0."""
-    out = np.zeros(len(height))
-    levels = []
-    for start, stop in runs(np.asarray(down)):
-        level = float(np.median(height[start:stop]))
-        levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
+def ground_below_rests(levels: Sequence[tuple[int, int, float]], frames: int) -> Array:
+    """(T,) m: ground height under a part that rests from frame `start` to before `stop` at heights (m), in `levels`.
+
+    Between two rests it is the lower of their heights; before the first and after the last at most 0.
+    """
+    out = np.zeros(frames)
     for start, stop, level in levels:
         out[start:stop] = level
     for (_, stop, before), (start, _, after) in pairwise(levels):

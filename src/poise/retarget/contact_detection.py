@@ -52,26 +52,26 @@ class _Rest:
 
 def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
     """The clip with its contacts `down` filled in."""
-    chosen = _sized(settings or ContactSettings(), clip)
+    chosen = _settings_for_body(settings or ContactSettings(), clip)
     smooth = smooth_clip(replace(clip, down=None), _CUTOFF)
-    centre, height, tilt = part_places(smooth)
+    centre, height, tilt = contact_part_places(smooth)
     com = smooth.centre_of_mass
-    slow = _slow(centre, com, clip.rate, chosen)
+    slow = _resting_parts(centre, com, clip.rate, chosen)
     slow &= tilt < chosen.near
-    rests = _rests(centre, height, slow, clip.rate, chosen)
-    bearing = _bearing(rests, slow, height, com, clip.rate, chosen)
+    rests = _rest_intervals(centre, height, slow, clip.rate, chosen)
+    bearing = _bearing_rests(rests, slow, height, com, clip.rate, chosen)
     down = np.zeros(slow.shape, bool)
     for rest in bearing:
         span = slice(rest.start, rest.stop)
         down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
-    down = hanging_hands(clip, down, centre, com, _falling(com, clip.rate, chosen))
+    down = hanging_hands(clip, down, centre, com, _free_fall_frames(com, clip.rate, chosen))
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
         down[:, part] = without_short(column, shortest, shortest)
-    return replace(clip, down=readonly(_rolled(clip, down), bool))
+    return replace(clip, down=readonly(_without_sliding_toes(clip, down), bool))
 
 
-def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
+def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
     """Per contact part: mean of its points (T, P, 3), lowest height (T, P) and range of heights (T, P), all in m."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
     places, _ = Kinematics(clip.body, points).at(clip.qpos)
@@ -83,7 +83,7 @@ def part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
     return np.stack([p.mean(axis=1) for p in split], axis=1), low, high - low
 
 
-def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
+def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
     """Settings scaled to the body: lengths with its size, speeds and times with the square root (pendulum scaling)."""
     size = clip.body.standing[2] / 0.93
     return replace(
@@ -97,17 +97,17 @@ def _sized(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
     )
 
 
-def _slow(centre: Array, com: Array, rate: float, settings: ContactSettings) -> Mask:
+def _resting_parts(centre: Array, com: Array, rate: float, settings: ContactSettings) -> Mask:
     """(T, P) which parts rest, by their speed over about 30 ms."""
-    pace = _speed(com[:, None, :2], round(rate / 4), rate)
-    speed = _speed(centre, round(rate / 60), rate) / np.maximum(pace / settings.brisk, 1.0)
+    pace = _point_speeds(com[:, None, :2], round(rate / 4), rate)
+    speed = _point_speeds(centre, round(rate / 60), rate) / np.maximum(pace / settings.brisk, 1.0)
     out = np.zeros(speed.shape, bool)
     for part, column in enumerate(speed.T):
         out[:, part] = hysteresis(column, settings.slow, settings.fast)
     return out
 
 
-def _speed(place: Array, reach: int, rate: float) -> Array:
+def _point_speeds(place: Array, reach: int, rate: float) -> Array:
     """(T, P) m/s: speed of points (T, P, n) over `reach` frames before and after, fewer at the ends."""
     frames, wide = np.arange(len(place)), max(reach, 1)
     after, before = np.minimum(frames + wide, len(place) - 1), np.maximum(frames - wide, 0)
@@ -116,7 +116,7 @@ def _speed(place: Array, reach: int, rate: float) -> Array:
     )
 
 
-def _rests(centre: Array, height: Array, slow: Mask, rate: float, settings: ContactSettings) -> list[_Rest]:
+def _rest_intervals(centre: Array, height: Array, slow: Mask, rate: float, settings: ContactSettings) -> list[_Rest]:
     least = settings.shortest * rate
     return [
         _Rest(part, a, b, float(np.percentile(height[a:b, part], 20)), np.median(centre[a:b, part, :2], axis=0))
@@ -126,21 +126,21 @@ def _rests(centre: Array, height: Array, slow: Mask, rate: float, settings: Cont
     ]
 
 
-def _bearing(
+def _bearing_rests(
     rests: list[_Rest], slow: Mask, height: Array, com: Array, rate: float, settings: ContactSettings
 ) -> list[_Rest]:  # fmt: skip
     """Rests that carry the body at some time, and others on the same ground."""
     lowest = np.min(np.where(slow, height, np.inf), axis=1, initial=np.inf)
-    held = ~_falling(com, rate, settings)
+    held = ~_free_fall_frames(com, rate, settings)
     enough = settings.shortest * rate
 
-    def carries(rest: _Rest) -> bool:
+    def carries_body(rest: _Rest) -> bool:
         span = slice(rest.start, rest.stop)
         at = height[span, rest.part]
         alone = (at < lowest[span] + settings.near) & (at < rest.level + settings.near) & held[span]
         return int(np.sum(alone & (at < com[span, 2]))) >= min(enough, rest.stop - rest.start)
 
-    def on_ground(rest: _Rest) -> bool:
+    def rests_on_ground(rest: _Rest) -> bool:
         if abs(rest.level) < settings.near:
             return True
         return any(
@@ -148,11 +148,11 @@ def _bearing(
             for other in carrying
         )
 
-    carrying = [rest for rest in rests if carries(rest)]
-    return [rest for rest in rests if rest in carrying or on_ground(rest)]
+    carrying = [rest for rest in rests if carries_body(rest)]
+    return [rest for rest in rests if rest in carrying or rests_on_ground(rest)]
 
 
-def _falling(com: Array, rate: float, settings: ContactSettings) -> Mask:
+def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mask:
     """(T,) whether the body is in free fall, by the curvature of its centre of mass (T, 3) over 0.1 s."""
     reach = max(1, round(0.05 * rate))
     padded = np.pad(com[:, 2], reach, mode="reflect", reflect_type="odd") if len(com) > reach else com[:, 2]
@@ -185,7 +185,7 @@ def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling
     return out
 
 
-def _rolled(clip: BodyClip, down: Mask) -> Mask:
+def _without_sliding_toes(clip: BodyClip, down: Mask) -> Mask:
     """(T, P) contacts in which toe tips are down only while heel and ball are: they slide while the foot rolls."""
     out = np.array(down)
     names = [part.name for part in clip.parts]

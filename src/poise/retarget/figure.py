@@ -54,7 +54,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
     places = forward(skeleton, np.zeros((1, 3)), upright[None])
-    return _figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
+    return _upright_figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 
 def figure_of_body(body: Body) -> UprightFigure:
@@ -69,19 +69,19 @@ def figure_of_body(body: Body) -> UprightFigure:
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], _anchors(body))
-    return _figure(
+    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], _joint_anchors(body))
+    return _upright_figure(
         joints, anchors, data.xquat[1:], tuple(links[j] for j in roles.spine), tuple(links[j] for j in roles.neck)
     )
 
 
-def anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
+def role_anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
     """The link of a role, and its joint's position (3,) m in the link's frame."""
     link = figure.joints[role]
-    return body.links[link], _anchors(body)[link]
+    return body.links[link], _joint_anchors(body)[link]
 
 
-def _anchors(body: Body) -> Array:
+def _joint_anchors(body: Body) -> Array:
     """(links, 3) m: joint position of each link in its own frame."""
     model = body.model
     return np.array(
@@ -89,7 +89,7 @@ def _anchors(body: Body) -> Array:
     )
 
 
-def _figure(
+def _upright_figure(
     joints: Mapping[str, int], place: Array, turn: Array, spine: tuple[int, ...], neck: tuple[int, ...]
 ) -> UprightFigure:  # fmt: skip
     return UprightFigure(

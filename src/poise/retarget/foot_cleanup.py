@@ -18,8 +18,8 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
-from poise.retarget.footprints import ContactPins, Footprint, GroundSettings, footprints, pins_of, raised
-from poise.retarget.ik import Goals, PoseSolver
+from poise.retarget.footprints import Footprint, GroundSettings, contact_pins, footprints, raised_swing_pins
+from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth_clip
 
@@ -57,18 +57,21 @@ def clean_feet(
     if clip.down is None:
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")
     smooth = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
-    pins = pins_of(clip, footprints(clip, chosen.ground) if prints is None else prints)
+    pins = contact_pins(clip, footprints(clip, chosen.ground) if prints is None else prints)
     if chosen.clearance is not None:
-        pins = raised(clip, pins, chosen.clearance)
+        pins = raised_swing_pins(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
-    goals = _goals(pins, chosen)
-    search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_weights(clip, chosen.heave))
+    no_turns = np.zeros((clip.frames, 0, 4)), np.zeros((clip.frames, 0))
+    goals = PoseGoals(pins.places, chosen.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * chosen.grip)
+    search = partial(
+        solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_correction_weights(clip, chosen.heave)
+    )
     standing = search(smooth.qpos, replace(goals, floors=None))
     # points below the ground are detected at the solution without floors
     clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=standing)))
     if chosen.peak is None or clip.frames < 2:
         return clean
-    tempered = temper(clean, chosen.peak * np.maximum(usual_speeds(clip), _STILL))
+    tempered = limit_joint_speeds(clean, chosen.peak * np.maximum(usual_joint_speeds(clip), _STILL))
     if np.array_equal(tempered.qpos[:, _leg_columns(clip)], clean.qpos[:, _leg_columns(clip)]):
         return tempered
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
@@ -80,13 +83,7 @@ def _leg_columns(clip: BodyClip) -> list[int]:
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
-def _goals(pins: ContactPins, settings: FootSettings) -> Goals:
-    frames = len(pins.places)
-    no_turns = np.zeros((frames, 0, 4)), np.zeros((frames, 0))
-    return Goals(pins.places, settings.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * settings.grip)
-
-
-def _weights(clip: BodyClip, heave: float) -> Array:
+def _correction_weights(clip: BodyClip, heave: float) -> Array:
     """(nv,) weights of corrections: legs are corrected first, then the height of the pelvis, last its path."""
     weights = np.ones(clip.body.nv)
     height = clip.body.standing[2]
@@ -97,16 +94,16 @@ def _weights(clip: BodyClip, heave: float) -> Array:
 def joint_speeds(clip: BodyClip) -> Array:
     """(T - 1, joints) rad/s: joint speeds from frame to frame; for the root that of its orientation."""
     steps = PoseSpace(clip.body).difference(clip.qpos[:-1], clip.qpos[1:]) * clip.rate
-    return np.stack([np.linalg.norm(steps[:, _turning(joint)], axis=1) for joint in clip.body.joints], axis=1)
+    return np.stack([np.linalg.norm(steps[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints], axis=1)
 
 
-def usual_speeds(clip: BodyClip) -> Array:
+def usual_joint_speeds(clip: BodyClip) -> Array:
     """(joints,) rad/s: 99th percentile of each joint's speed."""
-    turning = [np.linalg.norm(clip.qvel[:, _turning(joint)], axis=1) for joint in clip.body.joints]
+    turning = [np.linalg.norm(clip.qvel[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints]
     return np.asarray(np.percentile(turning, 99, axis=1))
 
 
-def temper(clip: BodyClip, bounds: Array) -> BodyClip:
+def limit_joint_speeds(clip: BodyClip, bounds: Array) -> BodyClip:
     """The clip with joint speeds limited to `bounds` (joints,) rad/s where that moves a joint by at most _UNSEEN.
 
     Excess speed is moved to neighbouring frames, so that the joint arrives at the same angle. Where that would be
@@ -119,19 +116,19 @@ def temper(clip: BodyClip, bounds: Array) -> BodyClip:
     steps = space.difference(clip.qpos[:-1], clip.qpos[1:])
     moves = np.zeros((clip.frames, clip.body.nv))
     for joint, bound in zip(clip.body.joints, bounds, strict=True):
-        here = _turning(joint)
+        here = _rotational_dofs(joint)
         most = bound / clip.rate
         if np.any(np.linalg.norm(steps[:, here], axis=1) > most):
-            spread = _spread(steps[:, here], _MARGIN * most, around)
-            moves[1:, here] = _unnoticed(np.cumsum(spread - steps[:, here], axis=0), around)
+            spread = _spread_speed_peaks(steps[:, here], _MARGIN * most, around)
+            moves[1:, here] = _without_visible_moves(np.cumsum(spread - steps[:, here], axis=0), around)
     return replace(clip, qpos=readonly(space.moved(clip.qpos, moves))) if moves.any() else clip
 
 
-def _turning(joint: Joint) -> list[int]:
+def _rotational_dofs(joint: Joint) -> list[int]:
     return list(joint.dofs[-3:])
 
 
-def _spread(steps: Array, most: float, around: int) -> Array:
+def _spread_speed_peaks(steps: Array, most: float, around: int) -> Array:
     """Steps (T, k) limited to length `most`, as far as neighbouring steps can take the excess."""
     window = np.hanning(2 * around + 3)[1:-1]
     inside = np.convolve(np.ones(len(steps)), window, mode="same")[:, None]  # smaller at the ends, so nothing is lost
@@ -146,7 +143,7 @@ def _spread(steps: Array, most: float, around: int) -> Array:
     return out
 
 
-def _unnoticed(moves: Array, around: int) -> Array:
+def _without_visible_moves(moves: Array, around: int) -> Array:
     """Displacements (T, k), zeroed in intervals where they would be visible; close intervals count as one."""
     size = np.linalg.norm(moves, axis=1)
     moved = size > _ROUNDING

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
+from poise.reference.supports import ground_below_rests
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
 _HIGH = 0.1  # m: points that stay higher above the ground need no floor constraint
@@ -75,13 +75,13 @@ class _Stance:
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
     """All footprints of a clip with contacts, foot by foot in order of time."""
     chosen = settings or GroundSettings()
-    stances = _stances(clip)
-    leaning = _lean([stance.centre for stance in stances], chosen)
-    soles = {foot.name: _sole(clip.body, foot) for foot in clip.body.feet}
-    return [_print(stance, soles[stance.foot.name], leaning, chosen) for stance in stances]
+    stances = _captured_stances(clip)
+    leaning = _floor_tilt([stance.centre for stance in stances], chosen)
+    soles = {foot.name: _sole_axes(clip.body, foot) for foot in clip.body.feet}
+    return [_fitted_footprint(stance, soles[stance.foot.name], leaning, chosen) for stance in stances]
 
 
-def _stances(clip: BodyClip) -> list[_Stance]:
+def _captured_stances(clip: BodyClip) -> list[_Stance]:
     names = [part.name for part in clip.parts]
     assert clip.down is not None
     out = []
@@ -89,14 +89,14 @@ def _stances(clip: BodyClip) -> list[_Stance]:
         places, _ = Kinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
         middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
         ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
-        sole = _sole(clip.body, foot)
+        sole = _sole_axes(clip.body, foot)
         for start, stop in runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
-            out.append(_Stance(foot, start, stop, middles[span], ends[span], _heading(foot, sole, places[span])))
+            out.append(_Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span])))
     return out
 
 
-def _lean(centres: list[Array], settings: GroundSettings) -> Array:
+def _floor_tilt(centres: list[Array], settings: GroundSettings) -> Array:
     """(3,) a, b, c of the captured floor's height a x + b y + c; capture volumes are slightly tilted against gravity.
 
     Fitted to footprints near the floor if they are at least four and at least 1 m apart; otherwise zeros.
@@ -112,7 +112,7 @@ def _lean(centres: list[Array], settings: GroundSettings) -> Array:
     return found if fits and np.hypot(*found[:2]) < settings.lean else level
 
 
-def _sole(body: Body, foot: Foot) -> Array:
+def _sole_axes(body: Body, foot: Foot) -> Array:
     """(3, 3) axes of the sole in the link frame, as columns: forward, left, up."""
     _, turns = Kinematics(body, (), [foot.link]).at(body.standing[None])
     matrix = quat_rotate(turns[0, 0] * np.array([1.0, -1.0, -1.0, -1.0]), np.eye(3))  # world axes in the link frame
@@ -123,10 +123,10 @@ def _sole(body: Body, foot: Foot) -> Array:
     return np.stack([forward, left, np.cross(forward, left)], axis=1)
 
 
-def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
+def _fitted_footprint(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
     """The footprint of a contact: flat on the floor, or at its captured height and slope."""
     foot = stance.foot
-    height, slope = _ground(stance, leaning, settings)
+    height, slope = _stance_ground(stance, leaning, settings)
     yaw = stance.yaw
     forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
     left = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
@@ -138,7 +138,7 @@ def _print(stance: _Stance, sole: Array, leaning: Array, settings: GroundSetting
     return Footprint(foot, stance.start, stance.stop, readonly(place), readonly(matrix_to_quat(matrix)))
 
 
-def _heading(foot: Foot, sole: Array, places: Array) -> float:
+def _foot_heading(foot: Foot, sole: Array, places: Array) -> float:
     """Heading (rad) of a foot, from its forward and left axes, each weighted by how level it is."""
     own = foot.points - foot.points.mean(axis=0)
     seen = places - places.mean(axis=1, keepdims=True)
@@ -148,7 +148,7 @@ def _heading(foot: Foot, sole: Array, places: Array) -> float:
     return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
 
 
-def _ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
+def _stance_ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
     """Height (m) under the middle of the sole, and slope (rad, positive if it rises forward)."""
     x, y, captured = stance.centre
     height = float(captured - leaning @ [x, y, 1.0])
@@ -171,7 +171,7 @@ class ContactPins:
     ground: Array  # (T, N) m, height that a point must stay above; -inf for points that never come near the ground
 
 
-def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
+def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
     """Pins of all contacts: feet on their footprints, hands where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
@@ -180,28 +180,28 @@ def pins_of(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
     places, ground = np.array(now), np.zeros(now.shape[:2])
     free = np.array(clip.down[:, parts])  # (T, N) in contact, but not on a footprint
     for foot in clip.body.feet:
-        mine = np.array([carrying_foot(clip.body, link) is foot for link, _ in points], bool)
+        mine = np.array([foot_of_link(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
-        ground[:, mine] = _ground_under(own, clip.frames)[:, None]
-        in_foot = _in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
+        ground[:, mine] = ground_below_rests([(p.start, p.stop, p.height) for p in own], clip.frames)[:, None]
+        in_foot = _points_in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
         for stance in own:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
     for point in range(len(points)):
         for start, stop in runs(free[:, point]):
-            places[start:stop, point] = _resting(now[start:stop, point], float(ground[start, point]))
+            places[start:stop, point] = _resting_place(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
     ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
     return ContactPins(points, parts, places, held, ground)
 
 
-def raised(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
+def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
     """Pins that also lift swing feet, where needed, to `clearance` (m) over the middle half of the swing."""
     assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)
     now, _ = Kinematics(clip.body, pins.points).at(clip.qpos)
     for foot in clip.body.feet:
-        mine = np.flatnonzero([carrying_foot(clip.body, link) is foot for link, _ in pins.points])
+        mine = np.flatnonzero([foot_of_link(clip.body, link) is foot for link, _ in pins.points])
         up = np.asarray(~clip.down[:, pins.parts[mine]].any(axis=1))
         for start, stop in runs(up):
             if start == 0 or stop == clip.frames:
@@ -216,32 +216,19 @@ def raised(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
     return replace(pins, places=places, held=held)
 
 
-def carrying_foot(body: Body, link: str) -> Foot | None:
+def foot_of_link(body: Body, link: str) -> Foot | None:
     """The foot whose link or toe link this is, or None."""
     above = {joint.link: joint.parent_link for joint in body.joints}
     return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
 
 
-def _in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
+def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
     """(k, 3) m: points of a foot and its toes in the frame of the foot's link, in the standing pose."""
     places, turns = Kinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
     return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 
-def _ground_under(prints: list[Footprint], frames: int) -> Array:
-    """(T,) m: ground height under a foot: its footprint's; between two the lower; before and after all at most 0."""
-    out = np.zeros(frames)
-    for before, after in pairwise(prints):
-        out[before.stop : after.start] = min(before.height, after.height)
-    for stance in prints:
-        out[stance.start : stance.stop] = stance.height
-    if prints:
-        out[prints[-1].stop :] = min(prints[-1].height, 0.0)
-        out[: prints[0].start] = min(prints[0].height, 0.0)
-    return out
-
-
-def _resting(where: Array, ground: float) -> Array:
+def _resting_place(where: Array, ground: float) -> Array:
     """(3,) m: median position of a point (n, 3), on the ground if it is near or below it."""
     place = np.median(where, axis=0)
     if abs(place[2] - ground) < _ON_FLOOR or place[2] < ground:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,7 @@ BATCH = 256  # frames whose Jacobians are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Goals:
+class PoseGoals:
     """Target positions of points and orientations of links per frame; weights multiply errors in m and rad."""
 
     places: Array  # (T, P, 3) m
@@ -32,9 +33,9 @@ class Goals:
     floors: Array | None = None  # (T, P) m: least heights, for points without a weight on their height
     floor_weight: float = 0.0
 
-    def take(self, frames: NDArray[np.int64] | slice) -> Goals:
+    def at_frames(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
         """The goals of the given frames."""
-        return Goals(
+        return PoseGoals(
             self.places[frames],
             self.place_weights[frames],
             self.turns[frames],
@@ -47,14 +48,14 @@ class Goals:
         """Errors to the goals: shifts (T, P, 3) m, and rotation vectors (T, L, 3) in the world frame."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
-    def asked(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def points_and_links_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether each point (P,) and each link (L,) has a goal in any frame."""
         points = np.any(self.place_weights != 0, axis=(0, 2))
         if self.floors is not None:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
-    def lifting(self, places: Array) -> Goals:
+    def lifted_to_floors(self, places: Array) -> PoseGoals:
         """The goals with target heights for points that are below their floors at `places` (T, P, 3)."""
         if self.floors is None:
             return self
@@ -65,19 +66,19 @@ class Goals:
         return replace(self, places=wanted, place_weights=weights)
 
 
-def normal_equations(kinematics: Kinematics, goals: Goals, qpos: Array) -> tuple[Array, Array, Array]:
+def normal_equations(kinematics: Kinematics, goals: PoseGoals, qpos: Array) -> tuple[Array, Array, Array]:
     """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step x solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)
-        parts.append(_normal(kinematics.posed(qpos[span]), goals.take(span)))
+        parts.append(_batch_normal_equations(kinematics.posed(qpos[span]), goals.at_frames(span)))
     matrix, vector, cost = (np.concatenate(each) for each in zip(*parts, strict=True))
     return matrix, vector, cost
 
 
-def _normal(posed: LinkPoses, goals: Goals) -> tuple[Array, Array, Array]:
+def _batch_normal_equations(posed: LinkPoses, goals: PoseGoals) -> tuple[Array, Array, Array]:
     frames, _, _, nv = posed.place_rows.shape
-    goals = goals.lifting(posed.places)
+    goals = goals.lifted_to_floors(posed.places)
     shift, turn = goals.errors(posed.places, posed.turns)
     turn_weights = np.broadcast_to(goals.turn_weights[..., None], turn.shape)
     weights = np.concatenate([goals.place_weights, turn_weights], axis=1)
@@ -121,7 +122,7 @@ class PoseSolver:
         place_weights: ArrayLike = 1.0,
         turns: ArrayLike | None = None,
         turn_weights: ArrayLike = 1.0,
-    ) -> Goals:
+    ) -> PoseGoals:
         """Goals for a number of frames; each value is for all of them, or (T, ...)."""
         points, links = self._counts
         upright = np.array([1.0, 0.0, 0.0, 0.0])
@@ -130,7 +131,7 @@ class PoseSolver:
             places, place_weights = np.zeros(3), np.asarray(0.0)
         if turns is None:
             turns, turn_weights = upright, np.asarray(0.0)
-        return Goals(
+        return PoseGoals(
             np.broadcast_to(np.asarray(places, float), (frames, points, 3)),
             np.broadcast_to(place_weights[..., None], (frames, points, 3)),
             np.broadcast_to(np.asarray(turns, float), (frames, links, 4)),
@@ -161,25 +162,21 @@ class PoseSolver:
         goals = self.goals(
             len(first), places=places, place_weights=place_weights, turns=turns, turn_weights=turn_weights
         )
-        search = _Search(self, goals, near, np.asarray(prior_weights, float) ** 2)
+        search = _PoseSearch(self, goals, near, np.asarray(prior_weights, float) ** 2)
         qpos, converged, used = search.run(first, iterations, tolerance)
-        found = self._measured(qpos, goals, converged, used)
-        return found if np.ndim(start) == 2 else _single(found)
-
-    def _measured(self, qpos: Array, goals: Goals, converged: NDArray[np.bool_], used: int) -> PoseSolution:
         shift, turn = goals.errors(*self.kinematics.at(qpos))
-        return PoseSolution(
-            qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), used, np.asarray(converged)
-        )
+        parts: list[NDArray[Any]] = [qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), converged]
+        poses, away, turned, ended = parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)
+        return PoseSolution(poses, away, turned, used, ended)
 
 
-class _Search:
+class _PoseSearch:
     """Levenberg-Marquardt search with one damping per frame; converged frames are skipped.
 
     Coordinates that press against a limit are fixed in a step (Bertsekas' projected Newton method).
     """
 
-    def __init__(self, solver: PoseSolver, goals: Goals, prior: Array, prior_squares: Array) -> None:
+    def __init__(self, solver: PoseSolver, goals: PoseGoals, prior: Array, prior_squares: Array) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
@@ -222,16 +219,10 @@ class _Search:
 
     def _linearised(self, qpos: Array, frames: NDArray[np.int64]) -> tuple[Array, Array, Array]:
         """Matrix, vector and cost of goals and prior, in the tangent space."""
-        matrix, vector, cost = normal_equations(self._kinematics, self._goals.take(frames), qpos)
+        matrix, vector, cost = normal_equations(self._kinematics, self._goals.at_frames(frames), qpos)
         away = self._space.difference(qpos, self._prior[frames])
         diagonal = np.arange(matrix.shape[1])
         matrix[:, diagonal, diagonal] += self._squares
         vector += self._squares * away
         cost += np.sum(self._squares * away**2, axis=1)
         return matrix, vector, cost
-
-
-def _single(found: PoseSolution) -> PoseSolution:
-    return PoseSolution(
-        found.qpos[0], found.place_error[0], found.turn_error[0], found.iterations, np.asarray(found.converged[0])
-    )

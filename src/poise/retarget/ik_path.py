@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.ease import cubic_ease
 from poise.kernel import kernel
-from poise.retarget.ik import Goals, PoseSolver, normal_equations
+from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
 
 
 def solve_banded(columns: Array, right: Array) -> Array:
@@ -30,12 +30,12 @@ def solve_banded(columns: Array, right: Array) -> Array:
     takes a hundred times as long on a busy machine.
     """
     out = np.array(right)
-    _solve(columns, out)
+    _solve_banded_in_place(columns, out)
     return out
 
 
 @kernel
-def _solve(columns: Any, x: Any) -> None:
+def _solve_banded_in_place(columns: Any, x: Any) -> None:
     size, width = columns.shape
     for j in range(size):
         column = columns[j]
@@ -66,7 +66,7 @@ _LITTLE = 3e-4  # relative change of the cost below which the search ends
 def solve_path(
     solver: PoseSolver,
     given: Array,
-    goals: Goals,
+    goals: PoseGoals,
     *,
     rate: float,
     fade: float,
@@ -84,11 +84,11 @@ def solve_path(
     first_guess = given if start is None else start
     overlap = max(2, round(_FORGOTTEN * fade * rate))
     out = np.array(given)
-    for begin, end in _pieces(len(given), overlap):
+    for begin, end in _clip_pieces(len(given), overlap):
         span = slice(begin, end)
-        coupling = _coupling(end - begin, (fade * rate) ** 4)
-        problem = _Path(solver, given[span], goals.take(span), weights**2, coupling)
-        found = _minimum(problem, solver, first_guess[span], iterations, tolerance)
+        coupling = _smoothness_bands(end - begin, (fade * rate) ** 4)
+        problem = _PathProblem(solver, given[span], goals.at_frames(span), weights**2, coupling)
+        found = _least_cost_path(problem, solver, first_guess[span], iterations, tolerance)
         if begin:  # blend from the previous piece over the shared frames
             shared = slice(begin, begin + overlap)
             share = np.linspace(0.0, 1.0, overlap + 2)[1:-1, None]
@@ -98,14 +98,16 @@ def solve_path(
     return out
 
 
-def _pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
+def _clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
     """(begin, end) of pieces that overlap by `overlap` frames; corrections further apart do not interact."""
     count = max(1, round((frames - overlap) / _PIECE))
     ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
     return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
 
 
-def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, tolerance: float) -> Array:
+def _least_cost_path(
+    problem: _PathProblem, solver: PoseSolver, start: Array, iterations: int, tolerance: float
+) -> Array:
     """The poses (T, nq) of least cost, by Levenberg-Marquardt steps."""
     qpos = solver.space.clamped(start)
     here = problem.linearised(qpos)
@@ -125,7 +127,7 @@ def _minimum(problem: _Path, solver: PoseSolver, start: Array, iterations: int, 
 
 
 @dataclass(frozen=True, eq=False)
-class _Linearised:
+class _LinearisedPath:
     """The problem linearised about some poses, in the tangent space."""
 
     matrix: Array  # (T, nv, nv) of the goals alone
@@ -133,22 +135,24 @@ class _Linearised:
     cost: float
 
 
-class _Path:
+class _PathProblem:
     """The objective for one piece of the clip."""
 
-    def __init__(self, solver: PoseSolver, given: Array, goals: Goals, squares: Array, bands: _Bands) -> None:
+    def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
-        self._moving = solver.kinematics.movers(*goals.asked())  # the other coordinates are not corrected
+        self._moving = solver.kinematics.movers(
+            *goals.points_and_links_used()
+        )  # the other coordinates are not corrected
 
-    def linearised(self, qpos: Array) -> _Linearised:
+    def linearised(self, qpos: Array) -> _LinearisedPath:
         """All terms, linearised about poses (T, nq)."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals, qpos)
         correction = self._space.difference(self._given, qpos)
-        pull = self._squares * _coupled(self._bands, correction)
-        return _Linearised(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
+        pull = self._squares * _banded_product(self._bands, correction)
+        return _LinearisedPath(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
 
-    def step(self, qpos: Array, here: _Linearised, damping: float) -> Array:
+    def step(self, qpos: Array, here: _LinearisedPath, damping: float) -> Array:
         """(T, nv) the damped step in the chart; zero for coordinates that press against a limit."""
         some = self._moving
         if not len(some):  # no goals at all
@@ -166,11 +170,11 @@ class _Path:
         diagonal = np.arange(len(some))
         blocks[0][:, diagonal, diagonal] += damping
         step = np.zeros_like(push)
-        step[:, some] = _solve_blocks(blocks, push[:, some], free[:, some])
+        step[:, some] = _solve_frame_blocks(blocks, push[:, some], free[:, some])
         return step
 
 
-def _coupling(frames: int, bend: float) -> _Bands:
+def _smoothness_bands(frames: int, bend: float) -> _Bands:
     """The diagonals, by offset, of the symmetric matrix 1 + bend D'D over frames; D is the second difference."""
     main, next_, far = np.ones(frames), np.zeros(max(frames - 1, 0)), np.zeros(max(frames - 2, 0))
     for k, factor in enumerate((1.0, -2.0, 1.0)):
@@ -181,7 +185,7 @@ def _coupling(frames: int, bend: float) -> _Bands:
     return (0, main), (1, next_), (2, far)
 
 
-def _coupled(bands: _Bands, values: Array) -> Array:
+def _banded_product(bands: _Bands, values: Array) -> Array:
     """The symmetric matrix of `bands` times values (T, nv)."""
     out = bands[0][1][:, None] * values
     for apart, band in bands[1:]:
@@ -190,7 +194,7 @@ def _coupled(bands: _Bands, values: Array) -> Array:
     return out
 
 
-def _solve_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
+def _solve_frame_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
     """The step (T, n), zero where not `free`. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
     frames, size = push.shape
     rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))

@@ -74,19 +74,22 @@ def prepare(
         raise PoiseError(f"{path} is already prepared: perform or export it as it is")
     say(f"reading {path.name}")
     imported = import_motion(path, imports or ImportSettings())
-    source = imported.clip if span is None else _part(imported.clip, span, path.name)
+    source = imported.clip if span is None else _clip_span(imported.clip, span, path.name)
     if body is None:
-        body = _own_body(source, mass, path.name)
+        try:
+            body = Body.from_skeleton(source.skeleton, mass=mass, rate=source.rate, name=source.name)
+        except PoiseError as error:
+            raise PoiseError(f"{path.name}: {error}") from None
     say(f"retargeting {source.frames} frames to {body.name}")
     retargeted = retarget(source, body)
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
     clean = clean_feet(touching, feet or FootSettings())
-    return Prepared(at_origin(clean), imported, retargeted, Frozen(_moved(touching, clean)))
+    return Prepared(clip_at_origin(clean), imported, retargeted, Frozen(_link_displacements(touching, clean)))
 
 
-def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
+def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
     """The frames of a span (s) of the clip."""
     start, end = span
     if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # also false for NaN
@@ -96,14 +99,7 @@ def _part(clip: Clip, span: tuple[float, float], name: str) -> Clip:
     raise PoiseError(f"{name}: {start:g} to {end:g} s is not within its {clip.seconds:.2f} s")
 
 
-def _own_body(clip: Clip, mass: float | None, name: str) -> Body:
-    try:
-        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
-    except PoiseError as error:
-        raise PoiseError(f"{name}: {error}") from None
-
-
-def _moved(before: BodyClip, after: BodyClip) -> dict[str, float]:
+def _link_displacements(before: BodyClip, after: BodyClip) -> dict[str, float]:
     """Root mean square distance (m) over the frames between the two clips, by link."""
     links = before.body.links
     places = Kinematics(before.body, [(link, np.zeros(3)) for link in links])
@@ -111,7 +107,7 @@ def _moved(before: BodyClip, after: BodyClip) -> dict[str, float]:
     return dict(zip(links, np.sqrt(np.mean(far**2, axis=0)).tolist(), strict=True))
 
 
-def at_origin(clip: BodyClip) -> BodyClip:
+def clip_at_origin(clip: BodyClip) -> BodyClip:
     """The clip moved along the ground so that it starts above the origin, facing +x."""
     turn = quat_conjugate(quat_exp(np.array([0.0, 0.0, float(yaw_of(clip.qpos[0, 3:7]))])))
     qpos = np.array(clip.qpos)

@@ -21,7 +21,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
-from poise.retarget.figure import SIDES, UprightFigure, anchor, figure_of_body, figure_of_skeleton
+from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton, role_anchor
 from poise.retarget.ik import PoseSolver
 from poise.rotations import (
     quat_between,
@@ -63,7 +63,6 @@ class Retargeted:
     clip: BodyClip
     error: Mapping[str, float]  # by role, m: root mean square position error
     turn_error: Mapping[str, float]  # by role, degrees: root mean square orientation error
-    worst_frame: int  # frame with the largest position error over all roles
 
 
 def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
@@ -72,8 +71,8 @@ def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -
     if clip.frames == 0:
         raise PoiseError(f"clip '{clip.name}' has no frames")
     if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
-        return _on_own_body(clip, body, body.rigging, chosen)
-    return _on_other_body(clip, body, chosen)
+        return _retarget_to_own_body(clip, body, body.rigging, chosen)
+    return _retarget_to_other_body(clip, body, chosen)
 
 
 def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
@@ -81,7 +80,7 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
     return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
 
 
-def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
+def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
     """Fit joint positions of the clip's own skeleton, within the limits and hinges of its body."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     solver = PoseSolver(body, _joints_in_links(body, rigging))
@@ -92,7 +91,7 @@ def _on_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSet
         iterations=settings.iterations,
         tolerance=_TOLERANCE,
     )
-    return _result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
+    return _retarget_result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
 
 
 def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
@@ -103,46 +102,46 @@ def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
     return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
 
 
-def _on_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
+def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
     source, target = figure_of_skeleton(clip.skeleton), figure_of_body(body)
     turns, places = turn_goals(clip, source, target), place_goals(clip, source, target)
-    start = first_poses(body, target, turns, places["hips"])
-    placed = [role for role in places if _weight(settings.places, role)]
-    turned = [role for role in turns if _weight(settings.turns, role)]
+    start = initial_poses(body, target, turns, places["hips"])
+    placed = [role for role in places if _role_weight(settings.places, role)]
+    turned = [role for role in turns if _role_weight(settings.turns, role)]
     middle = (body.links[0], hips_in_root(body, target))
     solver = PoseSolver(
         body,
-        [middle if role == "hips" else anchor(body, target, role) for role in placed],
+        [middle if role == "hips" else role_anchor(body, target, role) for role in placed],
         [body.links[target.joints[role]] for role in turned],
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
     start = solver.space.clamped(with_plausible_hinges(body, start))
-    trust = _trust(solver.kinematics.at(start)[1], wanted)
+    trust = _orientation_trust(solver.kinematics.at(start)[1], wanted)
     found = solver.solve(
         start,
         places=np.stack([places[role] for role in placed], axis=1),
-        place_weights=[_weight(settings.places, role) for role in placed],
+        place_weights=[_role_weight(settings.places, role) for role in placed],
         turns=wanted,
-        turn_weights=[_weight(settings.turns, role) for role in turned] * trust,
+        turn_weights=[_role_weight(settings.turns, role) for role in turned] * trust,
         prior_weights=settings.stay,
         iterations=settings.iterations,
         tolerance=_TOLERANCE,
     )
-    return _result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
+    return _retarget_result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
 
 
-def _trust(reached: Array, wanted: Array) -> Array:
+def _orientation_trust(reached: Array, wanted: Array) -> Array:
     """(T, L) weights that fall from 1 for orientations far beyond what joints reach, as capture data can have them."""
     beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
     return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
 
 
-def _weight(weights: Mapping[str, float], role: str) -> float:
+def _role_weight(weights: Mapping[str, float], role: str) -> float:
     """The weight of a role's part, regardless of its side."""
     return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
 
 
-def _result(
+def _retarget_result(
     clip: Clip,
     body: Body,
     qpos: Array,
@@ -156,7 +155,6 @@ def _result(
         BodyClip(clip.name, body, clip.rate, readonly(qpos)),
         Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
         Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
-        int(np.argmax(np.sum(place_error**2, axis=1))),
     )
 
 
@@ -165,12 +163,12 @@ def turn_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict
     out = {}
     for role, joint in source.joints.items():
         if role in target.joints:
-            rest = quat_multiply(quat_conjugate(source.turn[role]), _posed_alike(source, target, role))
+            rest = quat_multiply(quat_conjugate(source.turn[role]), _standing_pose_rotation(source, target, role))
             out[role] = quat_multiply(clip.places.rotation[:, joint], rest)
     return out
 
 
-def _posed_alike(source: UprightFigure, target: UprightFigure, role: str) -> Array:
+def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: str) -> Array:
     """(4,) rotation of a part from the body's standing pose to the skeleton's, such as from hanging arms to a T-pose.
 
     Only directions of bones are compared, because joint frames are arbitrary. A foot takes the rotation of its shank
@@ -178,19 +176,19 @@ def _posed_alike(source: UprightFigure, target: UprightFigure, role: str) -> Arr
     """
     side, _, part = role.partition("_")
     if part in ("foot", "toes"):
-        leg = _posed_alike(source, target, f"{side}_shank")
+        leg = _standing_pose_rotation(source, target, f"{side}_shank")
         ours, theirs = target.bone(f"{side}_foot"), source.bone(f"{side}_foot")
         if ours is None or theirs is None:
             return leg
         up = quat_rotate(leg, _UP)
-        return quat_multiply(_about(up, quat_rotate(leg, ours), theirs), leg)
+        return quat_multiply(_rotation_about_axis(up, quat_rotate(leg, ours), theirs), leg)
     if part == "hand":
-        return _posed_alike(source, target, f"{side}_forearm")
+        return _standing_pose_rotation(source, target, f"{side}_forearm")
     ours, theirs = target.bone(role), source.bone(role)
     return np.array([1.0, 0.0, 0.0, 0.0]) if ours is None or theirs is None else quat_between(ours, theirs)
 
 
-def _about(axis: Array, start: Array, end: Array) -> Array:
+def _rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
     """The rotation about a unit axis that brings one direction as near as possible to another."""
     flat, wanted = (v - axis * (v @ axis) for v in (start, end))
     return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
@@ -204,62 +202,55 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
-    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _ankle_of_clip(at, source)])
+    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _clip_ankle_height(at, source)])
     out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
     out["hips"] = legs * hips + lift
-    return out | _trunk(at, hips, out["hips"], source, target)
+    return out | _shoulder_and_arm_goals(at, hips, out["hips"], source, target)
 
 
-def _trunk(
+def _shoulder_and_arm_goals(
     at: Mapping[str, Array], hips: Array, base: Array, source: UprightFigure, target: UprightFigure
 ) -> dict[str, Array]:  # fmt: skip
     """Positions of shoulders above the hips, then of the arms from there."""
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
-    middle = base + _ratio(source, target, "thigh", "upper_arm") * (shoulders - hips)
-    width = _breadth(target) / _breadth(source)
+    ours, theirs = (np.linalg.norm(f.middle("upper_arm") - f.middle("thigh")) for f in (target, source))
+    middle = base + float(ours / theirs) * (shoulders - hips)
+    width = _shoulder_width(target) / _shoulder_width(source)
     out = {}
     for side in SIDES:
         arm = [f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")]
         out[arm[0]] = middle + width * (at[arm[0]] - shoulders)
         for role, beyond in pairwise(arm):
             if beyond in at and beyond in target.joints:
-                out[beyond] = out[role] + _length(target, role) * _unit(at[beyond] - at[role])
+                bone = at[beyond] - at[role]
+                unit = bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-9)
+                out[beyond] = out[role] + _bone_length(target, role) * unit
     return out
 
 
-def _ratio(source: UprightFigure, target: UprightFigure, low: str, high: str) -> float:
-    """Ratio of the body's to the skeleton's length between two pairs of joints."""
-    ours, theirs = (np.linalg.norm(f.middle(high) - f.middle(low)) for f in (target, source))
-    return float(ours / theirs)
-
-
-def _breadth(figure: UprightFigure) -> float:
+def _shoulder_width(figure: UprightFigure) -> float:
     return float(np.linalg.norm(figure.place["left_upper_arm"] - figure.place["right_upper_arm"]))
 
 
-def _length(figure: UprightFigure, role: str) -> float:
+def _bone_length(figure: UprightFigure, role: str) -> float:
     bone = figure.bone(role)
     return 0.0 if bone is None else float(np.linalg.norm(bone))
 
 
-def _unit(v: Array) -> Array:
-    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9))
-
-
-def _ankle_of_clip(at: Mapping[str, Array], source: UprightFigure) -> float:
+def _clip_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
     """Height (m) of the clip's ankles above the floor in flat stance."""
     leg = source.length("thigh", "shank")
     lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
     return float(np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg))
 
 
-def first_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
+def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
     """(T, nq) poses for rotations (T, 4) from the standing pose by role, and midpoints of the hips (T, 3) m.
 
     Joint by joint from the root, each link is brought as near to its target orientation as its joint allows.
     """
-    wanted = _wanted(target, turns)
+    wanted = _link_rotation_goals(target, turns)
     frames, model = len(hips), body.model
     stand = Kinematics(body, (), body.links).at(body.standing[None])[1][0]
     qpos = np.tile(body.standing, (frames, 1))
@@ -275,7 +266,7 @@ def first_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], h
             world[link] = quat_multiply(turns["pelvis"], stand[link])
             qpos[:, 3:7] = world[link]
         else:
-            local = _local(joint, body, wanted, link, here, stand[link])
+            local = _joint_rotation_goal(joint, body, wanted, link, here, stand[link])
             qpos[:, list(joint.qpos)], turned = _joint_values(joint, local)
             world[link] = quat_multiply(here, turned)
     qpos[:, :3] = hips - quat_rotate(qpos[:, 3:7], hips_in_root(body, target))
@@ -287,7 +278,7 @@ def hips_in_root(body: Body, target: UprightFigure) -> Array:
     return quat_rotate(quat_conjugate(body.standing[3:7]), target.middle("thigh") - body.standing[:3])
 
 
-def _wanted(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Array]:
+def _link_rotation_goals(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Array]:
     """Link to its rotation from standing: given for links with a role, interpolated along spine and neck."""
     out = {link: turns[role] for role, link in target.joints.items() if role in turns}
     for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):
@@ -297,7 +288,7 @@ def _wanted(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Arra
     return out
 
 
-def _local(
+def _joint_rotation_goal(
     joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
 ) -> Array:  # fmt: skip
     """(T, 4) target rotation of the joint; that of the standing pose for links without a target."""

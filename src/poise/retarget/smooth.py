@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from poise.arrays import Array, readonly
+from poise.body.pose_space import PoseSpace
 from poise.ease import cubic_ease
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_normalize
@@ -25,15 +26,15 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     """The clip low-pass filtered at `cutoff` (Hz), with a higher cutoff at touchdowns."""
     if clip.frames < 4:
         return clip
-    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _strength_factor(clip)
-    qpos = _whittaker(_without_spikes(_unwrapped(clip)), strength)
+    strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _smoothing_strength(clip)
+    qpos = _whittaker_smoothed(_without_spikes(PoseSpace(clip.body).continuous(clip.qpos)), strength)
     for joint in clip.body.joints:
         if joint.kind != "hinge":
             qpos[:, list(joint.qpos[-4:])] = quat_normalize(qpos[:, list(joint.qpos[-4:])])
     return replace(clip, qpos=readonly(qpos))
 
 
-def _strength_factor(clip: BodyClip) -> Array:
+def _smoothing_strength(clip: BodyClip) -> Array:
     """(T,) factor of the smoothing strength: 1 far from touchdowns, _AT_IMPACT at them."""
     if clip.down is None:
         return np.ones(clip.frames)
@@ -42,18 +43,6 @@ def _strength_factor(clip: BodyClip) -> Array:
         return np.ones(clip.frames)
     away = np.min(np.abs(np.arange(clip.frames)[:, None] - landings), axis=1) / (_SHARP * clip.rate)
     return np.asarray(_AT_IMPACT + cubic_ease(away - 0.5, 1 - _AT_IMPACT))
-
-
-def _unwrapped(clip: BodyClip) -> Array:
-    """(T, nq) poses whose quaternions do not change sign from frame to frame."""
-    out = np.array(clip.qpos)
-    for joint in clip.body.joints:
-        if joint.kind != "hinge":
-            columns = list(joint.qpos[-4:])
-            turn = out[:, columns]
-            flips = np.sum(turn[1:] * turn[:-1], axis=1) < 0
-            out[1:, columns] *= np.where(np.cumsum(flips) % 2 == 1, -1.0, 1.0)[:, None]
-    return out
 
 
 def _without_spikes(values: Array) -> Array:
@@ -66,7 +55,7 @@ def _without_spikes(values: Array) -> Array:
     return np.where(off > np.maximum(_SPIKE, 6.0 * np.percentile(off, 90, axis=0)), middle, values)
 
 
-def _whittaker(values: Array, strength: Array) -> Array:
+def _whittaker_smoothed(values: Array, strength: Array) -> Array:
     """(T, n) smoothed curves, for strengths (T,)."""
     from scipy.linalg import solveh_banded
 

@@ -15,7 +15,7 @@ from poise.control.nqr.segment import MotionSegment, cyclic_segment
 from poise.control.nqr.tables import LawTables, law_tables
 from poise.control.nqr.weights import Weights, weights_for
 from poise.library.motions import finished
-from poise.reference.played import at_rate
+from poise.reference.played import motion_at_rate
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -101,7 +101,7 @@ def test_near_the_motion_both_laws_agree(walker, k):
 @pytest.mark.parametrize("k", [5, 20, 40])
 def test_both_laws_compensate_defects(k):
     """At half the rate the motion's controls miss its next states: Eqs. (10) and (11) compensate the same d_k."""
-    body, motion = Body.named("biped29"), at_rate(finished("walk", "biped29"), 60.0)
+    body, motion = Body.named("biped29"), motion_at_rate(finished("walk", "biped29"), 60.0)
     weights = weights_for(body)
     segment = cyclic_segment(motion, weights, linear=True)
     world = World(Scene.of(body), WorldSettings(step=motion.step))

@@ -13,7 +13,7 @@ from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
 from poise.control.nqr.weights import weights_for
 from poise.errors import PoiseError
 from poise.library.motions import finished
-from poise.library.repertoire import Roaming, repertoire
+from poise.library.repertoire import Roaming, build_repertoire
 from poise.measure.metrics import fell_at
 from poise.performance.cues import steer_cue
 from poise.performance.run import Run, perform
@@ -33,7 +33,7 @@ def body():
 @pytest.fixture(scope="module")
 def small():
     """Two walks, the transitions between them, and a turn."""
-    return repertoire({name: finished(name, "biped29") for name in MOTIONS}, {})
+    return build_repertoire({name: finished(name, "biped29") for name in MOTIONS}, {})
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
 @pytest.mark.parametrize("begin", [0.05, 0.5])
 def test_standing_may_begin_anywhere(body, begin):
     """Also in a frame after the short step that standing is."""
-    stands = repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {})
+    stands = build_repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {})
     controller = Nqr()
     run = Run(World(Scene.of(body)), controller, Roaming(stands, "stand", begin))
     controller.steer(speed=1.3)

@@ -15,12 +15,11 @@ from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.authoring.curves import Curve, Stages
-from poise.library.authoring.gait import at_speed, gait_of
-from poise.library.authoring.keyed_support import centres
+from poise.library.authoring.curves import GaitCurve, Stages
+from poise.library.authoring.gait import gait_at_speed, gait_of_source
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import author
-from poise.reference.body_clip import BodyClip
+from poise.library.motions import author_sketch
+from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate
 
@@ -30,7 +29,7 @@ TURNS = {"turn-15": 15, "turn-180": 180}
 
 @cache
 def made(name: str, body: str = "biped29") -> Sketch:
-    return author(name, Body.named(body))
+    return author_sketch(name, Body.named(body))
 
 
 def soles(clip: BodyClip) -> tuple[Array, Mask]:
@@ -122,7 +121,7 @@ def test_flight_obeys_gravity() -> None:
     for start, stop in flights:
         assert 0.08 < (stop - start) / clip.rate < 0.15
         time = np.arange(stop - start) / clip.rate
-        centre = centres(clip.body, clip.qpos[start:stop])
+        centre = centres_of_mass(clip.body, clip.qpos[start:stop])
         centre[:, 2] += 9.81 / 2 * time**2
         line = np.polynomial.polynomial.polyfit(time, centre, 1)
         assert np.abs(centre - line[0] - time[:, None] * line[1]).max() < 0.002
@@ -130,7 +129,7 @@ def test_flight_obeys_gravity() -> None:
 
 def test_smaller_figures_walk_alike() -> None:
     child = Body.named("human37").scaled(size=0.64)
-    clip, adult = author("walk", child).clip, made("walk", "human37").clip
+    clip, adult = author_sketch("walk", child).clip, made("walk", "human37").clip
     assert farthest_slip(clip) < 0.003
     speeds = [(c.qpos[-1, 0] - c.qpos[0, 0]) / c.seconds for c in (clip, adult)]
     assert speeds[0] / speeds[1] == pytest.approx(0.8, rel=0.01)
@@ -140,7 +139,7 @@ def test_smaller_figures_walk_alike() -> None:
 @pytest.mark.parametrize("family", ["mixamo", "cmu"])
 def test_a_body_of_a_users_skeleton_walks(family: str) -> None:
     body = Body.from_skeleton(skeletons.PEOPLE[family]())
-    clip = author("walk", body).clip
+    clip = author_sketch("walk", body).clip
     places, _ = soles(clip)
     assert farthest_slip(clip) < 0.001
     assert places[..., 2].min() > -0.001
@@ -178,9 +177,9 @@ def test_start_and_stop_join_standing_and_walking() -> None:
 
 
 def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quickens_steps() -> None:
-    walk = gait_of(read_source("walk"))
+    walk = gait_of_source(read_source("walk"))
     percent = np.linspace(0, 100, 37)
-    same, fast = at_speed(walk, walk.speed), at_speed(walk, 1.7)
+    same, fast = gait_at_speed(walk, walk.speed), gait_at_speed(walk, 1.7)
     assert all(np.allclose(values, walk.angles(percent)[name]) for name, values in same.angles(percent).items())
     assert fast.cadence > walk.cadence
     assert fast.speed * fast.seconds > walk.speed * walk.seconds
@@ -188,12 +187,12 @@ def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quicken
 
 
 def test_curves_pass_their_keys_and_close() -> None:
-    curve = Curve.parse("10:3 40:-2 80:7")
+    curve = GaitCurve.parse("10:3 40:-2 80:7")
     assert np.allclose(curve([10, 40, 80, 110, 180]), [3, -2, 7, 3, 7])
     at = np.array([9.999, 10.0, 10.001])
     assert np.ptp(np.diff(curve(at))) < 1e-5
-    assert np.allclose(Curve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
-    assert np.allclose(Curve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0])
+    assert np.allclose(GaitCurve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
+    assert np.allclose(GaitCurve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0])
 
 
 def test_stages_rest_at_their_keys() -> None:
@@ -212,7 +211,7 @@ STARTING = read_source("start").path.read_text().split("[down]")[0]
         ("kind = 'gait'\nspede = 1", "unknown field in walk.toml 'spede'. Did you mean 'speed'"),
         ("kind = 'dance'", "unknown kind of motion in walk.toml 'dance'"),
         ("speed = 1", "'kind' must name"),
-        ("kind = ", "walk.toml is no TOML file"),
+        ("kind = ", "walk.toml is not a TOML file"),
         ("kind = 'gait'\nspeed = 1\ncadence = 100\n[curves]\nknee = '0:1'", "unknown curve in walk.toml 'knee'"),
         ("kind = 'gait'\n[curves]\nknee_flexion = '0:1 5'", "curve 'knee_flexion' must be percent:value pairs"),
         ("kind = 'gait'\n[curves]\nknee_flexion = '5:1 5:2'", "curve 'knee_flexion' must have increasing percents"),
@@ -230,13 +229,13 @@ def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "walk.toml"
     path.write_text(text)
     with pytest.raises(PoiseError) as error:
-        author(path, Body.named("biped29"))
+        author_sketch(path, Body.named("biped29"))
     assert message in str(error.value)
 
 
 def test_unknown_motions_are_named() -> None:
     assert "walk" in shipped_names()
     with pytest.raises(PoiseError, match=r"unknown motion 'wlak'\. Did you mean 'walk'"):
-        author("wlak", Body.named("biped29"))
+        author_sketch("wlak", Body.named("biped29"))
     with pytest.raises(PoiseError, match="cannot read"):
-        author("nowhere.toml", Body.named("biped29"))
+        author_sketch("nowhere.toml", Body.named("biped29"))

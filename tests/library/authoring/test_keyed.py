@@ -15,13 +15,14 @@ from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
 from poise.library.authoring.curves import Keys, curve
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed import keyed
+from poise.library.authoring.keyed import keyed_sketch
 from poise.library.authoring.keyed_roll import rolling_poses
 from poise.library.authoring.keyed_source import read_keyed
-from poise.library.authoring.keyed_support import centres, pitch_momentum, swing_period
+from poise.library.authoring.keyed_support import pitch_momentum, swing_period
 from poise.library.authoring.prints import hip_to_ankle
 from poise.library.authoring.source import MotionSource
-from poise.library.motions import author
+from poise.library.motions import author_sketch
+from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 
@@ -35,7 +36,7 @@ def body(name="biped29"):
 
 @lru_cache
 def sketch(motion, name="biped29") -> Sketch:
-    return author(motion, body(name))
+    return author_sketch(motion, body(name))
 
 
 def places(made, support):
@@ -129,7 +130,7 @@ def test_an_angle_that_is_named_no_more_rests():
 
 
 def test_a_pose_may_name_nothing_and_is_the_standing_one():
-    made = keyed(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
+    made = keyed_sketch(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
     assert made.clip.seconds == 0.5
     assert np.allclose(made.clip.qpos, made.clip.qpos[0], atol=1e-6)
     arm = list(body().joint("left_shoulder").qpos)
@@ -138,7 +139,7 @@ def test_a_pose_may_name_nothing_and_is_the_standing_one():
 
 def test_a_motion_that_nothing_bears_is_refused():
     with pytest.raises(PoiseError, match=r"dip.toml: .*what supports the body at the start"):
-        keyed(written(contacts={"heel": [[1.0, 2.0]]}), body())
+        keyed_sketch(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 
 def test_what_a_cycle_rolls_on_at_its_end_it_rolls_on_at_its_start():
@@ -157,7 +158,7 @@ def test_feet_stand_and_the_centre_of_mass_stays_above_them(motion):
             assert np.ptp(spots[start:stop, n], axis=0).max() < 0.002
             assert np.abs(spots[start:stop, n, 2] - made.supports[n].radius).max() < 0.001
     low, high = spots[:, :, :2].min(axis=1), spots[:, :, :2].max(axis=1)
-    centre = centres(body(), made.clip.qpos)[:, :2]
+    centre = centres_of_mass(body(), made.clip.qpos)[:, :2]
     assert np.all(centre > low + 0.05)
     assert np.all(centre < high - 0.05)
 
@@ -167,7 +168,7 @@ def test_squat_is_deep_and_keeps_its_balance_over_the_middle_of_the_feet():
     knee = np.degrees(made.clip.qpos[:, body().joint("left_knee").qpos[0]])
     assert knee.max() > 95
     middle = np.mean([places(made, support)[0] for support in made.supports], axis=0)
-    centre = centres(body(), made.clip.qpos)
+    centre = centres_of_mass(body(), made.clip.qpos)
     assert np.abs(centre[:, :2] - middle[:2]).max() < 0.003
     assert np.allclose(made.clip.qpos[0], made.clip.qpos[-1], atol=1e-4)
 
@@ -176,7 +177,7 @@ def test_squat_is_deep_and_keeps_its_balance_over_the_middle_of_the_feet():
 def test_flight_is_a_parabola_with_constant_angular_momentum(motion):
     made = sketch(motion)
     air, clip = flight(made), made.clip
-    centre = centres(body(), clip.qpos)[air]
+    centre = centres_of_mass(body(), clip.qpos)[air]
     time = np.arange(len(centre)) / clip.rate
     share = (time / time[-1])[:, None]
     fall = np.outer(GRAVITY / 2 * time * (time[-1] - time), (0.0, 0.0, 1.0))
@@ -190,7 +191,7 @@ def test_flight_is_a_parabola_with_constant_angular_momentum(motion):
 def test_the_centre_of_mass_takes_off_and_lands_without_a_jolt(motion):
     made = sketch(motion)
     air, clip = flight(made), made.clip
-    speed = np.diff(centres(body(), clip.qpos), axis=0) * clip.rate
+    speed = np.diff(centres_of_mass(body(), clip.qpos), axis=0) * clip.rate
     for frame in (air.start, air.stop - 1):
         change = np.abs(np.diff(speed[frame - 4 : frame + 4], axis=0)).max()
         assert change < 0.35  # m/s per frame; 3.5 body weights change the speed by 0.29
@@ -218,7 +219,7 @@ def test_hanging_body_is_held_by_its_hands_below_the_bar_and_clear_of_the_ground
     for support in made.supports:
         assert np.abs(places(made, support) - support.place).max() < 0.002
     bar = np.mean([support.place for support in made.supports], axis=0)
-    centre = centres(body(name), made.clip.qpos)
+    centre = centres_of_mass(body(name), made.clip.qpos)
     assert np.abs(centre[:, :2] - bar[:2]).max() < 0.005
     lowest = Kinematics(body(name), [(f.link, p) for f in body(name).feet for p in f.points]).at(made.clip.qpos)[0]
     assert 0.09 < lowest[..., 2].min() < 0.16

@@ -7,7 +7,7 @@ import pytest
 
 from poise.control.commands import Command
 from poise.library.motions import finished
-from poise.library.repertoire import AT_REST, BoundaryStance, repertoire
+from poise.library.repertoire import AT_REST, BoundaryStance, build_repertoire
 from poise.study.experiment.study import NamedCase
 from poise.study.nqr.steering import BETWEEN, SPEEDS, latencies, random_commands
 from poise.study.nqr.transitions import chained, steady_steps
@@ -17,7 +17,7 @@ RATE = 120.0
 
 @pytest.fixture(scope="module")
 def small():
-    return repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "stop", "turn-15")}, {})
+    return build_repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "stop", "turn-15")}, {})
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):

@@ -38,9 +38,9 @@ def curve(keys: Keys, at: ArrayLike) -> Array:
 
     It stops where a value repeats, passes other keys without a halt, and hardly overshoots.
     """
-    return (
-        interpolated(keys, key_derivatives(keys), at) if len(keys.times) > 1 else np.full(np.shape(at), keys.values[0])
-    )
+    if len(keys.times) == 1:
+        return np.full(np.shape(at), keys.values[0])
+    return interpolated_keys(keys, key_derivatives(keys), at)
 
 
 def key_derivatives(keys: Keys) -> KeyDerivatives:
@@ -50,7 +50,7 @@ def key_derivatives(keys: Keys) -> KeyDerivatives:
     derivatives are 0 at the ends of a motion that is not cyclic.
     """
     lap = len(keys.times) - 1 if keys.cyclic else 1
-    times, values = _continued(keys)
+    times, values = _extended_keys(keys)
     slopes = PchipInterpolator(times, values).derivative()(times)
     step, rise = np.diff(times), np.diff(values) / np.diff(times)
     after = (6 * rise - 4 * slopes[:-1] - 2 * slopes[1:]) / step
@@ -65,13 +65,13 @@ def key_derivatives(keys: Keys) -> KeyDerivatives:
     return out
 
 
-def interpolated(keys: Keys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
+def interpolated_keys(keys: Keys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
     """Evaluate the piecewise quintic with the given derivatives at times (T,); constant outside the keys."""
     conditions = np.stack([keys.values, slopes.speed, slopes.acceleration], axis=1)
     return np.asarray(BPoly.from_derivatives(keys.times, conditions)(np.clip(at, keys.times[0], keys.times[-1])))
 
 
-def _continued(keys: Keys) -> tuple[Array, Array]:
+def _extended_keys(keys: Keys) -> tuple[Array, Array]:
     """Times and values extended on both sides by a cycle, or by one second of rest if not cyclic."""
     times, values = keys.times, keys.values
     if not keys.cyclic:
@@ -84,16 +84,16 @@ def _continued(keys: Keys) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class GaitCurve:
     """A smooth periodic curve through values at percents of the gait cycle, which begins at left heel strike."""
 
     at: Array  # (K,) percent, increasing, in [0, 100)
     values: Array  # (K,)
 
     @classmethod
-    def parse(cls, text: str) -> Curve:
+    def parse(cls, text: str) -> GaitCurve:
         """Read 'percent:value' pairs such as '0:22 50:-13'; a ValueError describes what is wrong."""
-        at, values = _pairs(text)
+        at, values = _percent_value_pairs(text)
         if at[0] < 0 or at[-1] >= CYCLE:
             raise ValueError("must have percents from 0 to below 100")
         return cls(at, values)
@@ -115,17 +115,17 @@ class Curve:
         """Mean over the cycle."""
         return float(np.mean(self(np.arange(CYCLE))))
 
-    def continued(self, sign: float) -> Curve:
+    def continued(self, sign: float) -> GaitCurve:
         """Repeat the first half of the cycle, times `sign`, in the second half."""
         half = self.at < CYCLE / 2
         at, values = self.at[half], self.values[half]
-        return Curve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
+        return GaitCurve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
 
-    def scaled(self, ratio: float, about: float = 0.0) -> Curve:
+    def scaled(self, ratio: float, about: float = 0.0) -> GaitCurve:
         """Scale the deviation from the value `about`."""
         return replace(self, values=readonly(about + ratio * (self.values - about)))
 
-    def timed(self, warp: Callable[[Array], Array]) -> Curve:
+    def timed(self, warp: Callable[[Array], Array]) -> GaitCurve:
         """Move the keys to the percents that `warp` returns."""
         return replace(self, at=readonly(warp(self.at)))
 
@@ -147,7 +147,7 @@ class Stages:
     @classmethod
     def parse(cls, text: str) -> Stages:
         """Read 'percent:value' pairs such as '50:0 150:1'; a ValueError describes what is wrong."""
-        return cls(*_pairs(text))
+        return cls(*_percent_value_pairs(text))
 
     def __call__(self, percent: Array) -> Array:
         """Evaluate at percents (...)."""
@@ -158,7 +158,7 @@ class Stages:
         return np.asarray(self.values[stage] + share * np.diff(self.values)[stage])
 
 
-def _pairs(text: str) -> tuple[Array, Array]:
+def _percent_value_pairs(text: str) -> tuple[Array, Array]:
     """Read percents and values of a text such as '0:22 50:-13'."""
     pairs = [pair.split(":") for pair in text.split()]
     if not pairs or any(len(pair) != 2 for pair in pairs):

@@ -59,7 +59,7 @@ def both_sides(name: str) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Turned:
+class _JointChain:
     """Joints in series that share one rotation in equal parts."""
 
     axes: Axes
@@ -77,7 +77,7 @@ class PosableFigure:
         data.qpos[:] = body.standing
         mujoco.mj_kinematics(model, data)
         self._facing = np.array(data.xquat)  # (nbody, 4) orientations of the links in the standing pose
-        self._turned = _turned_joints(body)
+        self._turned = _driven_joint_chains(body)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
         """Poses (T, nq) from angles (T,) or numbers in degrees, clamped to joint limits; missing angles are 0.
@@ -97,23 +97,23 @@ class PosableFigure:
                 raise unknown("angle", name, ANGLES)
         radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
         out = np.array(qpos)
-        out[:, 3:7] = quat_multiply(_turn(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
+        out[:, 3:7] = quat_multiply(_anatomical_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
         for turned in self._turned:
-            vector = quat_log(_turn(turned.axes, radians, len(qpos))) / len(turned.joints)
+            vector = quat_log(_anatomical_rotation(turned.axes, radians, len(qpos))) / len(turned.joints)
             for joint in turned.joints:
-                out[:, joint.qpos] = self._coordinates(joint, quat_exp(vector), qpos[:, joint.qpos])
+                out[:, joint.qpos] = self._joint_coordinates(joint, quat_exp(vector), qpos[:, joint.qpos])
         return self._space.clamped(out)
 
-    def _coordinates(self, joint: Joint, turn: Array, before: Array) -> Array:
+    def _joint_coordinates(self, joint: Joint, turn: Array, before: Array) -> Array:
         """Coordinates (T, k) of a joint after its link is rotated by `turn` (T, 4) relative to its parent.
 
         `turn` is in the world axes of the standing pose; `before` (T, k) are the coordinates before it.
         """
-        mounted = self._mounting(joint)
+        mounted = self._joint_mounting(joint)
         local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), mounted)
         if joint.kind == "ball":
             return quat_multiply(local, before)
-        return hinge_angles(quat_multiply(local, _hinged(joint, before)), joint.axes)
+        return hinge_angles(quat_multiply(local, _hinge_rotation(joint, before)), joint.axes)
 
     def flexions(self, qpos: Array) -> dict[str, Array]:
         """Sagittal angles (T,) in degrees by name, of poses (T, nq)."""
@@ -121,38 +121,38 @@ class PosableFigure:
         for turned in self._turned:
             for name, axis in turned.axes:
                 if abs(axis[1]) == 1.0:
-                    bent = sum(self._bent(joint, qpos) for joint in turned.joints)
+                    bent = sum(self._sagittal_bend(joint, qpos) for joint in turned.joints)
                     out[name] = np.degrees(axis[1] * bent)
         return out
 
-    def _bent(self, joint: Joint, qpos: Array) -> Array:
+    def _sagittal_bend(self, joint: Joint, qpos: Array) -> Array:
         """Rotation (T,) in rad of a joint's link relative to its parent about y, from the standing pose."""
-        mounted = self._mounting(joint)
-        now, before = (_joint_turn(joint, poses) for poses in (qpos, self.body.standing[None]))
+        mounted = self._joint_mounting(joint)
+        now, before = (_joint_rotation(joint, poses) for poses in (qpos, self.body.standing[None]))
         local = quat_multiply(now, quat_conjugate(before))
         turn = quat_to_matrix(quat_multiply(quat_multiply(mounted, local), quat_conjugate(mounted)))
         return np.asarray(np.arctan2(turn[:, 0, 2], turn[:, 2, 2]))
 
-    def _mounting(self, joint: Joint) -> Array:
+    def _joint_mounting(self, joint: Joint) -> Array:
         """Orientation (4,) in the world of the joint's frame at zero rotation, in the standing pose."""
         link = self.body.link_id(joint.link)
         parent = int(self.body.model.body_parentid[link])
         return quat_multiply(self._facing[parent], self.body.model.body_quat[link])
 
 
-def _joint_turn(joint: Joint, qpos: Array) -> Array:
+def _joint_rotation(joint: Joint, qpos: Array) -> Array:
     """Rotation (T, 4) of a joint in poses (T, nq)."""
     values = qpos[:, joint.qpos]
-    return values if joint.kind == "ball" else _hinged(joint, values)
+    return values if joint.kind == "ball" else _hinge_rotation(joint, values)
 
 
-def _hinged(joint: Joint, angles: Array) -> Array:
+def _hinge_rotation(joint: Joint, angles: Array) -> Array:
     """Rotation (T, 4) of hinges in series at angles (T, k)."""
     turns = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, angles.T, strict=True))
     return reduce(quat_multiply, turns)
 
 
-def _turned_joints(body: Body) -> list[_Turned]:
+def _driven_joint_chains(body: Body) -> list[_JointChain]:
     """The joints of a body that the angles drive; angles without a joint are left out."""
     found = figure_of_body(body)
     chains: list[tuple[Axes, tuple[int, ...]]] = [(_TRUNK, found.spine), (_NECK, found.neck)]
@@ -161,14 +161,14 @@ def _turned_joints(body: Body) -> list[_Turned]:
             role = f"{side}_{part}"
             if role in found.joints:
                 bone = found.bone(role) if part in _LONG else None
-                chains.append((_sided(axes, side, bone), (found.joints[role],)))
+                chains.append((_axes_of_side(axes, side, bone), (found.joints[role],)))
     joint_of = {joint.link: joint for joint in body.joints[1:]}
     named = [(axes, dict.fromkeys(body.links[link] for link in links)) for axes, links in chains]
-    turned = [_Turned(axes, tuple(joint_of[link] for link in links if link in joint_of)) for axes, links in named]
+    turned = [_JointChain(axes, tuple(joint_of[link] for link in links if link in joint_of)) for axes, links in named]
     return [each for each in turned if each.joints]
 
 
-def _sided(axes: Axes, side: str, bone: Array | None) -> Axes:
+def _axes_of_side(axes: Axes, side: str, bone: Array | None) -> Axes:
     """Names and axes of one side; `bone` (3,), from joint to joint, replaces the z axis."""
     out = []
     for name, axis in axes:
@@ -179,7 +179,7 @@ def _sided(axes: Axes, side: str, bone: Array | None) -> Axes:
     return out
 
 
-def _turn(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
+def _anatomical_rotation(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
     """Rotation (T, 4) composed of rotations about the axes in order."""
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1))
     for name, axis in axes:

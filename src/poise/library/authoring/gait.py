@@ -19,17 +19,15 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.errors import unknown
-from poise.library.authoring.curves import CYCLE, Curve
+from poise.library.authoring.curves import CYCLE, GaitCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
-from poise.library.authoring.keyed_support import centres
-from poise.library.authoring.prints import whole_prints
+from poise.library.authoring.prints import pin_stance_feet
 from poise.library.authoring.source import MotionSource
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch, supports_of
-from poise.retarget.foot_cleanup import FootSettings, clean_feet
+from poise.retarget.contact_detection import GRAVITY
 
 RATE = 120.0  # frames per second
-GRAVITY = 9.81  # m/s^2
 HIPS = 0.93  # m, hip height of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
 _TURNING = ("_rotation", "_list", "_bend")  # angles of pelvis, trunk and neck that change sign when mirrored
@@ -42,11 +40,11 @@ _FINE = 1024  # samples of a cycle for its Fourier series
 
 def gait_sketch(source: MotionSource, body: Body) -> Sketch:
     """Build one cycle of the gait of a source of kind "gait"."""
-    clip = cycle(gait_of(source), body)
+    clip = gait_clip(gait_of_source(source), body)
     return Sketch(clip, supports_of(clip))
 
 
-def gait_of(source: MotionSource) -> GaitCycle:
+def gait_of_source(source: MotionSource) -> GaitCycle:
     """Read the gait of a source, or that of its base at another speed."""
     if source.kind != "gait":
         raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
@@ -56,7 +54,7 @@ def gait_of(source: MotionSource) -> GaitCycle:
     base = source.other("base")
     if "base" in base.table:
         raise source.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself")
-    return replace(at_speed(gait_of(base), source.positive("speed")), name=source.name)
+    return replace(gait_at_speed(gait_of_source(base), source.positive("speed")), name=source.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +65,12 @@ class GaitCycle:
     speed: float  # m/s
     cadence: float  # steps per minute
     down: Mapping[str, tuple[float, float]]  # stance of each of ENDS of the left foot: percent of the cycle
-    load: Curve  # on the left foot in stance; rescaled so that the mean load of both feet is body weight
+    load: GaitCurve  # on the left foot in stance; rescaled so that the mean load of both feet is body weight
     bounce: float  # share of the load's deviation from body weight that accelerates the centre of mass; 1 is physical
-    sway: Curve  # m, sideways displacement of the centre of mass, positive to the left
-    surge: Curve  # m, forward displacement of the centre of mass relative to steady progress
-    limbs: Mapping[str, Curve]  # degrees, of the left side
-    middle: Mapping[str, Curve]  # degrees, of pelvis, trunk and neck
+    sway: GaitCurve  # m, sideways displacement of the centre of mass, positive to the left
+    surge: GaitCurve  # m, forward displacement of the centre of mass relative to steady progress
+    limbs: Mapping[str, GaitCurve]  # degrees, of the left side
+    middle: Mapping[str, GaitCurve]  # degrees, of pelvis, trunk and neck
 
     @property
     def seconds(self) -> float:
@@ -100,37 +98,33 @@ class GaitCycle:
 def read_gait(source: MotionSource) -> GaitCycle:
     """Read a gait that has its own curves."""
     source.check(_FIELDS)
-    curves = {name: _curve(source, name, text) for name, text in source.section("curves").items()}
+    curves = {name: _gait_curve(source, name, text) for name, text in source.section("curves").items()}
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
-    down = source.section("down")
+    down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitCycle(
         name=source.name,
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
-        down=Frozen({end: _interval(source, end, down.get(end)) for end in ENDS}),
-        load=_curve(source, "load", source.text("load")),
+        down=Frozen({end: _stance_interval(source, end, down.get(end)) for end in ENDS}),
+        load=_gait_curve(source, "load", source.text("load")),
         bounce=1.0,
-        sway=_curve(source, "sway", source.text("sway")).continued(-1.0),
-        surge=_curve(source, "surge", source.text("surge")).continued(1.0),
+        sway=_gait_curve(source, "sway", source.text("sway")).continued(-1.0),
+        surge=_gait_curve(source, "surge", source.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
-        middle=Frozen({name: _continued(name, curve) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
+        middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
 
 
-def _curve(source: MotionSource, name: str, text: object) -> Curve:
+def _gait_curve(source: MotionSource, name: str, text: object) -> GaitCurve:
     try:
-        return Curve.parse(str(text))
+        return GaitCurve.parse(str(text))
     except ValueError as error:
         raise source.fail(f"curve '{name}' {error}") from None
 
 
-def _continued(name: str, curve: Curve) -> Curve:
-    return curve.continued(-1.0 if name.endswith(_TURNING) else 1.0)
-
-
-def _interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
+def _stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
     start, stop = source.interval(f"'{end}' in [down]", value)
     if not 0 <= start < stop < CYCLE:
         raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {value!r}")
@@ -144,15 +138,17 @@ _STRIDING = ("hip_flexion", "ankle_dorsiflexion", "pelvis_rotation", "trunk_rota
 _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
-def at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
+def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
     """Change a gait to `speed` (m/s) following the trends of gait analysis.
 
     With speed, cadence and step length grow alike, hips and arms swing more, the knee bends more under load, sway
     decreases, and stance takes less of the cycle.
     """
     ratio = speed / gait.speed
-    warp = _earlier(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
-    limbs = {name: _striding(name, _loaded(name, curve, ratio), ratio) for name, curve in gait.limbs.items()}
+    warp = _earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
+    limbs = {
+        name: _scaled_by_speed(name, _loaded_knee(name, curve, ratio), ratio) for name, curve in gait.limbs.items()
+    }
     return replace(
         gait,
         speed=speed,
@@ -162,18 +158,18 @@ def at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
         bounce=gait.bounce * ratio**_BOUNCE,
         sway=gait.sway.scaled(ratio**_SWAY),
         limbs=Frozen({name: curve if name in _ARMS else curve.timed(warp) for name, curve in limbs.items()}),
-        middle=Frozen({name: _striding(name, curve, ratio) for name, curve in gait.middle.items()}),
+        middle=Frozen({name: _scaled_by_speed(name, curve, ratio) for name, curve in gait.middle.items()}),
     )
 
 
-def _striding(name: str, curve: Curve, ratio: float) -> Curve:
+def _scaled_by_speed(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
     """Scale the range of a curve that grows with speed."""
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
 
 
-def _loaded(name: str, curve: Curve, ratio: float) -> Curve:
+def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
     """Scale the knee's flexion under load; other curves are unchanged."""
     if name != "knee_flexion":
         return curve
@@ -181,7 +177,7 @@ def _loaded(name: str, curve: Curve, ratio: float) -> Curve:
     return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
 
 
-def _earlier(stance: float, percent: float) -> Callable[[Array | float], Array]:
+def _earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
     """Return a map of percents that ends stance, and begins swing, `percent` earlier."""
 
     def warp(at: Array | float) -> Array:
@@ -190,32 +186,30 @@ def _earlier(stance: float, percent: float) -> Callable[[Array | float], Array]:
     return warp
 
 
-def cycle(gait: GaitCycle, body: Body) -> BodyClip:
+def gait_clip(gait: GaitCycle, body: Body) -> BodyClip:
     """Return one cycle of a gait on a body, from left heel strike to the next; its second half mirrors the first."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
     half = round(own.seconds * RATE / 2)
     stride = own.speed * 2 * half / RATE  # m
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
-    raw = BodyClip(own.name, body, RATE, _poses(own, body, percent, stride), _down(own, body, percent))
-    settings = FootSettings(smoothing=None, peak=None, heave=_FIRM, fade=_FADE)
-    clean = clean_feet(raw, settings, whole_prints(raw))
-    return _closed(clean, (_AROUND // 2) * 2 * half, half, stride)
+    raw = BodyClip(own.name, body, RATE, _gait_poses(own, body, percent, stride), _gait_contacts(own, body, percent))
+    return _cut_gait_cycle(pin_stance_feet(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride)
 
 
-def _poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
+def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
     """Poses (T, nq) of the curves with the prescribed centre of mass; stance feet are on the ground on average."""
     ahead = stride * percent / CYCLE + gait.surge(percent)
-    place = np.stack([ahead, gait.sway(percent), _heave(gait, percent)], axis=1)
+    place = np.stack([ahead, gait.sway(percent), _gait_centre_height(gait, percent)], axis=1)
     qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
-    qpos[:, :3] = place - centres(body, qpos)
+    qpos[:, :3] = place - centres_of_mass(body, qpos)
     ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
     heights = Kinematics(body, ends).at(qpos)[0][..., 2]
-    qpos[:, 2] -= heights[_down(gait, body, percent)].mean()
+    qpos[:, 2] -= heights[_gait_contacts(gait, body, percent)].mean()
     return qpos
 
 
-def _heave(gait: GaitCycle, percent: Array) -> Array:
+def _gait_centre_height(gait: GaitCycle, percent: Array) -> Array:
     """Height (T,) in m of the centre of mass above its mean: the load on both feet, integrated twice."""
     even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
@@ -226,7 +220,7 @@ def _heave(gait: GaitCycle, percent: Array) -> Array:
     return np.interp(percent, even, height, period=CYCLE)
 
 
-def _down(gait: GaitCycle, body: Body, percent: Array) -> Mask:
+def _gait_contacts(gait: GaitCycle, body: Body, percent: Array) -> Mask:
     """Contact parts (T, P) that are down."""
     parts = contact_parts(body)
     jointed = {part.limb for part in parts if part.name.endswith("_tip")}
@@ -240,7 +234,7 @@ def _down(gait: GaitCycle, body: Body, percent: Array) -> Mask:
     return np.stack(columns, axis=1)
 
 
-def _closed(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
+def _cut_gait_cycle(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
     """Cut out the cycle that begins at frame `first`; its second half is the mirror image, half a stride ahead."""
     assert clip.down is not None
     step = np.array(clip.qpos[first : first + half])

@@ -19,15 +19,14 @@ from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
 from poise.errors import unknown
 from poise.library.authoring.curves import CYCLE, Stages
-from poise.library.authoring.gait import HIPS, RATE, cycle, gait_of
-from poise.library.authoring.keyed import keyed
-from poise.library.authoring.prints import whole_prints
+from poise.library.authoring.gait import HIPS, RATE, gait_clip, gait_of_source
+from poise.library.authoring.keyed import keyed_sketch
+from poise.library.authoring.prints import pin_stance_feet
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
 from poise.retarget.figure import SIDES
-from poise.retarget.foot_cleanup import FootSettings, clean_feet
 
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
@@ -50,32 +49,25 @@ def pace_sketch(source: MotionSource, body: Body) -> Sketch:
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
-    steady = cycle(gait_of(source.other("base")), body)
-    rest = keyed(_keyed_source(source), body).clip
-    pace = _pace(source, steady)
-    down = down_in(steady, pace.percent) | _held(source, steady.parts, pace.percent)
-    clip = replace(paced_poses(steady, rest.qpos[0], pace, down), name=source.name)
+    steady = gait_clip(gait_of_source(source.other("base")), body)
+    rest = source.other("rest")  # the standing pose
+    if rest.kind != "keyed":
+        raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
+    pace = _read_pace(source, steady)
+    down = gait_contacts_at(steady, pace.percent) | _declared_contacts(source, steady.parts, pace.percent)
+    clip = replace(paced_clip(steady, keyed_sketch(rest, body).clip.qpos[0], pace, down), name=source.name)
     return Sketch(clip, supports_of(clip))
 
 
-def _keyed_source(source: MotionSource) -> MotionSource:
-    """Read the source of the standing pose."""
-    rest = source.other("rest")
-    if rest.kind != "keyed":
-        raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
-    return rest
-
-
-def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
+def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
     """Return the poses of a pace with stance feet pinned to the ground.
 
     `rest` (nq,) is the standing pose, `down` (T, P) marks the contact parts that touch the ground.
     """
     body = steady.body
-    given = BodyClip(steady.name, body, RATE, readonly(_blend(steady, rest, pace)), readonly(down, bool))
+    given = BodyClip(steady.name, body, RATE, readonly(_paced_poses(steady, rest, pace)), readonly(down, bool))
     sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0)
-    settings = FootSettings(smoothing=None, peak=None, heave=_PACE_FIRM, fade=_PACE_FADE)
-    clean = clean_feet(given, settings, whole_prints(given, sure))
+    clean = pin_stance_feet(given, _PACE_FIRM, _PACE_FADE, sure)
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
     share = 1.0 - quintic_ease(far / (_OVER * RATE))
     space = PoseSpace(body)
@@ -83,10 +75,10 @@ def paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -
     return replace(given, qpos=readonly(space.moved(given.qpos, share[:, None] * change)))
 
 
-def _pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
+def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """Read the pace of a source: at the cadence of the gait, slower only near the end at which it stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
-    size, shift = (stages(source, field) for field in ("size", "shift"))
+    size, shift = (read_stages(source, field) for field in ("size", "shift"))
     first, last = source.number("from"), source.number("to")
     wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
@@ -98,7 +90,7 @@ def _pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
     return PacedStretch(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
 
 
-def stages(source: MotionSource, field: str) -> Stages:
+def read_stages(source: MotionSource, field: str) -> Stages:
     """Parse a field of 'percent:value' pairs."""
     try:
         return Stages.parse(source.text(field))
@@ -106,9 +98,9 @@ def stages(source: MotionSource, field: str) -> Stages:
         raise source.fail(f"'{field}' {error}") from None
 
 
-def _blend(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
+def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     """Poses (T, nq) between standing and the gait, moved forward by the blended steps."""
-    space, there = PoseSpace(steady.body), _in_place(steady, pace.percent)
+    space, there = PoseSpace(steady.body), _gait_poses_in_place(steady, pace.percent)
     stride = float(steady.qpos[-1, 0] - steady.qpos[0, 0])
     here = np.tile(rest, (len(there), 1))
     qpos = space.moved(here, pace.size[:, None] * space.difference(here, there))
@@ -118,14 +110,14 @@ def _blend(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     return qpos
 
 
-def down_in(steady: BodyClip, percent: Array) -> Mask:
+def gait_contacts_at(steady: BodyClip, percent: Array) -> Mask:
     """Contact parts (T, P) that are down in the gait at percents (T,)."""
     assert steady.down is not None
     frames = np.round(percent / CYCLE * (steady.frames - 1)).astype(int) % (steady.frames - 1)
     return np.asarray(steady.down[frames])
 
 
-def _held(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
+def _declared_contacts(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
     """Contact parts (T, P) that [down] of the source adds; toes follow the ball of their foot."""
     spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in spans:
@@ -150,31 +142,34 @@ _CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 def change_sketch(source: MotionSource, body: Body) -> Sketch:
     """Build the change of gait from a source of kind "change"."""
     source.check(("kind", "title", "begins", "ends", "cycles", "share"))
-    gaits = [cycle(gait_of(source.other(field)), body) for field in ("begins", "ends")]
-    clip = changed(gaits[0], gaits[1], CYCLE * source.count("cycles"), stages(source, "share"))
+    gaits = [gait_clip(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
+    clip = changed_gait(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_stages(source, "share"))
     clip = replace(clip, name=source.name)
     return Sketch(clip, supports_of(clip))
 
 
-def changed(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
+def changed_gait(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
     """Blend from the first pose of one gait to that of the other, `end` percent of a cycle later.
 
     `share` is the weight of the second gait, 0 to 1, over the percent of the cycle.
     """
-    percent = _rhythm(before, after, end, share)
+    percent = _blended_rhythm(before, after, end, share)
     first = int(np.searchsorted(percent, 0.0))
     stop = int(np.argmin(np.abs(percent - end))) + 1
-    down = _down(before, after, percent, share)
+    down = _blended_contacts(before, after, percent, share)
     raw = BodyClip(
-        before.name, before.body, RATE, readonly(_poses(before, after, percent, share)), readonly(down, bool)
+        before.name,
+        before.body,
+        RATE,
+        readonly(_blended_gait_poses(before, after, percent, share)),
+        readonly(down, bool),
     )
     sure = np.isin(share(percent), (0.0, 1.0))
-    settings = FootSettings(smoothing=None, peak=None, heave=_CHANGE_FIRM, fade=_CHANGE_FADE)
-    clean = clean_feet(raw, settings, whole_prints(raw, sure))
+    clean = pin_stance_feet(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
     return replace(clean, qpos=readonly(clean.qpos[first:stop]), down=readonly(down[first:stop], bool))
 
 
-def _rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
+def _blended_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
     """Percent of the cycle (T,) at each frame, advanced at the blended cadence; one frame is exactly at 0."""
     paces = CYCLE / (before.frames - 1), CYCLE / (after.frames - 1)
     percent = [-paces[0] * round(_BEFORE / paces[0])]
@@ -187,10 +182,10 @@ def _rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Arr
     return np.asarray(np.round(free + stretch, 9))
 
 
-def _poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
+def _blended_gait_poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
     """Poses (T, nq) blended between the gaits at equal percents, moved forward by the blended stride length."""
     part = share(percent)
-    one, other = (_in_place(gait, percent) for gait in (before, after))
+    one, other = (_gait_poses_in_place(gait, percent) for gait in (before, after))
     space = PoseSpace(before.body)
     qpos = space.moved(one, part[:, None] * space.difference(one, other))
     strides = [float(gait.qpos[-1, 0] - gait.qpos[0, 0]) for gait in (before, after)]
@@ -201,7 +196,7 @@ def _poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> 
     return qpos
 
 
-def _in_place(gait: BodyClip, percent: Array) -> Array:
+def _gait_poses_in_place(gait: BodyClip, percent: Array) -> Array:
     """Poses (T, nq) of a gait at percents (T,), without forward displacement."""
     played, stride = Played(gait), float(gait.qpos[-1, 0] - gait.qpos[0, 0])
     poses = np.array([played.at(each / CYCLE * gait.seconds).qpos for each in percent])
@@ -209,12 +204,12 @@ def _in_place(gait: BodyClip, percent: Array) -> Array:
     return poses
 
 
-def _down(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
+def _blended_contacts(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
     """Contact parts (T, P) that are down; stance phases blend by the share at their heel strike."""
     columns = []
     for part, contact in enumerate(before.parts):
         strike = CYCLE / 2 if contact.limb.startswith("right") else 0.0
-        spans = [_span(gait, part, strike) for gait in (before, after)]
+        spans = [_stance_span(gait, part, strike) for gait in (before, after)]
         phase = np.round(percent - strike, 9) % CYCLE
         of_stance = share(np.round(percent - phase, 9))
         start, stop = ((1.0 - of_stance) * one + of_stance * other for one, other in zip(*spans, strict=True))
@@ -222,7 +217,7 @@ def _down(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> M
     return np.stack(columns, axis=1)
 
 
-def _span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
+def _stance_span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
     """Interval (percent of the cycle after heel strike) in which a part is down."""
     assert gait.down is not None
     frames = gait.frames - 1

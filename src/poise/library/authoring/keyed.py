@@ -9,7 +9,7 @@ from poise.body.body import Body
 from poise.library.authoring.curves import curve
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed_roll import outer_balls, prescribed_balls, rolling_poses, rolling_supports
-from poise.library.authoring.keyed_source import PATH, RATE, Keyed, read_keyed, stretched
+from poise.library.authoring.keyed_source import PATH, RATE, KeyedMotion, read_keyed, stretched_keyed_motion
 from poise.library.authoring.keyed_support import (
     centre_path,
     flight_rotation,
@@ -18,7 +18,7 @@ from poise.library.authoring.keyed_support import (
     supported_poses,
     swing_period,
 )
-from poise.library.authoring.prints import KeyedPins, hip_to_ankle, parts_down, pinned
+from poise.library.authoring.prints import KeyedPins, hip_to_ankle, keyed_pins, parts_down
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Sketch, supports_of
@@ -26,59 +26,55 @@ from poise.reference.supports import Sketch, supports_of
 _ROUNDS = 4  # iterations of flight rotation and inverse kinematics
 
 
-def keyed(source: MotionSource, body: Body) -> Sketch:
+def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
     """Build the motion of a source of kind "keyed" for a humanoid body."""
-    motion = _in_rhythm(read_keyed(source), body)
+    motion = _in_whole_frames(read_keyed(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
-    desired, down = _poses(motion, body, time), parts_down(body, motion, time)
+    desired, down = _keyed_poses(motion, body, time), parts_down(body, motion, time)
     if motion.bearing == "rolling":
-        return _rolling(motion, body, desired, down)
+        return _rolling_sketch(motion, body, desired, down)
     if not down[[0, -1]].any(axis=1).all():
         raise source.fail("[contacts] must name what supports the body at the start and at the end")
-    pins = pinned(body, motion, down, desired[0])
+    pins = keyed_pins(body, motion, down, desired[0])
     if motion.bearing == "held":
         desired[:, :3] = hanging_pelvis(body, desired, pins)
         qpos = pinned_limbs(body, desired, pins, RATE)
     else:
-        offset = hip_to_ankle(body) * np.stack([_offset(motion, axis, time) for axis in PATH], axis=1)
-        qpos = _balanced(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
-    clip = _clip(motion, body, qpos, down)
+        curves = (curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
+        offset = hip_to_ankle(body) * np.stack(list(curves), axis=1)
+        qpos = _balanced_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
+    clip = _keyed_clip(motion, body, qpos, down)
     return Sketch(clip, supports_of(clip))
 
 
-def _rolling(motion: Keyed, body: Body, desired: Array, down: Mask) -> Sketch:
+def _rolling_sketch(motion: KeyedMotion, body: Body, desired: Array, down: Mask) -> Sketch:
     """The motion of a body that rolls on its lowest parts."""
     balls = outer_balls(body)
     prescribed = prescribed_balls(body, balls, down)
     placed, pins = rolling_poses(body, desired, balls, prescribed, RATE, motion.cyclic)
     qpos = pinned_limbs(body, placed, pins, RATE)
-    return Sketch(_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, prescribed, motion.cyclic))
+    return Sketch(_keyed_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, prescribed, motion.cyclic))
 
 
-def _clip(motion: Keyed, body: Body, qpos: Array, down: Mask) -> BodyClip:
+def _keyed_clip(motion: KeyedMotion, body: Body, qpos: Array, down: Mask) -> BodyClip:
     return BodyClip(motion.name, body, RATE, readonly(qpos), readonly(down, bool), motion.cyclic)
 
 
-def _poses(motion: Keyed, body: Body, time: Array) -> Array:
+def _keyed_poses(motion: KeyedMotion, body: Body, time: Array) -> Array:
     """The desired poses (T, nq) with the pelvis above the origin."""
     angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 
-def _offset(motion: Keyed, name: str, time: Array) -> Array:
-    """Offset (T,) of the centre of mass along one of PATH, in m per m of leg length."""
-    return curve(motion.curves[name], time) if name in motion.curves else np.zeros(len(time))
-
-
-def _in_rhythm(motion: Keyed, body: Body) -> Keyed:
+def _in_whole_frames(motion: KeyedMotion, body: Body) -> KeyedMotion:
     """Round the duration to whole frames; with rhythm "pendulum" it is the body's own swing period."""
     seconds = motion.seconds
     if motion.rhythm == "pendulum":
-        seconds = swing_period(body, _poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False)))
-    return stretched(motion, round(seconds * RATE) / RATE / motion.seconds)
+        seconds = swing_period(body, _keyed_poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False)))
+    return stretched_keyed_motion(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
-def _balanced(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array) -> Array:
+def _balanced_poses(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array) -> Array:
     """Poses (T, nq) balanced over their pins, or in flight; `keys` are the frames of the keys."""
     turned, qpos = np.array(desired), desired
     for _ in range(_ROUNDS if pins.flights() else 1):

@@ -19,9 +19,9 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.body.surface import ContactSphere, balls_of
-from poise.library.authoring.keyed_support import centres
 from poise.library.authoring.prints import KeyedPins
-from poise.reference.supports import Support, bearing_supports, rounded
+from poise.reference.body_clip import centres_of_mass
+from poise.reference.supports import Support, bearing_supports, part_spheres
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m, height above the lowest ball at which a ball's share of the load falls by a factor of e
@@ -37,25 +37,25 @@ _LITTLE = 1e-6  # weight that decides only where all other weights are 0
 def outer_balls(body: Body) -> tuple[ContactSphere, ...]:
     """The balls of a body, except those inside a larger one around the same joint."""
     balls = balls_of(body)
-    hidden = np.asarray(_inside(body, balls).any(axis=1))
+    hidden = np.asarray(_inner_balls(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
-def _inside(body: Body, balls: Sequence[ContactSphere]) -> Mask:
+def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """Whether the first ball is inside the second (B, B), both around the same joint."""
-    places, _ = _kinematics(body, balls).at(body.standing[None])
+    places, _ = _ball_kinematics(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
     apart = np.linalg.norm(places[0, :, None] - places[0], axis=-1)
     return np.asarray((apart < _SAME_JOINT) & (radii[:, None] < radii))
 
 
-def _stiff(body: Body, balls: Sequence[ContactSphere]) -> Mask:
+def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """Whether the second ball moves rigidly with the first (B, B): no joint between them, or around that joint."""
     every = balls_of(body)
     number = {ball.name: k for k, ball in enumerate(every)}
     piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
     same = piece[:, None] == piece
-    with_inner = same @ _inside(body, every)  # the first's own link has a ball inside the second
+    with_inner = same @ _inner_balls(body, every)  # the first's own link has a ball inside the second
     chosen = [number[ball.name] for ball in balls]
     return np.asarray((same | with_inner)[np.ix_(chosen, chosen)])
 
@@ -65,14 +65,16 @@ def prescribed_balls(body: Body, balls: Sequence[ContactSphere], parts: Mask) ->
     prescribed = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
     for part, down in zip(known, bearing_supports(known, parts).T, strict=True):
-        centres = [centre for centre, radius in rounded(body, part, tuple(balls)) if radius] or _tip(balls, part.link)
+        centres = [centre for centre, radius in part_spheres(body, part, tuple(balls)) if radius] or _farthest_ball(
+            balls, part.link
+        )
         for b, ball in enumerate(balls):
             if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
                 prescribed[:, b] |= down
     return prescribed
 
 
-def _tip(balls: Sequence[ContactSphere], link: str) -> list[Array]:
+def _farthest_ball(balls: Sequence[ContactSphere], link: str) -> list[Array]:
     """The centre of the link's ball that is farthest from the link's joint, in a list; empty if it has no balls."""
     own = [ball.centre for ball in balls if ball.link == link]
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
@@ -87,18 +89,19 @@ def rolling_poses(
     time adapt.
     """
     radii = np.array([ball.radius for ball in balls])
-    calm = partial(_calm, frames=_CALM * rate, cyclic=cyclic)
-    desired = _leaning(desired, calm(_lean(body, desired, balls)))
-    places, turns = _kinematics(body, balls).at(desired)
+    calm = partial(_smoothed_over_frames, frames=_CALM * rate, cyclic=cyclic)
+    lean, desired = calm(_sideways_lean(body, desired, balls)), np.array(desired)
+    desired[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), desired[:, 3:7])
+    places, turns = _ball_kinematics(body, balls).at(desired)
     low = places[..., 2] - radii  # (T, B) m
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
     feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
-    leading = calm(_shares(_first_of(prescribed & feet, prescribed, lowest)))
-    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_rolling(turns, radii), axis=0)])
+    leading = calm(_load_shares(_first_nonzero_weights(prescribed & feet, prescribed, lowest)))
+    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_rolling_steps(turns, radii), axis=0)])
     slip = np.sum((leading[1:] + leading[:-1])[..., None] / 2 * np.diff(places[..., :2] - way, axis=0), axis=1)
     shift = np.zeros((len(desired), 3))
     shift[1:, :2] = -np.cumsum(slip, axis=0)
-    shift[:, 2] = -calm(np.sum(_shares(lowest) * low, axis=1))
+    shift[:, 2] = -calm(np.sum(_load_shares(lowest) * low, axis=1))
     qpos = np.array(desired)
     qpos[:, :3] += shift
     points = tuple((ball.link, ball.centre) for ball in balls)
@@ -106,24 +109,17 @@ def rolling_poses(
     return qpos, KeyedPins(points, tuple(ball.link for ball in balls), stay, prescribed)
 
 
-def _lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
+def _sideways_lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
     """Sideways lean (T,) in rad about x at which the centre of mass is lowest above the supporting balls."""
-    places, _ = _kinematics(body, balls).at(desired)
-    _, across, up = np.moveaxis(places - centres(body, desired)[:, None], -1, 0)  # (T, B) m
+    places, _ = _ball_kinematics(body, balls).at(desired)
+    _, across, up = np.moveaxis(places - centres_of_mass(body, desired)[:, None], -1, 0)  # (T, B) m
     lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
     depth = np.array([ball.radius for ball in balls]) - across * np.sin(lean) - up * np.cos(lean)  # (141, T, B) m
     height = logsumexp(depth / _SOFT, axis=2)
     return np.asarray(lean[np.argmin(height, axis=0), 0, 0])
 
 
-def _leaning(desired: Array, lean: Array) -> Array:
-    """Rotate poses (T, nq) by `lean` (T,) in rad about x."""
-    out = np.array(desired)
-    out[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), desired[:, 3:7])
-    return out
-
-
-def _first_of(*weights: Array | Mask) -> Array:
+def _first_nonzero_weights(*weights: Array | Mask) -> Array:
     """In each frame, the first of the weights (T, B) that are not all 0."""
     out = np.array(weights[-1], float)
     for other in reversed(weights[:-1]):
@@ -142,12 +138,12 @@ def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, pre
     return out
 
 
-def _shares(weights: Array) -> Array:
+def _load_shares(weights: Array) -> Array:
     """Normalise weights (T, B) to a sum of 1 in each frame."""
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _calm(values: Array, frames: float, cyclic: bool) -> Array:
+def _smoothed_over_frames(values: Array, frames: float, cyclic: bool) -> Array:
     """Smooth values (T, ...) over some frames; across the seam of a cycle, whose last frame repeats the first."""
     if not cyclic:
         return np.asarray(gaussian_filter1d(values, frames, axis=0, mode="nearest"))
@@ -159,33 +155,33 @@ def rolling_supports(
     body: Body, qpos: Array, balls: Sequence[ContactSphere], prescribed: Mask, cyclic: bool
 ) -> tuple[Support, ...]:
     """Return the balls that touch the ground as supports; a link with `prescribed` balls (T, B) touches only then."""
-    places, _ = _kinematics(body, balls).at(qpos)
+    places, _ = _ball_kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
     links = np.array([ball.link for ball in balls])
     out = []
-    for b, (ball, stiff) in enumerate(zip(balls, _stiff(body, balls), strict=True)):
+    for b, (ball, stiff) in enumerate(zip(balls, _rigidly_joined_balls(body, balls), strict=True)):
         declared = prescribed[:, links == ball.link].any()
-        down = prescribed[:, b] if declared else _touching(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
+        down = prescribed[:, b] if declared else _ball_contact(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
 
 
-def _touching(gap: Array, lowest: Array, cyclic: bool) -> Mask:
+def _ball_contact(gap: Array, lowest: Array, cyclic: bool) -> Mask:
     """Whether a ball touches (T,): it is near the ground and the lowest of its rigid piece, which rolls on one ball."""
     if cyclic:  # the last frame repeats the first: repeat the cycle so that both see their neighbours
         lap = len(gap) - 1
-        thrice = _touching(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
+        thrice = _ball_contact(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
         return thrice[lap : 2 * lap + 1]
     near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
     return without_short(near & low, _SHORTEST, _SHORTEST)
 
 
-def _rolling(turns: Array, radii: Array) -> Array:
+def _rolling_steps(turns: Array, radii: Array) -> Array:
     """Distance (T - 1, B, 2) in m that balls with orientations (T, B, 4) roll from frame to frame."""
     turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad, in the world
     return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 
 
-def _kinematics(body: Body, balls: Sequence[ContactSphere]) -> Kinematics:
+def _ball_kinematics(body: Body, balls: Sequence[ContactSphere]) -> Kinematics:
     return Kinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])

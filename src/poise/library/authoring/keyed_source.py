@@ -31,7 +31,7 @@ _FIELDS = ("kind", "title", "cyclic", "bearing", "keys", "poses", "contacts", "t
 
 
 @dataclass(frozen=True, eq=False)
-class Keyed:
+class KeyedMotion:
     """A motion of timed key poses."""
 
     name: str
@@ -46,10 +46,10 @@ class Keyed:
     clearance: float  # m per m of leg length, height of the toes of the first pose where hands hold a bar
 
 
-def read_keyed(source: MotionSource) -> Keyed:
+def read_keyed(source: MotionSource) -> KeyedMotion:
     """Read and check a source of kind "keyed"; a PoiseError names what is wrong."""
     source.check(_FIELDS)
-    times, poses = _time_line(source)
+    times, poses = _keys_and_poses(source)
     cyclic = source.table.get("cyclic", False)
     if not isinstance(cyclic, bool):
         raise source.fail(f"'cyclic' must be true or false, not {cyclic!r}")
@@ -58,21 +58,21 @@ def read_keyed(source: MotionSource) -> Keyed:
         raise unknown(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
     if rhythm not in get_args(Rhythm):
         raise unknown(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
-    return Keyed(
+    return KeyedMotion(
         source.name,
         times[-1],
         cyclic,
         bearing,
         rhythm,
         times,
-        Frozen(_curves(times, poses, cyclic)),
-        Frozen(_contacts(source)),
+        Frozen(_angle_curves(times, poses, cyclic)),
+        Frozen(_contact_intervals(source)),
         source.number("travel", 0.0),
         source.number("clearance", 0.0),
     )
 
 
-def stretched(motion: Keyed, factor: float) -> Keyed:
+def stretched_keyed_motion(motion: KeyedMotion, factor: float) -> KeyedMotion:
     """Multiply all times of a motion by a factor."""
     contacts = {
         part: tuple((factor * start, factor * end) for start, end in intervals)
@@ -87,7 +87,7 @@ def stretched(motion: Keyed, factor: float) -> Keyed:
     )
 
 
-def _time_line(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
+def _keys_and_poses(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
     """Read the times of the keys, and their poses with full angle names."""
     written, keys = source.section("poses"), source.table.get("keys")
     if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
@@ -102,7 +102,7 @@ def _time_line(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, 
         like = angles.get("like", pose)
         if like != pose and like not in list(written)[: list(written).index(pose)]:
             raise unknown(f"earlier pose in {source.path.name}", str(like), written)
-        poses[pose] = poses.get(like, {}) | _spelled_out(source, pose, angles)
+        poses[pose] = poses.get(like, {}) | _full_angles(source, pose, angles)
     for _, pose in keys:
         if pose not in written:
             raise unknown(f"pose in {source.path.name}", pose, written)
@@ -117,7 +117,7 @@ def _is_key(key: object) -> bool:
             return False
 
 
-def _spelled_out(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
+def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
     """Angles by their full names; an angle of one side overrides the angle of both."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
@@ -130,7 +130,7 @@ def _spelled_out(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> 
     return out
 
 
-def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, Keys]:
+def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, Keys]:
     """The keys of every angle that is not always 0."""
     out = {}
     for name in poses[0]:
@@ -141,7 +141,7 @@ def _curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: boo
     return out
 
 
-def _contacts(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
+def _contact_intervals(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
     """Intervals (s) in which each part of each side is down."""
     out: dict[str, tuple[Interval, ...]] = {}
     written = source.section("contacts")

@@ -13,11 +13,11 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.link_kinematics import Kinematics
-from poise.library.authoring.curves import KeyDerivatives, Keys, interpolated, key_derivatives
+from poise.library.authoring.curves import KeyDerivatives, Keys, interpolated_keys, key_derivatives
 from poise.library.authoring.prints import KeyedPins
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
 from poise.retarget.contact_detection import GRAVITY
-from poise.retarget.ik import Goals, PoseSolver
+from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 
@@ -28,29 +28,13 @@ _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights of pinned points (1/m), pelvis
 _Y = np.array([0.0, 1.0, 0.0])
 
 
-def centres(body: Body, qpos: Array) -> Array:
-    """Centres of mass (T, 3) in m of poses (T, nq)."""
-    data = mujoco.MjData(body.model)
-    out = np.empty((len(qpos), 3))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
-        out[k] = data.subtree_com[1]
-    return out
-
-
 def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
     """Angular momentum (T,) in kg m^2/s and inertia (T,) in kg m^2 about the lateral axis at the centre of mass."""
-    data = mujoco.MjData(body.model)
     matrix = np.empty((3, body.nv))
     momentum, inertia = np.empty(len(qpos)), np.empty(len(qpos))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
+    for k, data in enumerate(posed_data(body, qpos)):
         mujoco.mj_angmomMat(body.model, data, matrix, 1)
-        rigid = quat_rotate(quat_conjugate(pose[3:7]), _Y)  # root velocity of a unit rotation of the body about y
+        rigid = quat_rotate(quat_conjugate(qpos[k, 3:7]), _Y)  # root velocity of a unit rotation of the body about y
         momentum[k], inertia[k] = _Y @ matrix @ qvel[k], _Y @ matrix[:, 3:6] @ rigid
     return momentum, inertia
 
@@ -69,7 +53,7 @@ def swing_period(body: Body, poses: Array) -> float:
     The amplitude a is half the range of the pelvis pitch; to first order it lengthens the period by 1 + a^2 / 16.
     """
     hands, _ = Kinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
-    length = np.linalg.norm(hands.mean(axis=1) - centres(body, poses), axis=1)
+    length = np.linalg.norm(hands.mean(axis=1) - centres_of_mass(body, poses), axis=1)
     _, inertia = pitch_momentum(body, poses, np.zeros((len(poses), body.nv)))
     small = 2 * np.pi * np.sqrt(np.mean(inertia + body.mass * length**2) / (body.mass * GRAVITY * length.mean()))
     pitch = 2 * np.arctan2(poses[:, 5], poses[:, 3])
@@ -84,12 +68,14 @@ def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], of
     flights = pins.flights()
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
     frames = np.array(sorted({k for k in keys if k not in airborne} | {k for flight in flights for k in flight}))
-    at = np.stack([_resting(body, desired[k], pins, k, offset[k]) for k in frames])
+    at = np.stack([_supported_centre(body, desired[k], pins, k, offset[k]) for k in frames])
     time = np.arange(len(desired)) / rate
-    return np.stack([_axis(Keys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1)
+    return np.stack(
+        [_centre_path_axis(Keys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
+    )
 
 
-def _axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
+def _centre_path_axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
     """One coordinate (T,) of the path: smooth during support, a parabola in flight."""
     slopes = key_derivatives(keys)
     fall = GRAVITY if axis == 2 else 0.0
@@ -100,16 +86,16 @@ def _axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], 
         mean = (keys.values[on] - keys.values[off]) / lasting
         speed[off], speed[on] = mean + fall * lasting / 2, mean - fall * lasting / 2
         acceleration[[off, on]] = -fall
-    return interpolated(keys, KeyDerivatives(speed, acceleration), time)
+    return interpolated_keys(keys, KeyDerivatives(speed, acceleration), time)
 
 
-def _resting(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
+def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
     """Centre of mass (3,) in m of a pose supported by the points that are down in a frame."""
     down = pins.down[frame]
     here, _ = Kinematics(body, pins.points).at(pose[None])
     middle = pins.middle(frame)
     lift = (pins.places[frame, down, 2] - here[0, down, 2]).mean()
-    return np.array([middle[0] + offset[0], middle[1] + offset[1], centres(body, pose[None])[0, 2] + lift])
+    return np.array([middle[0] + offset[0], middle[1] + offset[1], centres_of_mass(body, pose[None])[0, 2] + lift])
 
 
 def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, rate: float) -> Array:
@@ -124,21 +110,21 @@ def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, r
     for start, stop in pins.flights():
         span = slice(start, stop + 1)
         momentum, inertia = pitch_momentum(body, posed[span], qvel[span])
-        share, drift = _integral(1 / inertia, rate), _integral(momentum / inertia, rate)
+        share, drift = _time_integral(1 / inertia, rate), _time_integral(momentum / inertia, rate)
         level = drift[-1] / share[-1]
         pitch[span] += level * share - drift
         speed = (level - momentum) / inertia
-        pitch[: start + 1] += speed[0] * _run_up(np.arange(-start, 1) / rate)
-        pitch[stop:] -= speed[-1] * _run_up(-np.arange(len(desired) - stop) / rate)
+        pitch[: start + 1] += speed[0] * _pitch_run_up(np.arange(-start, 1) / rate)
+        pitch[stop:] -= speed[-1] * _pitch_run_up(-np.arange(len(desired) - stop) / rate)
     return quat_multiply(quat_exp(pitch[:, None] * (0.0, 1.0, 0.0)), desired[:, 3:7])
 
 
-def _integral(values: Array, rate: float) -> Array:
+def _time_integral(values: Array, rate: float) -> Array:
     """Integral (T,) over time from the first frame to each frame, by the trapezoidal rule."""
     return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * rate))])
 
 
-def _run_up(time: Array) -> Array:
+def _pitch_run_up(time: Array) -> Array:
     """A curve that leaves 0 smoothly at -_EASE (s) and returns to 0 at time 0 with slope 1."""
     share = np.clip(1 + time / _EASE, 0.0, 1.0)
     return np.asarray(time * share**3)
@@ -148,7 +134,7 @@ def supported_poses(body: Body, desired: Array, near: Array, pins: KeyedPins, ce
     """Poses (T, nq) with limbs at their pins and the centre of mass on its path (T, 3); joints start from `near`."""
     given, found = np.array(desired), np.concatenate([desired[:, :7], near[:, 7:]], axis=1)
     for _ in range(_ROUNDS):
-        missing = centre - centres(body, found)
+        missing = centre - centres_of_mass(body, found)
         given[:, :3] += missing
         found[:, :3] += missing
         found = pinned_limbs(body, given, pins, rate, found)
@@ -161,5 +147,5 @@ def pinned_limbs(body: Body, given: Array, pins: KeyedPins, rate: float, start: 
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT
     held = np.repeat(np.where(pins.down, _PIN, 0.0)[..., None], 3, axis=2)
-    goals = Goals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
+    goals = PoseGoals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
     return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=start)

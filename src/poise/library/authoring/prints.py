@@ -12,17 +12,18 @@ from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import Kinematics
 from poise.body.surface import balls_of
-from poise.library.authoring.keyed_source import Interval, Keyed
+from poise.library.authoring.keyed_source import Interval, KeyedMotion
 from poise.reference.body_clip import BodyClip
-from poise.reference.supports import rounded
+from poise.reference.supports import part_spheres
 from poise.retarget.figure import figure_of_body
-from poise.retarget.footprints import Footprint, carrying_foot, footprints
+from poise.retarget.foot_cleanup import FootSettings, clean_feet
+from poise.retarget.footprints import Footprint, foot_of_link, footprints
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 _FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contact intervals
 
 
-def whole_prints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
+def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
     """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
     In `sure` frames (T,) the feet are already in place: a contact that has such frames is fitted to them alone.
@@ -41,6 +42,16 @@ def whole_prints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
         start, stop = next(span for span in spans[each.foot.name] if span[0] <= each.start < span[1])
         found.setdefault((each.foot.name, start), replace(each, start=start, stop=stop))
     return list(found.values())
+
+
+def pin_stance_feet(clip: BodyClip, firm: float, fade: float, sure: Mask | None = None) -> BodyClip:
+    """The clip with stance feet pinned to their footprints and otherwise unchanged.
+
+    `firm` is the weight of pelvis corrections relative to leg corrections, which fade in and out over `fade` (s);
+    `sure` as in `whole_footprints`.
+    """
+    settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade)
+    return clean_feet(clip, settings, whole_footprints(clip, sure))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,45 +79,47 @@ def hip_to_ankle(body: Body) -> float:
     return figure_of_body(body).length("thigh", "shank")
 
 
-def parts_down(body: Body, motion: Keyed, time: Array) -> Mask:
+def parts_down(body: Body, motion: KeyedMotion, time: Array) -> Mask:
     """Contact parts (T, P) of the body that the source declares down at times (T,) in s."""
-    words = [_word(part, motion) for part in contact_parts(body)]
-    return np.stack([_while(motion.contacts.get(word, ()), time) for word in words], axis=1)
+    words = [_contact_word(part, motion) for part in contact_parts(body)]
+    return np.stack([_in_intervals(motion.contacts.get(word, ()), time) for word in words], axis=1)
 
 
-def pinned(body: Body, motion: Keyed, parts: Mask, first: Array) -> KeyedPins:
+def keyed_pins(body: Body, motion: KeyedMotion, parts: Mask, first: Array) -> KeyedPins:
     """Return the pins of parts that are down (T, P), placed by the `first` pose (nq,): footprints, or the grip."""
     known, balls = contact_parts(body), balls_of(body)
-    centres = [[centre for centre, _ in rounded(body, part, balls)] for part in known]
+    centres = [[centre for centre, _ in part_spheres(body, part, balls)] for part in known]
     owner = [k for k, own in enumerate(centres) for _ in own]
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
         here = Kinematics(body, points).at(first[None])[0][0]
         stay = here + (0.0, 0.0, motion.clearance * hip_to_ankle(body) - here[:, 2].min())
     else:
-        stay = np.concatenate([_print(body, part.link, own, first) for part, own in zip(known, centres, strict=True)])
+        stay = np.concatenate(
+            [_pinned_points(body, part.link, own, first) for part, own in zip(known, centres, strict=True)]
+        )
     out = KeyedPins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
         out.places[landing:, :, 0] += motion.travel * hip_to_ankle(body)
     return out
 
 
-def _word(part: ContactPart, motion: Keyed) -> str:
+def _contact_word(part: ContactPart, motion: KeyedMotion) -> str:
     """Name of a part's contact in the source; toes are down as long as the ball of the foot."""
     side, kind = part.name.partition("_")[0], part.name.rpartition("_")[2]
     word = f"{side}_{'ball' if kind == 'tip' else kind}"
     return f"{side}_bar" if kind == "hand" and f"{side}_bar" in motion.contacts else word
 
 
-def _while(intervals: tuple[Interval, ...], time: Array) -> Mask:
+def _in_intervals(intervals: tuple[Interval, ...], time: Array) -> Mask:
     """Whether each time (T,) is in any of the intervals."""
     inside = [(time >= start - _FRAME) & (time <= end + _FRAME) for start, end in intervals]
     return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
-def _print(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
+def _pinned_points(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
     """Positions (k, 3) in m of points of a link: those of a foot as if flat on the ground, those of a hand as posed."""
-    foot = carrying_foot(body, link)
+    foot = foot_of_link(body, link)
     kinematics = Kinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))
     if foot is None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from poise.arrays import Frozen
 from poise.errors import PoiseError, unknown
+from poise.toml_reader import TomlTable, is_number
 
 _FOLDER = Path(__file__).parent.parent / "shipped"
 
@@ -89,11 +88,6 @@ class MotionSource:
         return read_source(self.path.parent / name if name.endswith(".toml") else name)
 
 
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value of a TOML file is a finite number; booleans are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def read_table(
     what: str, name_or_path: str | Path, folder: Path, names: tuple[str, ...]
 ) -> tuple[Path, dict[str, Any]]:
@@ -106,12 +100,8 @@ def read_table(
         if str(name_or_path) not in names:
             raise unknown(what, str(name_or_path), names)
         path = folder / f"{name_or_path}.toml"
-    try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PoiseError(f"{path.name} is no TOML file: {error}") from None
+    table = TomlTable.read(path)
+    return path, {key: table.raw(key) for key in table.keys}
 
 
 def shipped_names() -> tuple[str, ...]:

@@ -16,16 +16,18 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
 from poise.edit.take import take_of
-from poise.edit.track import FootTrackTake
-from poise.edit.walk import Course, Move, Steps, at_root, rewalked
+from poise.edit.track import FootTrack
+from poise.edit.travel import turned_path_moves
+from poise.edit.walk import Course, CourseMoves, RigidMove, rewalked
 from poise.library.authoring.curves import CYCLE
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.gait import GRAVITY, RATE, cycle, gait_of
-from poise.library.authoring.gait_change import PacedStretch, down_in, paced_poses, stages
+from poise.library.authoring.gait import RATE, gait_clip, gait_of_source
+from poise.library.authoring.gait_change import PacedStretch, gait_contacts_at, paced_clip, read_stages
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of
+from poise.retarget.contact_detection import GRAVITY
 from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
@@ -40,10 +42,10 @@ _X = np.array([1.0, 0.0, 0.0])
 def turn_sketch(source: MotionSource, body: Body) -> Sketch:
     """Build the turn of a source of kind "turn"."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
-    steady = cycle(gait_of(source.other("base")), body)
+    steady = gait_clip(gait_of_source(source.other("base")), body)
     end = CYCLE * source.count("cycles")
-    heading = _Heading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
-    bent = _bent(_straight(source, steady, end), heading)
+    heading = _TurnHeading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
+    bent = _curved_walk(_straight_walk(source, steady, end), heading)
     assert bent.down is not None
     kept = slice(heading.frame(0.0), heading.frame(end) + 1)
     clip = BodyClip(source.name, body, RATE, readonly(bent.qpos[kept]), readonly(bent.down[kept], bool), cyclic=True)
@@ -51,7 +53,7 @@ def turn_sketch(source: MotionSource, body: Body) -> Sketch:
 
 
 @dataclass(frozen=True)
-class _Heading:
+class _TurnHeading:
     """Heading of the turn at each frame of the straight walk that it is made from."""
 
     radians: float  # of the whole turn
@@ -70,25 +72,25 @@ class _Heading:
         """
         percent = frame / self.frames - _BEFORE + ahead
         share = np.clip((percent - _PASSING) / (self.end - CYCLE / 2), 0.0, 1.0)
-        return np.asarray(self.radians * (_eased(share) - _eased(share - 1 + _EDGE)) / (1 - _EDGE))
+        return np.asarray(self.radians * (_turn_share(share) - _turn_share(share - 1 + _EDGE)) / (1 - _EDGE))
 
 
-def _eased(share: Array) -> Array:
+def _turn_share(share: Array) -> Array:
     """Integral of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and then stays at 1."""
     within = np.clip(share / _EDGE, 0.0, 1.0)
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
 
-def _straight(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
+def _straight_walk(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
     """The straight walk that is to be curved, with the step sizes of the source."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
-    size = stages(source, "size")(percent)
+    size = read_stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)))
-    return paced_poses(steady, _drawn_in(steady), pace, down_in(steady, percent))
+    return paced_clip(steady, _mean_pose(steady), pace, gait_contacts_at(steady, percent))
 
 
-def _drawn_in(steady: BodyClip) -> Array:
+def _mean_pose(steady: BodyClip) -> Array:
     """Mean pose (nq,) of the cycle: smaller steps blend towards it."""
     mean = np.mean(steady.qpos[:-1], axis=0)
     mean[0] = 0.0
@@ -99,21 +101,21 @@ def _drawn_in(steady: BodyClip) -> Array:
     return np.asarray(mean)
 
 
-def _bent(straight: BodyClip, heading: _Heading) -> BodyClip:
+def _curved_walk(straight: BodyClip, heading: _TurnHeading) -> BodyClip:
     """The walk on the curved path, trunk and head turned ahead; both ends equal the straight walk."""
 
-    def prepare(_: FootTrackTake) -> Course:
-        return lambda track: _steps(track, heading)
+    def prepare(_: FootTrack) -> Course:
+        return lambda track: _curved_walk_moves(track, heading)
 
     bent = rewalked(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
     pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
     angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
     looking = PosableFigure(bent.body).bent(bent.qpos, angles)
-    return replace(bent, qpos=readonly(_exact_at_ends(straight, looking, heading)))
+    return replace(bent, qpos=readonly(_with_straight_ends(straight, looking, heading)))
 
 
-def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
+def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) -> Array:
     """Poses (T, nq) that blend into those of the rigidly moved straight walk at both ends of the motion."""
     space = PoseSpace(straight.body)
     percent = np.arange(len(bent)) / heading.frames - _BEFORE
@@ -127,18 +129,14 @@ def _exact_at_ends(straight: BodyClip, bent: Array, heading: _Heading) -> Array:
     return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 
-def _steps(track: FootTrackTake, heading: _Heading) -> Steps:
+def _curved_walk_moves(track: FootTrack, heading: _TurnHeading) -> CourseMoves:
     """Displacements of root and footprints: each increment of the path is rotated by the heading there."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
-    ways = np.diff(track.path, axis=0, prepend=track.path[:1])
-    cosine, sine = np.cos(yaw), np.sin(yaw)
-    turned = np.stack([cosine * ways[:, 0] - sine * ways[:, 1], sine * ways[:, 0] + cosine * ways[:, 1]], axis=1)
-    target = track.path[0] + np.cumsum(turned, axis=0)
-    flat = at_root(track.path, target, yaw)
-    speed = np.linalg.norm(ways, axis=1) * RATE
+    flat = turned_path_moves(track, yaw)
+    speed = np.linalg.norm(np.diff(track.path, axis=0, prepend=track.path[:1]), axis=1) * RATE
     lean = _LEAN * np.arctan(speed * np.gradient(yaw) * RATE / GRAVITY)
     tilted = quat_multiply(flat.turn, quat_from_axis_angle(-_X, lean))
     around = np.pad(track.path, ((0, 0), (0, 1)))  # points on the ground about which the body leans
-    root = Move(tilted, flat.place(around) - quat_rotate(tilted, around))
+    root = RigidMove(tilted, flat.place(around) - quat_rotate(tilted, around))
     rows = [min(stance.begin + round(_PASSING * heading.frames), track.frames - 1) for stance in track.stances]
-    return Steps(root, tuple(Move(flat.turn[row], flat.shift[row]) for row in rows))
+    return CourseMoves(root, tuple(RigidMove(flat.turn[row], flat.shift[row]) for row in rows))

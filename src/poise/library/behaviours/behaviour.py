@@ -52,7 +52,7 @@ class Behaviour:
         return {each: at[name] for name in names for each in both_sides(name)}
 
     @cached_property
-    def _places(self) -> tuple[tuple[str, str, int], ...]:
+    def _free_places(self) -> tuple[tuple[str, str, int], ...]:
         """Table, name and list index of each free number."""
         out = []
         for name in self.free:
@@ -62,18 +62,15 @@ class Behaviour:
                 out.append(("control" if name in self.control else "start", name, 0))
         return tuple(out)
 
-    def _number(self, table: str, name: str, k: int) -> float:
-        return self.poses[name][k] if table == "poses" else getattr(self, table)[name]
-
     @property
     def freedom(self) -> int:
         """Number of free numbers."""
-        return len(self._places)
+        return len(self._free_places)
 
     @property
     def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
         """Table, name and value (or list of values) of each free entry."""
-        places = dict.fromkeys((table, name) for table, name, _ in self._places)
+        places = dict.fromkeys((table, name) for table, name, _ in self._free_places)
         return [(table, name, getattr(self, table)[name]) for table, name in places]
 
     def varied(self, by: Array) -> Behaviour:
@@ -83,8 +80,8 @@ class Behaviour:
             "start": dict(self.start),
             "poses": {name: list(values) for name, values in self.poses.items()},
         }
-        for (table, name, k), steps in zip(self._places, by, strict=True):
-            freedom, old = self.free[name], self._number(table, name, k)
+        for (table, name, k), steps in zip(self._free_places, by, strict=True):
+            freedom, old = self.free[name], self.poses[name][k] if table == "poses" else getattr(self, table)[name]
             new = old * float(np.exp(freedom.spread * steps)) if freedom.relative else old + freedom.spread * steps
             if table == "poses":
                 changed["poses"][name][k] = float(new)  # type: ignore[index]
@@ -114,7 +111,7 @@ class BehaviourReference:
         self.behaviour, self.body = behaviour, body
         self.name = behaviour.name
         self._figure = PosableFigure(body)
-        self._first = Target(self._begin(), readonly(np.zeros(body.nv)))
+        self._first = Target(self._initial_pose(), readonly(np.zeros(body.nv)))
 
     def at(self, time: float) -> Target:  # noqa: ARG002
         """The initial state, at rest, at any time."""
@@ -130,19 +127,19 @@ class BehaviourReference:
             name: CubicSpline(around, np.append(values, values[0]), bc_type="periodic")(where)
             for name, values in self.behaviour.poses.items()
         }
-        return readonly(self._posed(curves))
+        return readonly(self._poses_of_curves(curves))
 
     def line(self, times: Array) -> Array:
         """Poses (T, nq) at times (T,) in s, interpolated without overshoot and held outside the keys."""
         at = np.array(self.behaviour.at)
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
-        return self._posed(curves)
+        return self._poses_of_curves(curves)
 
-    def _posed(self, curves: Mapping[str, Array]) -> Array:
+    def _poses_of_curves(self, curves: Mapping[str, Array]) -> Array:
         return self._figure.poses(self.behaviour.angles(curves))
 
-    def _begin(self) -> Array:
+    def _initial_pose(self) -> Array:
         """Initial pose (nq,): the pose at `at` (turns or seconds) with the pelvis tilted, lowest point on the ground.
 
         The soles of a flip are made flat, whatever clip its pose comes from: from the heels it could not take off.
@@ -154,13 +151,13 @@ class BehaviourReference:
         else:
             pose = self.line(np.array([where]))[0]
         if self.behaviour.kind == "flip":
-            pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._soles(pose)})[0]
+            pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._sole_pitch(pose)})[0]
         turned = {name: value for name, value in start.items() if name.startswith("pelvis_")}
         pose = self._figure.bent(pose[None], turned)[0]
         pose[2] -= lowest(self.body.model, pose)
         return readonly(pose)
 
-    def _soles(self, pose: Array) -> float:
+    def _sole_pitch(self, pose: Array) -> float:
         """Angle (degrees) by which the first foot points down in a pose (nq,)."""
         data = mujoco.MjData(self.body.model)
         data.qpos[:] = pose

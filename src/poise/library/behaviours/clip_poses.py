@@ -18,14 +18,16 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.authoring.figure import PosableFigure, both_sides
-from poise.library.authoring.source import MotionSource, is_number
+from poise.library.authoring.source import MotionSource
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_data
+from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.figure import SIDES
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_to_matrix
+from poise.toml_reader import is_number
 
 Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
@@ -47,7 +49,7 @@ class ClipMoments:
     at: tuple[float | None, ...] | None  # time (s) of each pose, None for an own pose; None altogether: to be found
 
     @classmethod
-    def of(cls, source: MotionSource, count: int) -> ClipMoments:
+    def read(cls, source: MotionSource, count: int) -> ClipMoments:
         """Read [clip] of a file with `count` poses."""
         table = source.section("clip")
         for name in table:
@@ -62,10 +64,10 @@ class ClipMoments:
             return cls(path, None)
         if not isinstance(at, list) or len(at) != count:
             raise source.fail(f'at of [clip] must be "{FOUND}" or {count} times, not {at!r}')
-        return cls(path, tuple(_time(source, each) for each in at))
+        return cls(path, tuple(_moment_time(source, each) for each in at))
 
 
-def _time(source: MotionSource, value: object) -> float | None:
+def _moment_time(source: MotionSource, value: object) -> float | None:
     if value == OWN:
         return None
     if not is_number(value) or value < 0:
@@ -74,7 +76,7 @@ def _time(source: MotionSource, value: object) -> float | None:
 
 
 @dataclass(frozen=True)
-class PoseNames:
+class BehaviourPoses:
     """The poses that a behaviour needs."""
 
     kind: str
@@ -83,22 +85,21 @@ class PoseNames:
     lies: bool = False  # whether it rolls sideways, where the pitch does not give the times
 
 
-def poses_of(moments: ClipMoments, body: Body, keys: PoseNames, own: Poses) -> Poses:
-    """Take the poses from a clip, or from `own` where it has no time.
-
-    A flip takes the mean of both sides, a roll each side as captured.
-    """
+def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own: Poses) -> Poses:
+    """The poses of a clip, `own` poses where it has none; a flip takes the mean of both sides, a roll each side."""
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
-    at = moments.at or _found(retarget(clip, body).clip, keys)
+    at = moments.at or _find_pose_times(retarget(clip, body).clip, keys)
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
     if not places:
         raise PoiseError(f"{moments.motion.name}: none of its poses is used: give their times in [clip]")
-    frames = [_frame(clip, float(at[k] or 0.0)) for k in places]
-    found = PosableFigure(body).flexions(retarget(_only(clip, frames), body).clip.qpos)
+    frames = [_frame_at(clip, float(at[k] or 0.0)) for k in places]
+    shifted = None if clip.translation is None else clip.translation[frames]
+    taken = replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
+    found = PosableFigure(body).flexions(retarget(taken, body).clip.qpos)
     out = dict(own)
-    for name, bent in (found if rolls else _alike(found)).items():
+    for name, bent in (found if rolls else _mean_of_sides(found)).items():
         whole = _without_side(name)
         if whole in LEFT_OUT or (rolls and whole in NOT_OF_ROLLS):
             continue
@@ -106,10 +107,10 @@ def poses_of(moments: ClipMoments, body: Body, keys: PoseNames, own: Poses) -> P
         for k, value in zip(places, bent, strict=True):
             values[k] = float(value)
         out[name] = tuple(values)
-    return fitted(out, own, body, places) if keys.kind == "flip" and own else out
+    return fitted_flip_poses(out, own, body, places) if keys.kind == "flip" and own else out
 
 
-def _found(clip: BodyClip, keys: PoseNames) -> tuple[float | None, ...]:
+def _find_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float | None, ...]:
     """Find the times (s) of the poses in a clip; None for poses that are not taken from it."""
     if keys.lies:
         raise PoiseError(f"{clip.name}: the times of a sideways roll cannot be found: give them in [clip]")
@@ -118,7 +119,7 @@ def _found(clip: BodyClip, keys: PoseNames) -> tuple[float | None, ...]:
     return tuple(time if k in CHOSEN else None for k, time in enumerate(flip_times(clip)))
 
 
-def _alike(found: dict[str, Array]) -> dict[str, Array]:
+def _mean_of_sides(found: dict[str, Array]) -> dict[str, Array]:
     """Angles without sides: the mean of left and right."""
     return {
         name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
@@ -130,17 +131,11 @@ def _without_side(name: str) -> str:
     return name.removeprefix("left_").removeprefix("right_")
 
 
-def _frame(clip: Clip, time: float) -> int:
+def _frame_at(clip: Clip, time: float) -> int:
     frame = round(time * clip.rate)
     if frame >= clip.frames:
         raise PoiseError(f"{clip.name} ends at {clip.seconds:.2f} s: there is no pose at {time:g} s")
     return frame
-
-
-def _only(clip: Clip, frames: list[int]) -> Clip:
-    """A clip of some frames of another."""
-    shifted = None if clip.translation is None else clip.translation[frames]
-    return replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
 
 
 # Times of rolls
@@ -152,7 +147,7 @@ NEAREST = 0.5  # Shortest distance (m) that a roll must travel for its direction
 
 def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
     """Times (s) at which the pelvis first reaches each of the pitches (degrees, rising); None outside OVER."""
-    turned = _pitch(clip)
+    turned = _pelvis_pitch(clip)
     if turned.max() < OVER[1]:
         raise PoiseError(f"{clip.name} does not roll forward: give the times of its poses")
     first = [int(np.argmax(turned >= pitch)) / clip.rate for pitch in pitches]
@@ -161,7 +156,7 @@ def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
     )
 
 
-def _pitch(clip: BodyClip) -> Array:
+def _pelvis_pitch(clip: BodyClip) -> Array:
     """Pitch (T,) of the pelvis in degrees in its plane of travel, unwrapped; forward is positive."""
     way = clip.qpos[-1, :2] - clip.qpos[0, :2]
     far = float(np.linalg.norm(way))
@@ -177,7 +172,6 @@ def _pitch(clip: BodyClip) -> Array:
 
 BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
 SHORTEST = 0.25  # Shortest flight (s)
-GRAVITY = 9.81  # m/s^2
 AROUND = 1.0
 """Time (s) before and after the apex that contains crouch, take-off and touch-down; absorption follows within it."""
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
@@ -190,7 +184,7 @@ def flip_times(clip: BodyClip) -> tuple[float, ...]:
     height. The tuck has the smallest inertia; crouch and absorption are the lowest points, and the body stands at the
     highest points before and after them.
     """
-    height, size = _course(clip)
+    height, size = _height_and_inertia(clip)
     window, speed = round(AROUND * clip.rate), np.gradient(height)
     apex = int(np.argmax(height))
     first, last = max(apex - window, 0), min(apex + window, clip.frames - 1)
@@ -215,17 +209,12 @@ def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) 
         raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
 
 
-def _course(clip: BodyClip) -> tuple[Array, Array]:
+def _height_and_inertia(clip: BodyClip) -> tuple[Array, Array]:
     """Height (T,) in m of the centre of mass and inertia (T,) in kg m^2 of all links as points about it."""
-    model, data = clip.body.model, mujoco.MjData(clip.body.model)
-    out = np.zeros((clip.frames, 2))
-    for k, pose in enumerate(clip.qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        arms = data.xipos - data.subtree_com[1]
-        out[k] = data.subtree_com[1, 2], model.body_mass @ np.sum(arms**2, axis=1)
-    return out[:, 0], out[:, 1]
+    inertia = np.zeros(clip.frames)
+    for k, data in enumerate(posed_data(clip.body, clip.qpos)):
+        inertia[k] = clip.body.model.body_mass @ np.sum((data.xipos - data.subtree_com[1]) ** 2, axis=1)
+    return clip.centre_of_mass[:, 2], inertia
 
 
 # Captured poses adapted to a planned flip
@@ -243,18 +232,18 @@ HIGHEST = 1.05  # Largest height of the crouch relative to the file's own: a hig
 HALVINGS = 8  # Bisection steps
 
 
-def fitted(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
+def fitted_flip_poses(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
     """Bend the poses at `places` (indices) towards `own` as little as the flip allows."""
-    figure = _Bent(body)
+    figure = _PosedBody(body)
     for k in set(places) & {STAND, CROUCH, STOOD}:
-        poses = _balanced(poses, own, k, figure)
+        poses = _balanced_flip_pose(poses, own, k, figure)
     for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
         if k in places:
-            poses = _blended(poses, own, k, most, measure)
+            poses = _blended_flip_pose(poses, own, k, most, measure)
     return poses
 
 
-class _Bent:
+class _PosedBody:
     """Measurements of a body in poses given by angles; `k` is the index of the pose."""
 
     def __init__(self, body: Body) -> None:
@@ -290,25 +279,25 @@ class _Bent:
         return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
 
 
-def _balanced(poses: Poses, own: Poses, k: int, figure: _Bent) -> Poses:
+def _balanced_flip_pose(poses: Poses, own: Poses, k: int, figure: _PosedBody) -> Poses:
     """Bend the ankles of pose k until its centre of mass is as far over the feet as in `own`."""
     wanted = figure.ahead(own, k)
     for _ in range(LEANS):
-        here, more = (figure.ahead(_with_ankle(poses, k, by), k) for by in (0.0, 1.0))
+        here, more = (figure.ahead(_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
         if more - here < LIMITED:
             break
-        poses = _with_ankle(poses, k, (wanted - here) / (more - here))
+        poses = _with_ankles_bent(poses, k, (wanted - here) / (more - here))
     return poses
 
 
-def _with_ankle(poses: Poses, k: int, by: float) -> Poses:
+def _with_ankles_bent(poses: Poses, k: int, by: float) -> Poses:
     """Bend the ankles of pose k by further degrees."""
     angles = list(poses[ANKLE])
     angles[k] += by
     return {**poses, ANKLE: tuple(angles)}
 
 
-def _blended(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
+def _blended_flip_pose(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
     """Blend pose k towards `own` until its measure is at most `most` times that of `own`."""
     bound = most * measure(own, k)
     if measure(poses, k) <= bound:
@@ -316,14 +305,14 @@ def _blended(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[P
     fits, too_much = 0.0, 1.0
     for _ in range(HALVINGS):
         share = 0.5 * (fits + too_much)
-        if measure(_between(own, poses, k, share), k) <= bound:
+        if measure(_interpolated_flip_pose(own, poses, k, share), k) <= bound:
             fits = share
         else:
             too_much = share
-    return _between(own, poses, k, fits)
+    return _interpolated_flip_pose(own, poses, k, fits)
 
 
-def _between(own: Poses, poses: Poses, k: int, share: float) -> Poses:
+def _interpolated_flip_pose(own: Poses, poses: Poses, k: int, share: float) -> Poses:
     """Interpolate pose k from `own` (share 0) to `poses` (share 1)."""
     out = {}
     for name, values in poses.items():

@@ -18,22 +18,15 @@ from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.errors import unknown
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import MotionSource, is_number, read_table
+from poise.library.authoring.source import MotionSource, read_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
-from poise.library.behaviours.clip_poses import ClipMoments, PoseNames, Poses, poses_of
+from poise.library.behaviours.clip_poses import BehaviourPoses, ClipMoments, Poses, poses_from_clip
 from poise.retarget.figure import SIDES
+from poise.toml_reader import is_number
 
 _FOLDER = Path(__file__).parent / "shipped"
-_INHERITED = (
-    "kind",
-    "into",
-    "title",
-    "body",
-    "limits",
-    "rate",
-    "at",
-    "tune",
-)  # own fields, or those of the `like` file
+# fields that a file has itself or inherits from the file that it is `like`
+_INHERITED = ("kind", "into", "title", "body", "limits", "rate", "at", "tune")
 _FIELDS = (*_INHERITED, "like", "clip", "control", "poses", "start", "found")
 
 
@@ -44,15 +37,19 @@ def behaviour_names() -> tuple[str, ...]:
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
     """Read a shipped behaviour by name, or a user's own if the name ends in .toml."""
-    chain = _chain(name_or_path, ())
+    chain = _behaviour_chain(name_or_path, ())
     fields = {field: source.table[field] for source in chain for field in _INHERITED if field in source.table}
     whole = replace(chain[-1], table=Frozen(fields))
-    at = _places(whole)
-    control, start = (_united(chain, section) for section in ("control", "start"))
+    at = _number_list(whole, "at", whole.table.get("at"))
+    if np.any(np.diff(at) <= 0):
+        raise whole.fail("the numbers of 'at' must increase")
+    control, start = (_merged_numbers(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
-    poses = _poses(chain, whole, PoseNames(whole.text("kind"), at, tilt, lies))
-    poses, free = _apart(poses, _free(whole, "tune" in chain[-1].table, {*poses, *control, *start}))
+    poses = _behaviour_poses(chain, whole, BehaviourPoses(whole.text("kind"), at, tilt, lies))
+    poses, free = _with_separate_sides(
+        poses, _tuned_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
+    )
     return Behaviour(
         name=str(name_or_path),
         title=whole.text("title"),
@@ -70,7 +67,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     )
 
 
-def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
+def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
     """Read a file and the files that it is `like`, base first; `asking` are the files that lead here."""
     path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
     source = MotionSource(path.stem, path, "", Frozen(table))
@@ -81,39 +78,34 @@ def _chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSou
         return [source]
     other = source.text("like")
     found = path.parent / other if other.endswith(".toml") else other
-    return [*_chain(found, (*asking, path.resolve())), source]
+    return [*_behaviour_chain(found, (*asking, path.resolve())), source]
 
 
-def _places(source: MotionSource) -> tuple[float, ...]:
-    at = _numbers(source, "at", source.table.get("at"))
-    if np.any(np.diff(at) <= 0):
-        raise source.fail("the numbers of 'at' must increase")
-    return at
-
-
-def _poses(chain: Sequence[MotionSource], whole: MotionSource, keys: PoseNames) -> Poses:
+def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: BehaviourPoses) -> Poses:
     """Poses of the whole chain: each file replaces those before it by its clip's, then by its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
-            poses = poses_of(ClipMoments.of(source, len(keys.at)), body, keys, poses)
-        own = {name: _angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()}
+            poses = poses_from_clip(ClipMoments.read(source, len(keys.at)), body, keys, poses)
+        own = {
+            name: _pose_angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()
+        }
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
 
 
-def _free(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
+def _tuned_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
     """Read [tune]. Names that do not exist are an error, but in an inherited table (not `own`) they are ignored."""
     table = whole.section("tune")
     for name in table if own else ():
         if name not in known:
             raise unknown(f"number to tune in {whole.path.name}", name, known)
-    return {name: _freedom(whole, name, spread) for name, spread in table.items() if name in known}
+    return {name: _read_freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
-def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
+def _with_separate_sides(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
     """Drop the common pose of limbs that have poses for both sides, and give its freedom to the sides."""
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
@@ -124,16 +116,16 @@ def _apart(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Fre
     )
 
 
-def _angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
+def _pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
     if name not in (*ANGLES, *LIMB_ANGLES):
         raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
-    values = _numbers(source, name, value)
+    values = _number_list(source, name, value)
     if len(values) != count:
         raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
     return values
 
 
-def _united(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
+def _merged_numbers(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
     """Numbers of a table, merged over the chain; later files override earlier ones."""
     out: dict[str, float] = {}
     for source in chain:
@@ -144,13 +136,13 @@ def _united(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
     return out
 
 
-def _numbers(source: MotionSource, name: str, value: Any) -> tuple[float, ...]:
+def _number_list(source: MotionSource, name: str, value: Any) -> tuple[float, ...]:
     if not isinstance(value, list) or not value or not all(map(is_number, value)):
         raise source.fail(f"'{name}' must be a list of numbers, not {value!r}")
     return tuple(float(each) for each in value)
 
 
-def _freedom(source: MotionSource, name: str, value: Any) -> Freedom:
+def _read_freedom(source: MotionSource, name: str, value: Any) -> Freedom:
     """Read a spread: 5 is in the number's unit, "10%" is a share."""
     text = str(value)
     relative = text.endswith("%")
@@ -181,36 +173,35 @@ def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | 
         if section == _FOUND:
             continue
         if entry and (section, entry.group(2)) in missing:
-            line = f"{entry.group(1)}{_written(missing.pop((section, entry.group(2))))}{entry.group(4)}"
+            line = f"{entry.group(1)}{_toml_numbers(missing.pop((section, entry.group(2))))}{entry.group(4)}"
         lines.append(line)
-    _insert(lines, missing | _sides(behaviour, missing))
+    _insert_inherited_numbers(lines, missing | _one_sided_poses(behaviour, missing))
     while lines and not lines[-1].strip():
         lines.pop()
-    entries = [f"{name} = {_quoted(value)}" for name, value in found.items()]
+    quoted = {name: f'"{value}"' if isinstance(value, str) else repr(value) for name, value in found.items()}
+    entries = [f"{name} = {value}" for name, value in quoted.items()]
     return "\n".join([*lines, "", f"[{_FOUND}]", *entries]) + "\n"
 
 
-def _sides(behaviour: Behaviour, added: Mapping[tuple[str, str], object]) -> dict[tuple[str, str], tuple[float, ...]]:
+def _one_sided_poses(
+    behaviour: Behaviour, added: Mapping[tuple[str, str], object]
+) -> dict[tuple[str, str], tuple[float, ...]]:
     """One-sided poses of limbs whose common pose is `added`: reading the file would otherwise drop them."""
     names = (f"{side}_{name}" for section, name in added if section == "poses" for side in SIDES)
     return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
 
 
-def _insert(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
+def _insert_inherited_numbers(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
     """Insert numbers that the file inherits from another one at the head of their tables."""
     for (section, name), value in missing.items():
         heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
         if not heads:
             lines += ["", f"[{section}]"]
             heads = [len(lines) - 1]
-        lines.insert(heads[0] + 1, f"{name} = {_written(value)}")
+        lines.insert(heads[0] + 1, f"{name} = {_toml_numbers(value)}")
 
 
-def _written(value: float | tuple[float, ...]) -> str:
+def _toml_numbers(value: float | tuple[float, ...]) -> str:
     if isinstance(value, tuple):
-        return "[" + ", ".join(_written(each) for each in value) + "]"
+        return "[" + ", ".join(_toml_numbers(each) for each in value) + "]"
     return repr(float(f"{value:.4g}"))
-
-
-def _quoted(value: float | int | str) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -17,10 +17,10 @@ from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, InteriorSolution, Progress, minimise, unwatched
 from poise.physics.motion_terms import PosePath
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import Balls, Closure, EndState, SpacetimeTask, SpacetimeWeights, Trajectory
+from poise.physics.task import Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
-from poise.reference.supports import Sketch, Support, rounded
+from poise.reference.supports import Sketch, Support, part_spheres
 from poise.rotations import quat_rotate
 
 _NEAR = 0.1  # m: parts that always stay higher need no ground constraint
@@ -40,7 +40,7 @@ class DynamicSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Optimised:
+class OptimisedMotion:
     """A motion that obeys physics, and how it was found."""
 
     dynamic: Dynamic
@@ -57,7 +57,7 @@ def optimise(
     end: EndState | None = None,
     rest: tuple[bool, bool] = (False, False),
     watch: Callable[[Progress], None] = unwatched,
-) -> Optimised:
+) -> OptimisedMotion:
     """The motion nearest to a sketch that joint torques, contacts and gravity can produce.
 
     A cyclic clip is closed exactly. `start` and `end` are states of other motions that it joins; with `rest` it starts
@@ -66,16 +66,16 @@ def optimise(
     chosen = settings or DynamicSettings()
     desired = resampled_sketch(sketch, chosen.rate)
     check_flights(desired, _FAR)
-    task = replace(task_of(desired, chosen), start=start, end=end, rest=rest)
+    task = replace(spacetime_task(desired, chosen), start=start, end=end, rest=rest)
     if start is not None and end is not None:
         task = replace(task, closure=None)  # two states of a cycle close it by themselves
     problem = Spacetime(task)
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
         raise PoiseError(f"motion '{sketch.clip.name}' cannot obey physics: {problem.conflict(solution.linearised)}")
-    found = _result(problem, task, solution, desired, chosen)
-    _check_near(found, desired.clip)
-    return Optimised(found, desired.clip, solution.iterations, solution.cost)
+    found = _dynamic_motion(problem, task, solution, desired, chosen)
+    _check_near_desired(found, desired.clip)
+    return OptimisedMotion(found, desired.clip, solution.iterations, solution.cost)
 
 
 def check_flights(sketch: Sketch, far: float) -> None:
@@ -100,7 +100,7 @@ def check_flights(sketch: Sketch, far: float) -> None:
             )
 
 
-def _check_near(found: Dynamic, desired: BodyClip) -> None:
+def _check_near_desired(found: Dynamic, desired: BodyClip) -> None:
     """Raise a PoiseError if the motion is far from the desired one, such as a jump where support is missing."""
     away = np.linalg.norm(found.clip.qpos[:, :3] - desired.qpos[:, :3], axis=1)
     worst = int(np.argmax(away))
@@ -112,16 +112,11 @@ def _check_near(found: Dynamic, desired: BodyClip) -> None:
         )
 
 
-def state_of(dynamic: Dynamic, frame: int) -> EndState:
+def end_state_of(dynamic: Dynamic, frame: int) -> EndState:
     """A state of a motion, for other motions to start from or end in."""
     qpos, qvel = dynamic.clip.qpos[frame], dynamic.qvel[frame]
     before = PoseSpace(dynamic.clip.body).moved(qpos[None], -dynamic.step * qvel[None])[0]
     return EndState(qpos, readonly(before), qvel[:6])
-
-
-def standing_still(qpos: Array) -> EndState:
-    """The state at rest in a pose."""
-    return EndState(qpos, qpos, np.zeros(6))
 
 
 def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
@@ -130,17 +125,19 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     if round(clip.seconds * rate) < 1:
         raise PoiseError(f"motion '{clip.name}' is too short: {clip.frames} frames in {clip.seconds:g} s make no step")
     if clip.rate == rate:
-        return _bearing(sketch)
+        return _without_unused_supports(sketch)
     times = np.arange(round(clip.seconds * rate) + 1) / rate
     times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
     nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
     down = None if clip.down is None else readonly(clip.down[nearest], bool)
     qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
     other = replace(clip, rate=rate, qpos=qpos, down=down)
-    return _bearing(Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports)))
+    return _without_unused_supports(
+        Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports))
+    )
 
 
-def _bearing(sketch: Sketch) -> Sketch:
+def _without_unused_supports(sketch: Sketch) -> Sketch:
     """The sketch without supports that are never in contact in its frames."""
     return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
 
@@ -150,22 +147,22 @@ def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
 
-def task_of(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
+def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
     """The optimisation task of a sketch whose frames are steps of the world."""
     clip = sketch.clip
-    closure = closure_of(sketch) if clip.cyclic else None
+    closure = cycle_closure(sketch) if clip.cyclic else None
     return SpacetimeTask(
         clip.body,
         1.0 / clip.rate,
         np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
-        _balls(sketch, settings),
+        _task_spheres(sketch, settings),
         friction=settings.friction,
         weights=settings.weights,
         closure=closure,
     )
 
 
-def closure_of(sketch: Sketch) -> Closure:
+def cycle_closure(sketch: Sketch) -> Closure:
     """Displacement from one cycle to the next; none if some support is always in contact."""
     if any(support.down.all() for support in sketch.supports):
         return Closure(0.0, readonly(np.zeros(2)))
@@ -183,21 +180,21 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
     return carried(clip.qpos[-2], turn, -quat_rotate(turn, np.append(closure.way, 0.0)))
 
 
-def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
+def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
     """Spheres of all supports, and of other parts that come near the ground and must not penetrate it."""
     clip, body = sketch.clip, sketch.clip.body
-    supports = (*sketch.supports, *_others(sketch))
+    supports = (*sketch.supports, *_idle_spheres(sketch))
     shape = len(supports), clip.frames
     centre = np.array([s.centre for s in supports]).reshape(-1, 3)
     radius = np.array([s.radius for s in supports])
     ground = np.array([np.zeros(clip.frames) if s.ground is None else s.ground for s in supports]).reshape(shape).T
     down = np.array([s.down for s in supports], bool).reshape(shape).T
     places, _ = Kinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
-    least = _least(places[..., 2] - radius - ground, down, clip.cyclic, settings)
+    least = _least_heights(places[..., 2] - radius - ground, down, clip.cyclic, settings)
     before = -2 if clip.cyclic else 0
     down, ground, least = (np.concatenate([table[[before]], table]) for table in (down, ground, least))
     unheld = np.full(3, np.nan)
-    return Balls(
+    return TaskSpheres(
         tuple(s.name for s in supports),
         np.array([body.link_id(s.link) for s in supports], np.int64),
         centre,
@@ -209,13 +206,13 @@ def _balls(sketch: Sketch, settings: DynamicSettings) -> Balls:
     )
 
 
-def _others(sketch: Sketch) -> list[Support]:
+def _idle_spheres(sketch: Sketch) -> list[Support]:
     """Spheres and contact points of the body that support nothing but come near the ground."""
     clip, body = sketch.clip, sketch.clip.body
     balls = balls_of(body)
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
     for part in clip.parts:
-        found += [(part.name, part.link, centre, r) for centre, r in rounded(body, part, balls) if not r]
+        found += [(part.name, part.link, centre, r) for centre, r in part_spheres(body, part, balls) if not r]
     places, _ = Kinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
     never = readonly(np.zeros(clip.frames), bool)
     ground = np.minimum.reduce([np.zeros(clip.frames), *(s.ground for s in sketch.supports if s.ground is not None)])
@@ -229,20 +226,17 @@ def _others(sketch: Sketch) -> list[Support]:
     return out
 
 
-def _least(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
+def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
     """(T, C) m: least heights of spheres: in swing the clearance at mid-swing, or 0.7 of their own height if lower."""
     arch = np.zeros(down.shape)
     for c, column in enumerate(down.T):
-        arch[:, c] = _arch(column, cyclic)
+        arch[:, c] = _swing_arch(column, cyclic)
     usual = np.clip(0.7 * height, 0.0, settings.clearance * arch)
     return usual if settings.lift is None else np.maximum(usual, settings.lift * arch)
 
 
-def _arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
-    """(T,) a bump from 0 to 1 and back over each swing between two contacts; 0 elsewhere.
-
-    In a cycle, a swing may extend over its end.
-    """
+def _swing_arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
+    """(T,) bump from 0 to 1 and back over each swing, also over a swing across the end of a cycle; 0 elsewhere."""
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
     out = np.zeros(len(around))
@@ -252,7 +246,7 @@ def _arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
     return out[frames - 1 : 2 * frames - 1] if cyclic else out
 
 
-def _result(
+def _dynamic_motion(
     problem: Spacetime,
     task: SpacetimeTask,
     solution: InteriorSolution[Trajectory],

@@ -8,7 +8,7 @@ import pytest
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.reference.body_clip import BodyClip
-from poise.retarget.foot_cleanup import joint_speeds, temper
+from poise.retarget.foot_cleanup import joint_speeds, limit_joint_speeds
 from poise.rotations import quat_exp
 
 BODY = Body.named("human37")
@@ -39,7 +39,7 @@ def bounds(value):
 
 def test_a_short_peak_is_spread_and_the_joint_arrives_where_it_did():
     clip = clip_of(elbow=ramp(5.0, 2))
-    out = temper(clip, bounds(3.0))
+    out = limit_joint_speeds(clip, bounds(3.0))
     assert joint_speeds(clip)[:, ELBOW].max() == pytest.approx(5.0)
     assert joint_speeds(out)[:, ELBOW].max() <= 3.0
     moved = np.abs(out.qpos - clip.qpos)
@@ -50,21 +50,21 @@ def test_a_short_peak_is_spread_and_the_joint_arrives_where_it_did():
 
 def test_a_peak_that_is_the_motion_stays():
     clip = clip_of(elbow=ramp(12.0, 14))
-    assert np.array_equal(temper(clip, bounds(3.0)).qpos, clip.qpos)
+    assert np.array_equal(limit_joint_speeds(clip, bounds(3.0)).qpos, clip.qpos)
 
 
 def test_balls_are_tempered_about_whatever_axis_they_turn():
     path = ramp(5.0, 2)
     clip = clip_of(shoulder=np.outer(path, [0.6, 0.0, 0.8]) + [0.0, 0.4, 0.0])
     before = joint_speeds(clip)[:, SHOULDER].max()
-    out = temper(clip, bounds(0.7 * before))
+    out = limit_joint_speeds(clip, bounds(0.7 * before))
     assert joint_speeds(out)[:, SHOULDER].max() <= 0.7 * before
     np.testing.assert_allclose(out.qpos[[0, -1]], clip.qpos[[0, -1]], atol=1e-9)
 
 
 def test_what_is_slow_is_left_alone():
     clip = clip_of(elbow=ramp(2.0, 10))
-    assert temper(clip, bounds(3.0)) is clip
+    assert limit_joint_speeds(clip, bounds(3.0)) is clip
 
 
 def test_speeds_are_those_of_the_joints():
@@ -80,7 +80,7 @@ def test_a_peak_at_the_very_end_is_spread_backwards():
     speed = np.ones(FRAMES)
     speed[-2:] = 4.0
     clip = clip_of(elbow=-np.cumsum(speed) / RATE)
-    out = temper(clip, bounds(3.0))
+    out = limit_joint_speeds(clip, bounds(3.0))
     assert joint_speeds(out)[:, ELBOW].max() <= 3.0
     np.testing.assert_allclose(out.qpos[[0, -1]], clip.qpos[[0, -1]], atol=1e-9)
 
@@ -89,4 +89,4 @@ def test_a_peak_at_the_very_end_is_spread_backwards():
 def test_short_clips_are_no_trouble(frames):
     clip = clip_of(elbow=ramp(9.0, 3))
     short = replace(clip, qpos=readonly(clip.qpos[119 : 119 + frames]))
-    assert temper(short, bounds(3.0)).frames == frames
+    assert limit_joint_speeds(short, bounds(3.0)).frames == frames
