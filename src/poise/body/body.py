@@ -45,14 +45,14 @@ class Body:
     @classmethod
     def named(cls, name: str) -> Body:
         """A bundled body by its name."""
-        from poise.body.catalogue import build_named
+        from poise.body.catalogue import bundled_body
 
-        return build_named(name)
+        return bundled_body(name)
 
     @classmethod
     def from_mjcf(cls, source: str | Path) -> Body:
         """The body of a user's MJCF, given as a path or as text, with exactly one free-rooted character."""
-        from poise.body.imported import import_mjcf
+        from poise.body.mjcf_import import import_mjcf
 
         return import_mjcf(source)
 
@@ -65,9 +65,9 @@ class Body:
         A humanoid becomes a person of `mass` kg, by default 23 kg/m^2 times stature squared; anything else becomes a
         creature with the density of water. `rate` (Hz) is the frame rate at which performances are written.
         """
-        from poise.body.skeleton_body import from_skeleton
+        from poise.body.skeleton_body import body_from_skeleton
 
-        return from_skeleton(skeleton, mass, name, rate)
+        return body_from_skeleton(skeleton, mass, name, rate)
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -203,23 +203,23 @@ class Body:
     ) -> Body:  # fmt: skip
         """A body of other proportions by the rules of `poise.body.plans.scale`; `mass` in kg."""
         from poise.body.assemble import assemble_body
-        from poise.body.plans.scale import scale
+        from poise.body.plans.scale import scale_plan
 
         if self.plan is None:
             raise PoiseError(
                 f"body '{self.name}' comes from MJCF or carries a load and cannot be scaled; scale before loading"
             )
-        body = assemble_body(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+        body = assemble_body(scale_plan(self.plan, legs=legs, arms=arms, size=size, mass=mass))
         fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)
 
     def loaded(self, loads: Mapping[str, float]) -> Body:
         """A body that carries boxes: link to mass (kg); see `poise.body.load`."""
-        from poise.body.load import loaded
+        from poise.body.load import add_load
 
         body = self
         for link, mass in loads.items():
-            body = loaded(body, link, mass)
+            body = add_load(body, link, mass)
         return body
 
     @cached_property

@@ -22,11 +22,11 @@ def plan_named(name: str) -> BodyPlan:
     """The plan of a bundled body, from the module of the same name."""
     if name not in _NAMES:
         raise unknown("body", name, _NAMES)
-    plan: BodyPlan = import_module(f"poise.body.plans.{name}").plan()
+    plan: BodyPlan = import_module(f"poise.body.plans.{name}").body_plan()
     return plan
 
 
 @cache
-def build_named(name: str) -> Body:
+def bundled_body(name: str) -> Body:
     """A bundled body; bodies are immutable, so that each is built once."""
     return assemble_body(plan_named(name))

@@ -27,19 +27,22 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
         parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
-        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _toes(body, foot.link)]
+        parts += [
+            ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link))
+            for link in _toe_links(body, foot.link)
+        ]
     parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 
 
-def _toes(body: Body, foot: str) -> list[str]:
+def _toe_links(body: Body, foot: str) -> list[str]:
     """Links without children hinged to a foot; none if the foot is the root, as a lamp's base is."""
     carriers = {joint.parent_link for joint in body.joints}
     below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
     return below if foot != body.links[0] else []
 
 
-def _tip(body: Body, link: str) -> Array:
+def _toe_tip_point(body: Body, link: str) -> Array:
     """Lowest point (1, 3) m of the foremost solid shape of the toes, in the link frame."""
     model, body_id = body.model, body.link_id(link)
     solid = [

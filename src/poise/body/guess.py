@@ -18,7 +18,7 @@ _HEAD = re.compile(r"neck|head", re.IGNORECASE)
 _SOLE = 0.02  # m: points up to this height above the lowest point of a foot belong to its sole
 
 
-def group(link: str) -> str:
+def guess_group(link: str) -> str:
     """The group (left_leg, trunk, head ...) to which a link belongs, by its name."""
     side = side_of(link)
     if side and _ARM.search(link):
@@ -28,7 +28,7 @@ def group(link: str) -> str:
     return "head" if _HEAD.search(link) else "trunk"
 
 
-def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
+def guess_torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
     """Torque limits (nv,) N m from actuatorfrcrange, or from the actuators of the `full` model; else infinite."""
     limits = np.full(model.nv, np.inf)
     limits[:6] = 0.0
@@ -39,20 +39,20 @@ def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
         if full.jnt_actfrclimited[twin]:
             limits[start : start + count] = np.max(np.abs(full.jnt_actfrcrange[twin]))
         else:
-            limits[start : start + count] = _motor_limit(full, twin, count)
+            limits[start : start + count] = _actuator_torque_limit(full, twin, count)
     return limits
 
 
-def _motor_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
+def _actuator_torque_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
     total = np.zeros(count)
     for a in range(full.nu):
         if full.actuator_trntype[a] != mjtTrn.mjTRN_JOINT or full.actuator_trnid[a, 0] != joint:
             continue
-        total += np.abs(full.actuator_gear[a, :count]) * _force(full, a)
+        total += np.abs(full.actuator_gear[a, :count]) * _actuator_force_limit(full, a)
     return np.where(total > 0, total, np.inf)
 
 
-def _force(full: mujoco.MjModel, actuator: int) -> float:
+def _actuator_force_limit(full: mujoco.MjModel, actuator: int) -> float:
     """The largest force of an actuator before its gear; infinite if unbounded."""
     if full.actuator_forcelimited[actuator]:
         return float(np.max(np.abs(full.actuator_forcerange[actuator])))
@@ -61,24 +61,24 @@ def _force(full: mujoco.MjModel, actuator: int) -> float:
     return float(np.inf)
 
 
-def feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
+def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
     """Links named foot, else toe or ankle, with the corners of their soles in the standing pose."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
-        found = [_foot(model, standing, joints, link) for link in links if word in link.lower()]
+        found = [_guess_foot(model, standing, joints, link) for link in links if word in link.lower()]
         usable = tuple(foot for foot in found if foot is not None)
         if usable:
             return usable
     return ()
 
 
-def hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
+def guess_hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
     """Links named hand, with their centres of mass as contact points."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
 
 
-def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:
+def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:
     data = mujoco.MjData(model)
     data.qpos[:] = standing
     mujoco.mj_kinematics(model, data)
@@ -88,10 +88,10 @@ def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], lin
         for g in range(model.ngeom)
         if model.geom_bodyid[g] == body and (model.geom_contype[g] or model.geom_conaffinity[g])
     ]
-    carrier = _carrier(model, joints, body)
+    carrier = _carrying_joint(model, joints, body)
     if not solid or carrier is None:
         return None
-    cloud = np.concatenate([_low_points(model, data, g) for g in solid])
+    cloud = np.concatenate([_geom_low_points(model, data, g) for g in solid])
     ground = np.min(cloud[:, 2])
     sole = cloud[cloud[:, 2] < ground + _SOLE]
     (back, right, _), (front, left, _) = sole.min(axis=0), sole.max(axis=0)
@@ -101,7 +101,7 @@ def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], lin
     return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
 
 
-def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
+def _carrying_joint(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
     """The joint that moves a link: its own, or that of its nearest ancestor with one."""
     names = {joint.link: joint.name for joint in joints[1:]}
     while body and model.body(body).name not in names:
@@ -109,7 +109,7 @@ def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str
     return names.get(model.body(body).name)
 
 
-def _low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
+def _geom_low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
     """Points (k, 3) m, in the world, where a shape may touch a plane below it."""
     centre, frame, size = data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3), model.geom_size[geom]
     if model.geom_type[geom] == mjtGeom.mjGEOM_SPHERE:

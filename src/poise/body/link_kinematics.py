@@ -39,7 +39,7 @@ class Kinematics:
         self._offsets = np.array([offset for _, offset in points], float).reshape(-1, 3)
         links = np.array([body.link_id(link) for link in turns], int)
         self._both = np.concatenate([self._carriers, links])
-        moves = _movers(self._model)
+        moves = _moved_by_dofs(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
 
     def movers(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -59,7 +59,7 @@ class Kinematics:
         points = len(self._carriers)
         places = where + quat_rotate(facing[:, :points], self._offsets)
         spin, shift = axes[..., :3], axes[..., 3:]  # twist of each degree of freedom at the centre of mass
-        place_rows = _cross_rows(spin, places - centre)
+        place_rows = _cross_products(spin, places - centre)
         place_rows += np.swapaxes(shift, 1, 2)[:, None]
         place_rows *= self._moves_points[:, None, :]
         turn_rows = np.swapaxes(spin, 1, 2)[:, None] * self._moves_links[:, None, :]
@@ -80,7 +80,7 @@ class Kinematics:
         return where, facing, motion, centre
 
 
-def _movers(model: mujoco.MjModel) -> Array:
+def _moved_by_dofs(model: mujoco.MjModel) -> Array:
     """Matrix (nbody, nv), 1 where a degree of freedom moves a link."""
     out = np.zeros((model.nbody, model.nv))
     for b in range(1, model.nbody):
@@ -90,7 +90,7 @@ def _movers(model: mujoco.MjModel) -> Array:
     return out
 
 
-def _cross_rows(spin: Array, arms: Array) -> Array:
+def _cross_products(spin: Array, arms: Array) -> Array:
     """Cross products (T, P, 3, nv) of spin (T, nv, 3) and arms (T, P, 3)."""
     sx, sy, sz = (spin[:, None, :, i] for i in range(3))
     ax, ay, az = (arms[:, :, None, i] for i in range(3))

@@ -52,24 +52,24 @@ def parse_load(text: str) -> tuple[str, float]:
         raise PoiseError(f"load '{text}' is not of the form LINK=KG") from None
 
 
-def loaded(body: Body, link: str, mass: float) -> Body:
+def add_load(body: Body, link: str, mass: float) -> Body:
     """The body with a load of `mass` kg on a link; only its MJCF changes, and it has no plan."""
     if not (isfinite(mass) and 0 < mass <= HEAVIEST):
         raise PoiseError(f"load of {mass} kg on '{link}': must be above 0 and at most {HEAVIEST:g} kg")
-    box = _box(body, link, mass)
+    box = _load_box(body, link, mass)
     tree = ET.fromstring(body.mjcf)
     element = next(each for each in tree.iter("body") if each.get("name") == link)
-    if element.find(f"geom[@name='{_name(link)}']") is not None:
+    if element.find(f"geom[@name='{_load_name(link)}']") is not None:
         raise PoiseError(f"'{link}' carries a load already: give one load with the total mass")
     for old in element.findall("inertial"):
         element.remove(old)
-    element.append(_inertial(body, link, box))
-    element.append(_geom(link, box))
+    element.append(_loaded_inertial(body, link, box))
+    element.append(_load_geom(link, box))
     ET.indent(tree)
     return replace(body, mjcf=ET.tostring(tree, encoding="unicode") + "\n", plan=None)
 
 
-def _box(body: Body, link: str, mass: float) -> LoadBox:
+def _load_box(body: Body, link: str, mass: float) -> LoadBox:
     """The box of a load on a link."""
     index = body.link_id(link)
     half = 0.5 * (mass / DENSITY) ** (1 / 3) * SIDES
@@ -81,7 +81,7 @@ def _box(body: Body, link: str, mass: float) -> LoadBox:
     return LoadBox(mass, hand.point + half[2] * along, quat_between([0.0, 0.0, -1.0], along), half, True)
 
 
-def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
+def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     """Inertial element of link and load as one rigid body, by the parallel axis theorem."""
     model, index = body.model, body.link_id(link)
     axes = quat_to_matrix(model.body_iquat[index])
@@ -98,11 +98,11 @@ def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     )
 
 
-def _geom(link: str, box: LoadBox) -> ET.Element:
+def _load_geom(link: str, box: LoadBox) -> ET.Element:
     place = {"pos": mjcf_numbers(box.centre), "quat": mjcf_numbers(box.turn), "size": mjcf_numbers(box.half)}
     seen = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return ET.Element("geom", {"name": _name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})
+    return ET.Element("geom", {"name": _load_name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})
 
 
-def _name(link: str) -> str:
+def _load_name(link: str) -> str:
     return f"{link}_load"

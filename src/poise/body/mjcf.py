@@ -13,14 +13,14 @@ Attributes = dict[str, Any]  # the values are str, but ElementTree's stubs rejec
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
-def write(plan: BodyPlan) -> str:
+def plan_mjcf(plan: BodyPlan) -> str:
     """The MJCF of a plan: the body alone, without floor and actuators."""
     root = ET.Element("mujoco", model=plan.name)
     # All inertias are explicit: none is inferred from shapes, balanced or bounded from below.
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     elements: dict[str | None, ET.Element] = {None: ET.SubElement(root, "worldbody")}
     for segment in plan.segments:
-        elements[segment.name] = _body(elements[segment.parent], segment)
+        elements[segment.name] = _segment_element(elements[segment.parent], segment)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 
@@ -30,9 +30,9 @@ def mjcf_numbers(values: Iterable[float]) -> str:
     return " ".join(repr(float(v)) for v in values)
 
 
-def _body(parent: ET.Element, segment: Segment) -> ET.Element:
+def _segment_element(parent: ET.Element, segment: Segment) -> ET.Element:
     body = ET.SubElement(parent, "body", name=segment.name, pos=mjcf_numbers(segment.offset))
-    for joint in _joints(segment):
+    for joint in _joint_elements(segment):
         body.append(joint)
     ET.SubElement(
         body,
@@ -43,11 +43,11 @@ def _body(parent: ET.Element, segment: Segment) -> ET.Element:
         diaginertia=mjcf_numbers(segment.inertia),
     )
     for geom in segment.geoms:
-        body.append(_geom(geom))
+        body.append(_plan_geom_element(geom))
     return body
 
 
-def _joints(segment: Segment) -> list[ET.Element]:
+def _joint_elements(segment: Segment) -> list[ET.Element]:
     joint = segment.joint
     if joint.kind == "weld":
         return []
@@ -71,7 +71,7 @@ def _joints(segment: Segment) -> list[ET.Element]:
     ]
 
 
-def _geom(geom: Geom) -> ET.Element:
+def _plan_geom_element(geom: Geom) -> ET.Element:
     where: Attributes = {"pos": mjcf_numbers(geom.points[0])} if len(geom.points) == 1 else {
         "fromto": mjcf_numbers(value for point in geom.points for value in point)
     }  # fmt: skip

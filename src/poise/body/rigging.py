@@ -180,7 +180,7 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
 
 
 @dataclass(frozen=True)
-class _Leg:
+class _RiggedLeg:
     """Joints of a skeleton's leg, and the foot's link and knee joint of the body."""
 
     thigh: int
@@ -197,7 +197,7 @@ def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, fe
     would be millimetres away from the simulated ones and slide as much. Bending the legs slightly differently makes
     feet that stand still in the simulation stand still in the file.
     """
-    legs = [leg for name in feet if (leg := _leg(rigging, model, name)) is not None]
+    legs = [leg for name in feet if (leg := _rigged_leg(rigging, model, name)) is not None]
     if not legs:
         return clip
     data, links, knees = mujoco.MjData(model), [leg.link for leg in legs], [leg.knee for leg in legs]
@@ -208,15 +208,15 @@ def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, fe
         goals[k], axes[k] = data.xpos[links], data.xaxis[knees]
     rotation = np.array(clip.rotation)
     for i, leg in enumerate(legs):
-        _solve_leg(clip, rotation, leg, goals[:, i], axes[:, i])
+        _solve_rigged_leg(clip, rotation, leg, goals[:, i], axes[:, i])
     return replace(clip, rotation=readonly(rotation))
 
 
-def _solve_leg(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array) -> None:
+def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
     """Set a leg in local rotations (T, J, 4) so that its foot is at `goal` (T, 3) m, the knee bending about `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
-    bend = quat_from_axis_angle(axis, _bend(hip, knee, foot, goal))
+    bend = quat_from_axis_angle(axis, _knee_bend_change(hip, knee, foot, goal))
     swing = quat_between(knee + quat_rotate(bend, foot - knee) - hip, goal - hip)
     thigh, shank, end = (places.rotation[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
     above = {joint: quat_conjugate(places.rotation[:, parents[joint]]) for joint in (leg.thigh, leg.shank, leg.foot)}
@@ -226,7 +226,7 @@ def _solve_leg(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array)
     rotation[:, leg.foot] = quat_multiply(above[leg.foot], quat_multiply(back, end))
 
 
-def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
+def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
     """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal; bounded by MOST."""
     a, b = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(foot - knee, axis=1)
     reach = np.stack([np.linalg.norm(end - hip, axis=1) for end in (foot, goal)])
@@ -236,7 +236,7 @@ def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
     return np.asarray(more / (1.0 + (more / MOST) ** 4) ** 0.25)
 
 
-def _leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _Leg | None:
+def _rigged_leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:
     """The leg that ends in a link; None if it has no hinge knee or its parts are not a chain of skeleton joints."""
     link = model.body(name).id
     shank = int(model.body_parentid[link])
@@ -245,12 +245,12 @@ def _leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _Leg | None:
     if not hinge or any(name not in rigging.drivers for name in names):
         return None
     thigh, calf, foot = (rigging.drivers[name] for name in names)
-    if not (_below(rigging, thigh, calf) and _below(rigging, calf, foot)):
+    if not (_is_joint_ancestor(rigging, thigh, calf) and _is_joint_ancestor(rigging, calf, foot)):
         return None
-    return _Leg(thigh, calf, foot, link, int(model.body_jntadr[shank]))
+    return _RiggedLeg(thigh, calf, foot, link, int(model.body_jntadr[shank]))
 
 
-def _below(rigging: Rigging, upper: int, lower: int) -> bool:
+def _is_joint_ancestor(rigging: Rigging, upper: int, lower: int) -> bool:
     while lower > upper:
         lower = rigging.skeleton.parents[lower]
     return lower == upper

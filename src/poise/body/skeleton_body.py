@@ -13,8 +13,8 @@ from poise.body import skeleton_creature, skeleton_person
 from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.rigging import Rigging
-from poise.body.skeleton_figure import middle_of_hips, moving, person_measures
-from poise.body.skeleton_pose import Upright, swings
+from poise.body.skeleton_measures import distinct_joints, middle_of_hips, person_measures
+from poise.body.skeleton_pose import UprightSkeleton, zero_pose_rotations
 from poise.errors import PoiseError
 from poise.motion.roles import Roles, find_roles
 from poise.motion.skeleton import Skeleton
@@ -23,32 +23,35 @@ from poise.rotations import quat_multiply
 _IDENTITY = readonly([1.0, 0.0, 0.0, 0.0])
 
 
-def from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
+def body_from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
     """See `Body.from_skeleton`."""
     if mass is not None and not (isfinite(mass) and mass > 0):
         raise PoiseError(f"a body cannot weigh {mass} kg: give a positive mass")
-    upright, roles = Upright(skeleton), find_roles(skeleton)
+    upright, roles = UprightSkeleton(skeleton), find_roles(skeleton)
     if roles is None:
-        plan, drivers = skeleton_creature.plan(upright, mass, name)
+        plan, drivers = skeleton_creature.creature_plan(upright, mass, name)
         origin, turns = upright.position[next(iter(drivers.values()))], dict.fromkeys(drivers, _IDENTITY)
     else:
-        plan, drivers = skeleton_person.plan(person_measures(upright, roles, mass), name), _drivers(upright, roles)
-        limbs = swings(upright, roles)
+        plan, drivers = (
+            skeleton_person.person_plan(person_measures(upright, roles, mass), name),
+            _person_drivers(upright, roles),
+        )
+        limbs = zero_pose_rotations(upright, roles)
         origin, turns = middle_of_hips(upright, roles), {link: limbs.get(link, _IDENTITY) for link in drivers}
     first = plan.segments[0].name
-    return replace(assemble_body(plan), rigging=_rigging(upright, first, drivers, turns, origin, rate))
+    return replace(assemble_body(plan), rigging=_skeleton_rigging(upright, first, drivers, turns, origin, rate))
 
 
-def _drivers(upright: Upright, roles: Roles) -> dict[str, int]:
+def _person_drivers(upright: UprightSkeleton, roles: Roles) -> dict[str, int]:
     """The joint that each link of a person follows."""
-    spine, neck = (moving(upright, joints) for joints in (roles.spine, roles.neck))
+    spine, neck = (distinct_joints(upright, joints) for joints in (roles.spine, roles.neck))
     drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
     drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
     return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}
 
 
-def _rigging(
-    upright: Upright,
+def _skeleton_rigging(
+    upright: UprightSkeleton,
     first: str,
     drivers: Mapping[str, int],
     turns: Mapping[str, Array],

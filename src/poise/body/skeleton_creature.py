@@ -16,7 +16,7 @@ from poise.body import guess
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
-from poise.body.skeleton_pose import Upright
+from poise.body.skeleton_pose import UprightSkeleton
 from poise.body.symmetry import counterparts, side_of
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
@@ -62,25 +62,25 @@ class _Solid:
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-def plan(upright: Upright, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
+def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
     """The plan of a creature of `mass` kg (None: by density), and the joint that each of its links follows."""
-    parts = limbs(upright)
-    radii = _radii(parts)
+    parts = creature_limbs(upright)
+    radii = _bone_radii(parts)
     ratio = 1.0
     if mass is not None:
-        ratio = mass / sum(_solid(part, r, 1.0).mass for part, r in zip(parts, radii, strict=True))
-    solids = [_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
-    feet = _feet(parts, radii)
-    joints = _joints(parts, solids)
+        ratio = mass / sum(_limb_solid(part, r, 1.0).mass for part, r in zip(parts, radii, strict=True))
+    solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
+    feet = _limb_soles(parts, radii)
+    joints = _creature_joints(parts, solids)
     segments = tuple(
-        _segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
+        _limb_segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
     )
-    whole = BodyPlan(name, segments, "motor", {}, feet=tuple(_foot_plan(parts, part, feet[part.name]) for part in parts
+    whole = BodyPlan(name, segments, "motor", {}, feet=tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts
                                                          if part.name in feet))  # fmt: skip
     return whole, {part.name: part.joint for part in parts}
 
 
-def _radii(parts: tuple[LimbBones, ...]) -> list[Array]:
+def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
     """Radius (m) of each bone of each limb."""
     lengths = [np.linalg.norm(part.bones, axis=1) for part in parts]
     carried = [float(np.sum(each)) for each in lengths]
@@ -89,16 +89,16 @@ def _radii(parts: tuple[LimbBones, ...]) -> list[Array]:
     return [np.minimum(THICKNESS * np.sqrt(each * carried[k]), STOUT * each) for k, each in enumerate(lengths)]
 
 
-def _solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
+def _limb_solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
     """Mass properties of the capsules of a limb together, at `ratio` times the density."""
-    pieces = [_capsule(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
+    pieces = [_capsule_solid(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
     mass = sum(piece.mass for piece in pieces)
     com = np.sum([piece.mass * piece.com for piece in pieces], axis=0) / mass
     inertia = np.sum([piece.inertia + _steiner(piece.mass, piece.com - com) for piece in pieces], axis=0)
     return _Solid(mass, com, inertia)
 
 
-def _capsule(bone: Array, radius: float, ratio: float) -> _Solid:
+def _capsule_solid(bone: Array, radius: float, ratio: float) -> _Solid:
     length = float(np.linalg.norm(bone))
     rod, ball = (ratio * DENSITY * np.pi * radius**2 * size for size in (length, 4 / 3 * radius))
     along = rod * radius**2 / 2 + ball * 2 * radius**2 / 5
@@ -114,7 +114,7 @@ def _steiner(mass: float, arm: Array) -> Array:
     return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
 
 
-def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
+def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
     """The root's joint and balls for the other limbs.
 
     The torque holds three times what the joint carries, stretched out, plus half the body at the length of a bone.
@@ -122,7 +122,7 @@ def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPla
     whole = sum(solid.mass for solid in solids)
     joints = [FREE]
     for k, part in enumerate(parts[1:], 1):
-        below = [i for i in range(k, len(parts)) if k in _ancestors(parts, i)]
+        below = [i for i in range(k, len(parts)) if k in _limb_ancestors(parts, i)]
         arms = np.array([parts[i].place + solids[i].com - part.place for i in below])
         masses = np.array([solids[i].mass for i in below])
         moment = float(np.linalg.norm(masses @ arms))
@@ -134,7 +134,7 @@ def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPla
     return joints
 
 
-def _ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
+def _limb_ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
     path = [k]
     while parts[path[-1]].parent is not None:
         path.append(_parent(parts[path[-1]]))
@@ -146,7 +146,7 @@ def _parent(part: LimbBones) -> int:
     return part.parent
 
 
-def _segment(
+def _limb_segment(
     parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
 ) -> Segment:
     part = parts[k]
@@ -154,18 +154,18 @@ def _segment(
     moments, axes = np.linalg.eigh(solid.inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     w, x, y, z = matrix_to_quat(axes)
-    looks = tuple(_bone(part, n, bone, radius, foot)
+    looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     return Segment(
         part.name,
         None if above is None else above.name,
         joint,
-        _vector(part.place if above is None else part.place - above.place),
+        _as_vector(part.place if above is None else part.place - above.place),
         solid.mass,
-        _vector(solid.com),
-        _vector(moments),
+        _as_vector(solid.com),
+        _as_vector(moments),
         looks if foot is None else (*looks, *foot.rails(part)),
-        guess.group(part.name),
+        guess.guess_group(part.name),
         frame=(float(w), float(x), float(y), float(z)),
     )
 
@@ -185,15 +185,15 @@ class _Sole:
         """The two capsules that touch the ground."""
         x, y, z = part.place
         height = self.ground + self.radius - z
-        (a, b), colour = (self.back - x, self.front - x), _colour(part.name)
+        (a, b), colour = (self.back - x, self.front - x), _limb_colour(part.name)
         left, right = (
-            shapes.capsule(f"{part.name}_{edge}", (a, at - y, height), (b, at - y, height), self.radius, colour)
+            shapes.capsule_geom(f"{part.name}_{edge}", (a, at - y, height), (b, at - y, height), self.radius, colour)
             for edge, at in (("left_edge", self.left), ("right_edge", self.right))
         )
         return left, right
 
 
-def _feet(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
+def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
     """The soles, by link, of the limbs whose free ends are on the ground."""
     points = np.concatenate([np.concatenate([part.place[None], part.tips]) for part in parts])
     ground, height = float(np.min(points[:, 2])), float(np.ptp(points[:, 2]))
@@ -204,54 +204,56 @@ def _feet(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
         low = part.tips[:, 2] < ground + _ON_GROUND * height
         if np.any(low):
             half = 0.7 * float(np.max(thick[: len(low)][low]))
-            feet[part.name] = _sole(part.tips[low], half, ground)
+            feet[part.name] = _sole_rectangle(part.tips[low], half, ground)
     return feet
 
 
-def _sole(tips: Array, half: float, ground: float) -> _Sole:
+def _sole_rectangle(tips: Array, half: float, ground: float) -> _Sole:
     middle = (np.min(tips, axis=0) + np.max(tips, axis=0)) / 2
     spread = np.maximum(np.ptp(tips, axis=0) / 2, half)
     (back, right, _), (front, left, _) = middle - spread, middle + spread
     return _Sole(float(back), float(front), float(right), float(left), ground, 0.3 * half)
 
 
-def _foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
+def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
     """The foot of a limb; as its ankle, the root takes the joint of its first child."""
     outer, inner = (sole.right, sole.left) if side_of(part.name) == "right" else (sole.left, sole.right)
-    corners = [_vector(np.array([x, y, sole.ground]) - part.place) for x in (sole.back, sole.front)
+    corners = [_as_vector(np.array([x, y, sole.ground]) - part.place) for x in (sole.back, sole.front)
                for y in (outer, inner)]  # fmt: skip
     a, b, c, d = corners
     carrier = part.name if part.parent is not None else parts[1].name
     return FootPlan(part.name, (a, b, c, d), carrier)
 
 
-def _bone(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
+def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
     """The capsule of a bone; on a limb with rails it ends above them, or does not make contact."""
     end = np.array(bone)
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
         end[2] = max(end[2], clear)
-    shape = shapes.capsule(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _vector(end), radius, _colour(part.name))
+    shape = shapes.capsule_geom(
+        f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, _limb_colour(part.name)
+    )
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 
-def _colour(name: str) -> Colour:
+def _limb_colour(name: str) -> Colour:
     r, g, b, a = FUR
     return (0.86 * r, 0.86 * g, 0.86 * b, a) if side_of(name) == "right" else FUR
 
 
-def _vector(v: Array) -> Vector:
+def _as_vector(v: Array) -> Vector:
     return float(v[0]), float(v[1]), float(v[2])
 
 
-def limbs(upright: Upright) -> tuple[LimbBones, ...]:
+def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
     skeleton = upright.skeleton
-    position, ends = _mirrored(upright)
-    reach = _reach(upright, position, ends)
-    moving = _moving(upright, reach)
+    position, ends = _symmetric_positions(upright)
+    reach = _longest_bones(upright, position, ends)
+    moving = _moving_joints(upright, reach)
     below = upright.below(moving[0])
-    carrier = _carriers(skeleton.parents, moving)
+    carrier = _carrying_joints(skeleton.parents, moving)
     names = link_names(skeleton.names)
     above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
     free = [(end.joint, tip) for end, tip in zip(skeleton.ends, ends, strict=True) if end.joint in below]
@@ -259,8 +261,8 @@ def limbs(upright: Upright) -> tuple[LimbBones, ...]:
     longest = float(np.max(reach[moving]))
 
     def limb(j: int) -> LimbBones:
-        tips = _apart([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
-        knots = _apart([position[k] for k in moving if above.get(k) == j], position[j], longest)
+        tips = _distinct_points([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
+        knots = _distinct_points([position[k] for k in moving if above.get(k) == j], position[j], longest)
         if not len(tips) and not len(knots):  # a branching point needs a mass
             tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
         return LimbBones(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
@@ -268,12 +270,12 @@ def limbs(upright: Upright) -> tuple[LimbBones, ...]:
     return tuple(limb(j) for j in moving)
 
 
-def _apart(places: list[Array], joint: Array, longest: float) -> Array:
+def _distinct_points(places: list[Array], joint: Array, longest: float) -> Array:
     """Those of the places, (k, 3) m, that do not coincide with the joint."""
     return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
 
 
-def _reach(upright: Upright, position: Array, ends: Array) -> Array:
+def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Array:
     """Length (J,) m of the longest bone of each joint."""
     skeleton = upright.skeleton
     reach = np.zeros(skeleton.count)
@@ -284,7 +286,7 @@ def _reach(upright: Upright, position: Array, ends: Array) -> Array:
     return reach
 
 
-def _moving(upright: Upright, reach: Array) -> list[int]:
+def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
     """The joints that get links; the first is an ancestor of all others."""
     own = upright.below(_top_joint(upright.skeleton))
     reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
@@ -318,7 +320,7 @@ def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
+def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     """The moving joint that carries each joint: itself or its nearest moving ancestor, else the first."""
     own = set(moving)
     carriers: list[int] = []
@@ -327,7 +329,7 @@ def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     return carriers
 
 
-def _mirrored(upright: Upright) -> tuple[Array, Array]:
+def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
     """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
     position, ends = np.array(upright.position), np.array(upright.places.ends[0])
     names = link_names(upright.skeleton.names)
@@ -335,7 +337,7 @@ def _mirrored(upright: Upright) -> tuple[Array, Array]:
     if not pairs:
         return position, ends
     partner = [names.index(pairs[name]) for name in names]
-    tips = [_twin(upright, k, partner, ends) for k in range(len(ends))]
+    tips = [_mirrored_end(upright, k, partner, ends) for k in range(len(ends))]
     images = mirror_vector(position[partner]), mirror_vector(ends[tips])
     size = float(np.linalg.norm(np.ptp(position, axis=0)))
     if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
@@ -343,7 +345,7 @@ def _mirrored(upright: Upright) -> tuple[Array, Array]:
     return (position + images[0]) / 2, (ends + images[1]) / 2
 
 
-def _twin(upright: Upright, end: int, partner: list[int], places: Array) -> int:
+def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
     """The counterpart joint's end nearest to the mirror image of an end; the end itself if there is none."""
     all_ends = upright.skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]

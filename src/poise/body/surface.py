@@ -33,7 +33,7 @@ def balls_of(body: Body) -> tuple[ContactSphere, ...]:
     model = body.model
     out = []
     for g in range(model.ngeom):
-        radius, ends = _ends(int(model.geom_type[g]), model.geom_size[g])
+        radius, ends = _geom_sphere_centres(int(model.geom_type[g]), model.geom_size[g])
         if not model.geom_bodyid[g] or not (model.geom_contype[g] or model.geom_conaffinity[g]):
             continue
         link = model.body(model.geom_bodyid[g]).name
@@ -43,7 +43,7 @@ def balls_of(body: Body) -> tuple[ContactSphere, ...]:
     return tuple(out)
 
 
-def _ends(kind: int, size: Array) -> tuple[float, Array]:
+def _geom_sphere_centres(kind: int, size: Array) -> tuple[float, Array]:
     """Radius (m) of a shape's spheres, and their centres (k, 3) m in its frame; none for other shapes."""
     if kind == mjtGeom.mjGEOM_SPHERE:
         return float(size[0]), np.zeros((1, 3))
@@ -57,10 +57,10 @@ def _ends(kind: int, size: Array) -> tuple[float, Array]:
 def distance_to_body(model: mujoco.MjModel, body: int, place: Array) -> float:
     """Distance (m) from a point in a link's frame to its nearest geom, 0 inside; infinite if it has none."""
     own = np.flatnonzero(model.geom_bodyid == body).tolist()
-    return max(min((distance_to_part(model, geom, place) for geom in own), default=math.inf), 0.0)
+    return max(min((distance_to_geom(model, geom, place) for geom in own), default=math.inf), 0.0)
 
 
-def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
+def distance_to_geom(model: mujoco.MjModel, geom: int, place: Array) -> float:
     """Signed distance (m) from a point in the link's frame to a geom; of an ellipsoid or mesh, its bounding sphere."""
     inverse, point = np.zeros(4), np.zeros(3)
     mujoco.mju_negQuat(inverse, model.geom_quat[geom])
@@ -69,16 +69,16 @@ def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
     if kind == mjtGeom.mjGEOM_PLANE:
         return abs(float(point[2]))
     if kind == mjtGeom.mjGEOM_BOX:
-        return _beyond(np.abs(point) - size)
+        return _corner_distance(np.abs(point) - size)
     if kind == mjtGeom.mjGEOM_CYLINDER:
-        return _beyond(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
+        return _corner_distance(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
     if kind == mjtGeom.mjGEOM_CAPSULE:
         point[2] -= min(max(point[2], -size[1]), size[1])
     radius = size[0] if kind in (mjtGeom.mjGEOM_SPHERE, mjtGeom.mjGEOM_CAPSULE) else model.geom_rbound[geom]
     return float(np.linalg.norm(point) - radius)
 
 
-def _beyond(excess: Array) -> float:
+def _corner_distance(excess: Array) -> float:
     """Signed distance (m) to a corner, edge or face from the excess (K,) m beyond it in orthogonal directions."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
@@ -89,14 +89,14 @@ def lowest(model: mujoco.MjModel, qpos: Array) -> float:
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     heights = [
-        float(data.geom_xpos[g, 2]) - _depth(model, data, g)
+        float(data.geom_xpos[g, 2]) - _geom_depth(model, data, g)
         for g in range(model.ngeom)
         if model.geom_bodyid[g] != 0 and (model.geom_contype[g] or model.geom_conaffinity[g])
     ]
     return min(heights, default=np.inf)
 
 
-def _depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+def _geom_depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     """Distance (m) by which a shape extends below its centre."""
     down = np.abs(data.geom_xmat[geom].reshape(3, 3)[2])  # |z components| of the shape's axes
     size = model.geom_size[geom]

@@ -52,31 +52,31 @@ def counterparts(names: Iterable[str]) -> dict[str, str]:
     Empty if any sided name has no counterpart.
     """
     pool = list(names)
-    keys = {_key(name): name for name in pool}
+    keys = {_side_and_stem(name): name for name in pool}
     pairs = {}
     for name in pool:
-        side, stem = _key(name)
+        side, stem = _side_and_stem(name)
         other = {"left": "right", "right": "left", "": ""}[side]
         pairs[name] = keys.get((other, stem), "")
     return pairs if all(pairs.values()) else {}
 
 
-def find(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
+def find_symmetry(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
     """The symmetry of a body, or None if its names or its geometry are not symmetric."""
     joint_pairs = counterparts(j.name for j in joints)
     link_pairs = counterparts(links)
     if not joint_pairs or not link_pairs:
         return None
-    candidate = _tables(model, joints, joint_pairs, link_pairs)
-    return candidate if candidate is not None and _holds(model, candidate) else None
+    candidate = _mirror_tables(model, joints, joint_pairs, link_pairs)
+    return candidate if candidate is not None and _is_symmetric(model, candidate) else None
 
 
 def side_of(name: str) -> str:
     """The side in a name: "left", "right" or ""."""
-    return _key(name)[0]
+    return _side_and_stem(name)[0]
 
 
-def _key(name: str) -> tuple[str, str]:
+def _side_and_stem(name: str) -> tuple[str, str]:
     """The side in a name, and the name without it."""
     for side, pattern in _SIDES:
         if pattern.search(name):
@@ -84,11 +84,11 @@ def _key(name: str) -> tuple[str, str]:
     return "", name
 
 
-def _tables(
+def _mirror_tables(
     model: mujoco.MjModel, joints: tuple[Joint, ...], pairs: dict[str, str], links: dict[str, str]
 ) -> Symmetry | None:
     by_name = {j.name: j for j in joints}
-    axes = _world_axes(model, joints)
+    axes = _joint_axes_in_world(model, joints)
     dofs, signs = np.zeros(model.nv, int), np.zeros(model.nv)
     index, qsigns = np.zeros(model.nq, int), np.ones(model.nq)
     for joint in joints:
@@ -108,14 +108,14 @@ def _tables(
     )  # fmt: skip
 
 
-def _world_axes(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
+def _joint_axes_in_world(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
     """Axes (k, 3) of each joint in the world, in the model's zero pose."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     return {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}
 
 
-def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
+def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     """Whether counterparts have equal masses and a mirrored pose puts each link at its counterpart's mirror image."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())

@@ -84,7 +84,7 @@ class Proportions:
         raise ValueError(f"{row} is not a segment of the table")
 
 
-def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
+def upright_segment_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
     """Moments (kg m^2) about x, y, z of a segment whose length (m) is vertical."""
     return (
         mass * (row.sagittal * length) ** 2,
@@ -95,17 +95,17 @@ def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
 
 def hand_inertia(mass: float, length: float) -> Vector:
     """Moments of a hand that hangs with its palm towards the thigh: the table's sagittal axis is y."""
-    x, y, z = upright_inertia(HAND, mass, length)
+    x, y, z = upright_segment_inertia(HAND, mass, length)
     return y, x, z
 
 
 def foot_inertia(mass: float, length: float) -> Vector:
     """Moments of a foot that points forward: the table's longitudinal axis is x."""
-    vertical, lateral, forward = upright_inertia(FOOT, mass, length)
+    vertical, lateral, forward = upright_segment_inertia(FOOT, mass, length)
     return forward, lateral, vertical
 
 
-def combined(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
+def combined_segments(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
     """Mass, centre of mass and inertia of rigidly joined parts (mass, com, inertia) on one vertical line."""
     mass = sum(m for m, _, _ in parts)
     x, y, z = (sum(m * c[k] for m, c, _ in parts) / mass for k in range(3))

@@ -31,36 +31,41 @@ DAMPING, ARMATURE = (
 )  # N m s/rad, kg m^2: a joint carries 0.02 kg m^2, so passive motion decays in about 1 s
 
 
-def plan() -> BodyPlan:
+def body_plan() -> BodyPlan:
     """The plan: base, two arms, shade."""
     return BodyPlan(
         name="lamp14",
-        segments=(_base(), _arm("lower_arm", "base", _ball("base_joint"), TOP - RAIL), _elbowed(), _shade()),
+        segments=(
+            _lamp_base(),
+            _lamp_arm("lower_arm", "base", _lamp_ball_joint("base_joint"), TOP - RAIL),
+            _upper_lamp_arm(),
+            _lamp_shade(),
+        ),
         default_torque="motor",
         standing={"base_joint": (0.0, -0.5, 0.0), "elbow": (1.1, 0.0), "neck": (0.0, -0.35, 0.0)},
-        feet=(FootPlan("base", _corners(), "base_joint"),),
+        feet=(FootPlan("base", _lamp_base_corners(), "base_joint"),),
         head="shade",
     )
 
 
-def _ball(name: str) -> JointPlan:
+def _lamp_ball_joint(name: str) -> JointPlan:
     return JointPlan(name, "ball", "xyz", tuple(radians(a) for a in (-60, -100, -90)),
                      tuple(radians(a) for a in (60, 100, 90)), Frozen({"motor": TORQUE}),
                      damping=DAMPING, armature=ARMATURE)  # fmt: skip
 
 
-def _corners() -> tuple[Vector, Vector, Vector, Vector]:
+def _lamp_base_corners() -> tuple[Vector, Vector, Vector, Vector]:
     """Ends of the two rails: four points on the disc's rim in the order of a foot's, back left first."""
     x, y = RADIUS * cos(radians(45)), RADIUS * sin(radians(45))
     return (-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)
 
 
-def _base() -> Segment:
+def _lamp_base() -> Segment:
     """A disc on two rails, with its origin at the height of the rails' axes."""
-    (back, left, _), _, (front, _, _), _ = _corners()
+    (back, left, _), _, (front, _, _), _ = _lamp_base_corners()
     looks = (
-        shapes.capsule("base_left", (back, left, 0.0), (front, left, 0.0), RAIL, STEEL),
-        shapes.capsule("base_right", (back, -left, 0.0), (front, -left, 0.0), RAIL, STEEL),
+        shapes.capsule_geom("base_left", (back, left, 0.0), (front, left, 0.0), RAIL, STEEL),
+        shapes.capsule_geom("base_right", (back, -left, 0.0), (front, -left, 0.0), RAIL, STEEL),
         Geom(
             "base_disc",
             "cylinder",
@@ -69,23 +74,23 @@ def _base() -> Segment:
             ENAMEL,
             solid=False,
         ),
-        shapes.capsule("base_post", (0.0, 0.0, 0.0), (0.0, 0.0, TOP - RAIL), 1.6 * THICK, STEEL, solid=False),
+        shapes.capsule_geom("base_post", (0.0, 0.0, 0.0), (0.0, 0.0, TOP - RAIL), 1.6 * THICK, STEEL, solid=False),
     )
     inertia = solids.cylinder_inertia(BASE, RADIUS, 2 * RAIL)
     return Segment("base", None, FREE, (0.0, 0.0, RAIL), BASE, (0.0, 0.0, 0.0), inertia, looks, "trunk")
 
 
-def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
+def _lamp_arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
     """Two parallel rods; only the capsule between them makes contact."""
     side = 1.4 * THICK
     rods = tuple(
-        shapes.capsule(f"{name}_{end}", (0.0, y, 0.0), (0.0, y, LENGTH), 0.45 * THICK, STEEL, solid=False)
+        shapes.capsule_geom(f"{name}_{end}", (0.0, y, 0.0), (0.0, y, LENGTH), 0.45 * THICK, STEEL, solid=False)
         for end, y in (("left", side), ("right", -side))
     )
     looks = (
-        shapes.capsule(f"{name}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, LENGTH), THICK, ENAMEL),
+        shapes.capsule_geom(f"{name}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, LENGTH), THICK, ENAMEL),
         *rods,
-        shapes.capsule(
+        shapes.capsule_geom(
             f"{name}_knuckle", (0.0, -1.3 * side, 0.0), (0.0, 1.3 * side, 0.0), 1.5 * THICK, STEEL, solid=False
         ),
     )
@@ -93,13 +98,13 @@ def _arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
     return Segment(name, parent, joint, (0.0, 0.0, height), ARM, (0.0, 0.0, LENGTH / 2), inertia, looks, "trunk")
 
 
-def _elbowed() -> Segment:
+def _upper_lamp_arm() -> Segment:
     """The upper arm, with hinges that fold it forward (y) and sideways (x)."""
-    hinge = replace(_ball("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
-    return _arm("upper_arm", "lower_arm", hinge, LENGTH)
+    hinge = replace(_lamp_ball_joint("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
+    return _lamp_arm("upper_arm", "lower_arm", hinge, LENGTH)
 
 
-def _shade() -> Segment:
+def _lamp_shade() -> Segment:
     """A cone of rings that points forward; only the rim and the neck make contact."""
     slices, throat = 5, 0.03  # number of rings, and radius (m) of the cone's start
     thin = DEPTH / (slices + 1)
@@ -109,16 +114,16 @@ def _shade() -> Segment:
         for k in range(1, slices + 1)
     )  # fmt: skip
     looks = (
-        shapes.sphere("shade_neck", (0.025, 0.0, 0.0), throat, ENAMEL),
-        shapes.capsule(
+        shapes.sphere_geom("shade_neck", (0.025, 0.0, 0.0), throat, ENAMEL),
+        shapes.capsule_geom(
             "shade_rim_top", (DEPTH, -0.6 * MOUTH, 0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, 0.8 * MOUTH), 0.01, ENAMEL
         ),
-        shapes.capsule(
+        shapes.capsule_geom(
             "shade_rim_bottom", (DEPTH, -0.6 * MOUTH, -0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, -0.8 * MOUTH), 0.01, ENAMEL
         ),
         *rings,
-        shapes.sphere("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),
+        shapes.sphere_geom("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),
     )
     across, _, along = solids.cylinder_inertia(SHADE, 0.7 * MOUTH, DEPTH)  # its axis lies forward
-    return Segment("shade", "upper_arm", _ball("neck"), (0.0, 0.0, LENGTH), SHADE, (0.55 * DEPTH, 0.0, 0.0),
+    return Segment("shade", "upper_arm", _lamp_ball_joint("neck"), (0.0, 0.0, LENGTH), SHADE, (0.55 * DEPTH, 0.0, 0.0),
                    (along, across, across), looks, "head")  # fmt: skip

@@ -110,7 +110,7 @@ def other_side(name: str) -> str:
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
 
-def right_of(left: Segment) -> Segment:
+def right_segment(left: Segment) -> Segment:
     """The right-hand counterpart of a left segment, reflected across the x-z plane."""
     return replace(
         left,
@@ -130,18 +130,18 @@ def reflected_point(v: Vector) -> Vector:
     return (v[0], -v[1], v[2])
 
 
-def minus(a: Vector, b: Vector) -> Vector:
+def vector_difference(a: Vector, b: Vector) -> Vector:
     """The vector a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-def both_feet(left: FootPlan) -> tuple[FootPlan, FootPlan]:
+def both_foot_plans(left: FootPlan) -> tuple[FootPlan, FootPlan]:
     """A left foot and its mirror image."""
     a, b, c, d = (reflected_point(p) for p in left.points)
     return left, FootPlan(other_side(left.link), (a, b, c, d), other_side(left.ankle))
 
 
-def both_hands(left: HandPlan) -> tuple[HandPlan, HandPlan]:
+def both_hand_plans(left: HandPlan) -> tuple[HandPlan, HandPlan]:
     """A left hand and its mirror image."""
     return left, HandPlan(other_side(left.link), reflected_point(left.point))
 
