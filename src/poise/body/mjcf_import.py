@@ -1,8 +1,8 @@
 """A user's MJCF as a body: checked, reduced to the character, completed by guesses.
 
-The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes put several
-bodies into one document and recordings contain it, so it must mean the same everywhere. A mesh becomes its bounding
-box, because its file would be missing there.
+The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes and
+recordings contain it in other documents, where it must mean the same. A mesh becomes its bounding box, because the
+file of the mesh would be missing there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poise.arrays import Frozen, readonly
 from poise.body import guess, symmetry
 from poise.body.assemble import grounded_pose, model_joints
 from poise.body.body import Body
-from poise.body.mjcf import mjcf_numbers
+from poise.body.mjcf import element, geom, mjcf_document
 from poise.errors import PoiseError
 
 _DROPPED = frozenset(
@@ -39,7 +39,7 @@ _GEOMS = {
 
 
 def import_mjcf(source: str | Path) -> Body:
-    """The body of an MJCF file or text."""
+    """Build the body of an MJCF file or text."""
     text, where, folder = _read_mjcf(source)
     tree = _parse_mjcf(text, where)
     _inline_includes(tree, folder, where)
@@ -51,12 +51,7 @@ def import_mjcf(source: str | Path) -> Body:
     _check_joint_types(full, root, where)
     _strip_to_character(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    return _body_from_mjcf(
-        name, model_mjcf(_compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name), full, where
-    )
-
-
-def _body_from_mjcf(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
+    mjcf = model_mjcf(_compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name)
     model = _compile_mjcf(mjcf, where)
     joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
@@ -77,7 +72,7 @@ def _body_from_mjcf(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> B
 
 
 def _read_mjcf(source: str | Path) -> tuple[str, str, Path]:
-    """The text, its name for messages, and the folder to which its file references are relative."""
+    """The MJCF text, a name of the source for messages, and the folder to which file references are relative."""
     if isinstance(source, str) and "<" in source:
         return source, "MJCF text", Path.cwd()
     path = Path(source)
@@ -100,7 +95,7 @@ def _parse_mjcf(text: str, where: str) -> ET.Element:
 
 
 def _inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
-    """Replace each <include file=...> by its contents."""
+    """Replace each <include file=...> by the content of the file."""
     for parent in list(tree.iter()):
         for place, child in reversed(list(enumerate(parent))):
             if child.tag == "include":
@@ -112,7 +107,7 @@ def _inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
 
 def _absolute_asset_paths(tree: ET.Element, folder: Path) -> None:
     """Make the paths of meshes and textures absolute."""
-    if not any(element.get("file") for element in tree.iter()):
+    if not any(node.get("file") for node in tree.iter()):
         return
     compiler = tree.find("compiler")
     if compiler is None:
@@ -124,11 +119,11 @@ def _absolute_asset_paths(tree: ET.Element, folder: Path) -> None:
 
 
 def _check_mjcf_numbers(tree: ET.Element, where: str) -> None:
-    for element in tree.iter():
-        for key, value in element.attrib.items():
+    for node in tree.iter():
+        for key, value in node.attrib.items():
             if key not in ("name", "class") and _NOT_FINITE.search(value):
-                name = element.get("name") or element.get("joint") or "unnamed"
-                raise PoiseError(f"{where}: {element.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
+                name = node.get("name") or node.get("joint") or "unnamed"
+                raise PoiseError(f"{where}: {node.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
 
 
 def _name_mjcf_elements(tree: ET.Element) -> None:
@@ -143,13 +138,14 @@ def _name_mjcf_elements(tree: ET.Element) -> None:
                 _name_mjcf_element(child, f"{body.get('name')}_{child.tag}", taken)
 
 
-def _name_mjcf_element(element: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
-    if element.get("name"):
+def _name_mjcf_element(node: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
+    """Give the element the name `stem`, or `stem` with a number if the name is taken; named elements keep theirs."""
+    if node.get("name"):
         return
-    tag = "joint" if element.tag == "freejoint" else element.tag
+    tag = "joint" if node.tag == "freejoint" else node.tag
     tries = (stem if k == 0 else f"{stem}_{k}" for k in range(10_000))
     name = next(n for n in tries if (tag, n) not in taken)
-    element.set("name", name)
+    node.set("name", name)
     taken.add((tag, name))
 
 
@@ -211,72 +207,41 @@ def _keyframe_pose(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
 
 
 def model_mjcf(model: mujoco.MjModel, name: str) -> str:
-    """The bodies of a compiled model as MJCF, with all digits."""
-    root = ET.Element("mujoco", model=name)
-    ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
-    elements = {0: ET.SubElement(root, "worldbody")}
-    for body in range(1, model.nbody):
-        elements[body] = _body_element(elements[int(model.body_parentid[body])], model, body)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode") + "\n"
+    """The bodies of a compiled model as MJCF text, with all digits."""
+    links = ((int(model.body_parentid[b]), b, _body_element(model, b)) for b in range(1, model.nbody))
+    return mjcf_document(name, links)
 
 
-def _body_element(parent: ET.Element, model: mujoco.MjModel, body: int) -> ET.Element:
-    place = {"pos": mjcf_numbers(model.body_pos[body]), "quat": mjcf_numbers(model.body_quat[body])}
-    element = ET.SubElement(parent, "body", {"name": model.body(body).name, **place})
-    for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
-        element.append(_joint_element(model, joint))
-    inertial = {
-        "pos": mjcf_numbers(model.body_ipos[body]),
-        "quat": mjcf_numbers(model.body_iquat[body]),
-        "mass": repr(float(model.body_mass[body])),
-        "diaginertia": mjcf_numbers(model.body_inertia[body]),
-    }
-    if model.body_mass[body] > 0:
-        ET.SubElement(element, "inertial", inertial)
-    for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
-        element.append(_geom_element_of(model, geom))
-    return element
+def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
+    written = element("body", name=model.body(body).name, pos=model.body_pos[body], quat=model.body_quat[body])
+    joints, geoms = int(model.body_jntadr[body]), int(model.body_geomadr[body])
+    written.extend(_joint_element(model, k) for k in range(joints, joints + int(model.body_jntnum[body])))
+    if (mass := float(model.body_mass[body])) > 0:
+        pos, quat, inertia = model.body_ipos[body], model.body_iquat[body], model.body_inertia[body]
+        written.append(element("inertial", pos=pos, quat=quat, mass=mass, diaginertia=inertia))
+    written.extend(_geom_element_of(model, k) for k in range(geoms, geoms + int(model.body_geomnum[body])))
+    return written
 
 
 def _joint_element(model: mujoco.MjModel, joint: int) -> ET.Element:
     name = model.joint(joint).name
     if model.jnt_type[joint] == mjtJoint.mjJNT_FREE:
-        return ET.Element("freejoint", {"name": name})
-    dof = int(model.jnt_dofadr[joint])
-    written = {
-        "name": name,
-        "type": _JOINTS[int(model.jnt_type[joint])],
-        "pos": mjcf_numbers(model.jnt_pos[joint]),
-        "axis": mjcf_numbers(model.jnt_axis[joint]),
-        "damping": repr(float(model.dof_damping[dof])),
-        "armature": repr(float(model.dof_armature[dof])),
-    }
-    if model.jnt_limited[joint]:
-        written |= {"limited": "true", "range": mjcf_numbers(model.jnt_range[joint])}
-    return ET.Element("joint", written)
+        return element("freejoint", name=name)
+    kind, dof = _JOINTS[int(model.jnt_type[joint])], int(model.jnt_dofadr[joint])
+    passive = {"damping": float(model.dof_damping[dof]), "armature": float(model.dof_armature[dof])}
+    limits = {"limited": "true", "range": model.jnt_range[joint]} if model.jnt_limited[joint] else {}
+    pos, axis = model.jnt_pos[joint], model.jnt_axis[joint]
+    return element("joint", name=name, type=kind, pos=pos, axis=axis, **passive, **limits)
 
 
-def _geom_element_of(model: mujoco.MjModel, geom: int) -> ET.Element:
-    kind, count = _GEOMS.get(int(model.geom_type[geom]), ("box", 3))
-    size, shift = model.geom_size[geom][:count], model.geom_pos[geom]
-    if int(model.geom_type[geom]) not in _GEOMS:
-        size = model.geom_aabb[geom][3:]
-        centre = model.geom_aabb[geom][:3].copy()
-        mujoco.mju_rotVecQuat(centre, model.geom_aabb[geom][:3], model.geom_quat[geom])
+def _geom_element_of(model: mujoco.MjModel, index: int) -> ET.Element:
+    kind, count = _GEOMS.get(int(model.geom_type[index]), ("box", 3))
+    size, shift = model.geom_size[index][:count], model.geom_pos[index]
+    if int(model.geom_type[index]) not in _GEOMS:
+        size = model.geom_aabb[index][3:]
+        centre = model.geom_aabb[index][:3].copy()
+        mujoco.mju_rotVecQuat(centre, model.geom_aabb[index][:3], model.geom_quat[index])
         shift = shift + centre
-    return ET.Element(
-        "geom",
-        {
-            "name": model.geom(geom).name,
-            "type": kind,
-            "size": mjcf_numbers(size),
-            "pos": mjcf_numbers(shift),
-            "quat": mjcf_numbers(model.geom_quat[geom]),
-            "mass": "0",
-            "rgba": mjcf_numbers(model.geom_rgba[geom]),
-            "group": str(int(model.geom_group[geom])),
-            "contype": str(int(model.geom_contype[geom])),
-            "conaffinity": str(int(model.geom_conaffinity[geom])),
-        },
-    )
+    place = {"size": size, "pos": shift, "quat": model.geom_quat[index]}
+    flags = {key: int(getattr(model, f"geom_{key}")[index]) for key in ("group", "contype", "conaffinity")}
+    return geom(model.geom(index).name, kind, **place, mass="0", rgba=model.geom_rgba[index], **flags)

@@ -1,7 +1,7 @@
 """A simulated creature for a skeleton that is not humanoid: capsules along its bones, with the density of water.
 
-A bone is thicker the longer it is and the more it carries, like the branches of a tree. Joints are balls. Feet are
-where free ends stand on the ground in the upright pose. Left and right are exact mirror images.
+A bone is thicker the longer it is and the more it carries, like the branches of a tree. Joints are balls. Limbs whose
+free ends are on the ground in the upright pose have feet. Left and right are exact mirror images.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from poise.arrays import Array, Frozen
 from poise.body import guess
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
+from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 from poise.body.skeleton_pose import UprightSkeleton
 from poise.body.symmetry import counterparts, side_of
@@ -29,8 +30,8 @@ RANGE = 2.0  # rad, limit about each axis of a ball, either way
 GRAVITY = 9.81  # m/s^2
 FUR: Colour = (0.64, 0.56, 0.47, 1.0)
 _SHORT = 0.05  # of the longest bone: a joint without a longer bone gets no link of its own
-_NOTHING = 1e-3  # of the longest bone: shorter ones are ignored
-_SIZES = (0.02, 1e3)  # m, valid lengths of the longest bone: masses beyond cannot be simulated
+_NOTHING = 1e-3  # of the longest bone: shorter bones are ignored
+_SIZES = (0.02, 1e3)  # m, valid range of the longest bone's length: other masses cannot be simulated
 _ALIKE = 0.05  # of the size: largest difference of left and right that are averaged to mirror images
 _ON_GROUND = 0.05  # of the height: free ends lower than this stand on the ground
 _FLAT = 0.2  # height over length: a flatter creature lies, and has no feet
@@ -42,7 +43,7 @@ class LimbBones:
 
     joint: int
     name: str  # of the link
-    parent: int | None  # index of the parent in the list of limbs
+    parent: int  # index of the parent in the list of limbs; -1 for the root
     place: Array  # (3,) m
     tips: Array  # (k, 3) m, free ends
     knots: Array  # (c, 3) m, the joints of the child limbs
@@ -63,7 +64,7 @@ class _Solid:
 
 
 def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
-    """The plan of a creature of `mass` kg (None: by density), and the joint that each of its links follows."""
+    """The plan of a creature of `mass` kg (None: by density), and the skeleton joint that each link follows."""
     parts = creature_limbs(upright)
     radii = _bone_radii(parts)
     ratio = 1.0
@@ -75,9 +76,8 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
     segments = tuple(
         _limb_segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
     )
-    whole = BodyPlan(name, segments, "motor", {}, feet=tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts
-                                                         if part.name in feet))  # fmt: skip
-    return whole, {part.name: part.joint for part in parts}
+    foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
+    return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
 
 
 def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
@@ -85,7 +85,7 @@ def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
     lengths = [np.linalg.norm(part.bones, axis=1) for part in parts]
     carried = [float(np.sum(each)) for each in lengths]
     for k in range(len(parts) - 1, 0, -1):
-        carried[_parent(parts[k])] += carried[k]
+        carried[parts[k].parent] += carried[k]
     return [np.minimum(THICKNESS * np.sqrt(each * carried[k]), STOUT * each) for k, each in enumerate(lengths)]
 
 
@@ -94,7 +94,7 @@ def _limb_solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
     pieces = [_capsule_solid(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
     mass = sum(piece.mass for piece in pieces)
     com = np.sum([piece.mass * piece.com for piece in pieces], axis=0) / mass
-    inertia = np.sum([piece.inertia + _steiner(piece.mass, piece.com - com) for piece in pieces], axis=0)
+    inertia = np.sum([piece.inertia + point_inertia(piece.mass, piece.com - com) for piece in pieces], axis=0)
     return _Solid(mass, com, inertia)
 
 
@@ -110,14 +110,11 @@ def _capsule_solid(bone: Array, radius: float, ratio: float) -> _Solid:
     return _Solid(rod + ball, bone / 2, inertia)
 
 
-def _steiner(mass: float, arm: Array) -> Array:
-    return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
-
-
 def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
-    """The root's joint and balls for the other limbs.
+    """The free joint of the root, and ball joints for the other limbs.
 
-    The torque holds three times what the joint carries, stretched out, plus half the body at the length of a bone.
+    The torque limit is three times the weight's moment of all that the joint carries in the upright pose, plus the
+    moment of half the body's weight at the length of the limb's longest bone.
     """
     whole = sum(solid.mass for solid in solids)
     joints = [FREE]
@@ -136,21 +133,16 @@ def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list
 
 def _limb_ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
     path = [k]
-    while parts[path[-1]].parent is not None:
-        path.append(_parent(parts[path[-1]]))
+    while parts[path[-1]].parent >= 0:
+        path.append(parts[path[-1]].parent)
     return path
-
-
-def _parent(part: LimbBones) -> int:
-    assert part.parent is not None
-    return part.parent
 
 
 def _limb_segment(
     parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
 ) -> Segment:
     part = parts[k]
-    above = None if part.parent is None else parts[part.parent]
+    above = parts[part.parent] if part.parent >= 0 else None
     moments, axes = np.linalg.eigh(solid.inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     w, x, y, z = matrix_to_quat(axes)
@@ -216,17 +208,15 @@ def _sole_rectangle(tips: Array, half: float, ground: float) -> _Sole:
 
 
 def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
-    """The foot of a limb; as its ankle, the root takes the joint of its first child."""
+    """The foot of a limb. The ankle is the limb's joint; for the root, which has none, that of the first child."""
     outer, inner = (sole.right, sole.left) if side_of(part.name) == "right" else (sole.left, sole.right)
-    corners = [_as_vector(np.array([x, y, sole.ground]) - part.place) for x in (sole.back, sole.front)
-               for y in (outer, inner)]  # fmt: skip
-    a, b, c, d = corners
-    carrier = part.name if part.parent is not None else parts[1].name
-    return FootPlan(part.name, (a, b, c, d), carrier)
+    corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
+    a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
+    return FootPlan(part.name, (a, b, c, d), part.name if part.parent >= 0 else parts[1].name)
 
 
 def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
-    """The capsule of a bone; on a limb with rails it ends above them, or does not make contact."""
+    """The capsule of the n-th bone of a limb. On a limb with rails it ends above them, or makes no contact."""
     end = np.array(bone)
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
@@ -260,18 +250,18 @@ def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:
     free += [(j, position[j]) for j in below if not skeleton.children[j] and j not in moving]
     longest = float(np.max(reach[moving]))
 
-    def limb(j: int) -> LimbBones:
+    def limb_bones(j: int) -> LimbBones:
         tips = _distinct_points([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
         knots = _distinct_points([position[k] for k in moving if above.get(k) == j], position[j], longest)
         if not len(tips) and not len(knots):  # a branching point needs a mass
             tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
-        return LimbBones(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
+        return LimbBones(j, names[j], moving.index(above[j]) if j in above else -1, position[j], tips, knots)
 
-    return tuple(limb(j) for j in moving)
+    return tuple(limb_bones(j) for j in moving)
 
 
 def _distinct_points(places: list[Array], joint: Array, longest: float) -> Array:
-    """Those of the places, (k, 3) m, that do not coincide with the joint."""
+    """The places (k, 3) m that do not coincide with the joint."""
     return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
 
 
@@ -302,7 +292,10 @@ def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
 
 
 def _top_joint(skeleton: Skeleton) -> int:
-    """The root, or its only child that has positions in the file: the root may be a marker on the ground."""
+    """The topmost joint that moves the figure, below any markers on the ground.
+
+    A joint is a marker if its only child has positions of its own in the file.
+    """
     top = 0
     while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
         (top,) = skeleton.children[top]
@@ -310,7 +303,7 @@ def _top_joint(skeleton: Skeleton) -> int:
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Unique link names from the user's joint names, of letters, digits and underscores."""
+    """Unique link names of letters, digits and underscores, made from the joint names of a skeleton."""
     taken: dict[str, None] = {}
     for name in names:
         plain = "_".join(re.findall(r"\w+", name)) or "joint"
@@ -321,7 +314,7 @@ def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
-    """The moving joint that carries each joint: itself or its nearest moving ancestor, else the first."""
+    """For each joint, the moving joint that carries it: itself or the nearest moving ancestor, else the first."""
     own = set(moving)
     carriers: list[int] = []
     for joint, parent in enumerate(parents):
@@ -346,7 +339,7 @@ def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
 
 
 def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
-    """The counterpart joint's end nearest to the mirror image of an end; the end itself if there is none."""
+    """Index of the end of the counterpart joint that is nearest to the mirror image of `end`; else `end` itself."""
     all_ends = upright.skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
     image = mirror_vector(places[end])

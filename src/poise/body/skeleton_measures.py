@@ -25,7 +25,7 @@ _LEAST_TRUNK = 0.1  # of stature: least height of the shoulders above the hips
 
 @dataclass(frozen=True)
 class PersonMeasures:
-    """Joint positions of a person in the body's zero pose, as vectors from the middle of the hips; left side."""
+    """Joint positions (m) of a person in the body's zero pose, from the middle of the hips; left side only."""
 
     proportions: Proportions
     spine: tuple[Vector, ...]
@@ -41,12 +41,11 @@ class PersonMeasures:
 
 def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) -> PersonMeasures:
     """The measures of an upright skeleton, left and right averaged; `mass` in kg, None for the default."""
-    spine, neck = (
-        _trunk_points(upright, roles, distinct_joints(upright, joints)) for joints in (roles.spine, roles.neck)
-    )
+    spine, neck = (_trunk_points(upright, roles, joints) for joints in (roles.spine, roles.neck))
     shoulder = _mean_left_position(upright, roles, "upper_arm")
     foot = _mean_foot_bone(upright, roles)
-    leg = _mean_bone_length(upright, roles, "thigh", "shank") + _mean_bone_length(upright, roles, "shank", "foot")
+    thigh = _mean_bone_length(upright, roles, "thigh", "shank")
+    leg = thigh + _mean_bone_length(upright, roles, "shank", "foot")
     sole = SOLE * leg / ADULT.metres(ADULT.hip - ADULT.ankle)
     hip = leg + float(np.clip(1.5 * sole - foot[2], 0.04 * leg, 0.16 * leg))
     top = _crown_height(upright, roles)
@@ -57,7 +56,7 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
         mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
         hip=hip / stature,
         ankle=(hip - leg) / stature,
-        knee=(hip - _mean_bone_length(upright, roles, "thigh", "shank")) / stature,
+        knee=(hip - thigh) / stature,
         shoulder=(hip + shoulder[2]) / stature,
         c7=(hip + _trunk_length(shoulder, neck, stature)) / stature,
         hip_half=_mean_left_position(upright, roles, "thigh")[1] / stature,
@@ -84,7 +83,7 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
 
 
 def distinct_joints(upright: UprightSkeleton, joints: tuple[int, ...]) -> tuple[int, ...]:
-    """The joints of the spine or neck without those that coincide with the next."""
+    """The joints of the spine or neck without those that coincide with the next joint."""
     near = _SAME_PLACE * float(np.ptp(upright.position[:, 2]))
     gaps = np.linalg.norm(np.diff(upright.position[list(joints)], axis=0), axis=1)
     return tuple(j for j, gap in zip(joints, [*gaps, np.inf], strict=True) if gap > near) if joints else ()
@@ -111,12 +110,13 @@ def _check_person(upright: UprightSkeleton, roles: Roles, stature: float) -> Non
 
 
 def _trunk_points(upright: UprightSkeleton, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
-    places = upright.position[list(joints)] - middle_of_hips(upright, roles)
+    """Distinct positions (m) of joints of the spine or neck, moved sideways onto the body's midline."""
+    places = upright.position[list(distinct_joints(upright, joints))] - middle_of_hips(upright, roles)
     return tuple((float(x), 0.0, float(z)) for x, _, z in places)
 
 
 def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Vector:
-    """Position of the left joint of a pair, averaged with the mirror image of the right."""
+    """Position (m) of the left joint of a pair, averaged with the mirror image of the right joint."""
     left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
     middle = middle_of_hips(upright, roles)
     x, y, z = (left - middle + mirror_vector(right - middle)) / 2
@@ -124,7 +124,7 @@ def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Ve
 
 
 def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length (m) of a bone of both sides; to the tip if the next joint is missing."""
+    """Mean length (m) of the left and the right bone; to the tip if the next joint is missing."""
     if f"left_{next_part}" not in roles.joints:
         return _mean_tip_distance(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
@@ -132,7 +132,7 @@ def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_pa
 
 
 def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> float:
-    """Mean distance (m) from a joint of both sides to its farthest tip; 0 if there is none."""
+    """Mean distance (m) from the left and the right joint to their farthest tips; 0 if there is none."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 
@@ -166,6 +166,6 @@ def _foot_lengths(upright: UprightSkeleton, roles: Roles, bone: Array, stature: 
 
 
 def _crown_height(upright: UprightSkeleton, roles: Roles) -> float:
-    """Height (m) of the highest point above the hips."""
+    """Height (m) of the skeleton's highest point above the hips."""
     highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
     return highest - float(middle_of_hips(upright, roles)[2])

@@ -13,7 +13,7 @@ from poise.motion.skeleton import Places, Skeleton
 from poise.rotations import quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
 
 DOWN = readonly([0.0, 0.0, -1.0])
-_SPREAD = 0.2  # rad: with legs spread further the feet cannot be flat, so that they lean with the legs
+_SPREAD = 0.2  # rad: largest sideways slant of legs with flat feet; with more, the feet slant with the legs
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class UprightSkeleton:
 
     @cached_property
     def places(self) -> Places:
-        """Joint poses (one frame), the root joint at the origin."""
+        """Joint poses, as one frame with the root joint at the origin."""
         return upright_joint_places(self.skeleton)
 
     @property
@@ -45,15 +45,15 @@ class UprightSkeleton:
 
     def below(self, joint: int) -> list[int]:
         """A joint and all its descendants."""
-        found = {joint}
+        found = [joint]
         for other in range(joint + 1, self.skeleton.count):
             if self.skeleton.parents[other] in found:
-                found.add(other)
-        return sorted(found)
+                found.append(other)
+        return found
 
 
 def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Array]:
-    """The rotation (4,), by role, from the upright pose to the body's zero pose.
+    """By role, the rotation (4,) in the world from the upright pose to the body's zero pose.
 
     In the zero pose arms and legs hang straight down and feet point forward. Trunk and clavicles do not change; hands
     rotate with their forearms and toes with their feet, so that wrists and toes stay as in the upright pose.
@@ -98,6 +98,6 @@ def _limb_bone(upright: UprightSkeleton, roles: Roles, role: str, next_role: str
 
 
 def _point_foot_forward(lean: Array, bone: Array) -> Array:
-    """The rotation `lean` (4,), then one about the vertical that makes a foot's bone point forward."""
+    """The rotation `lean` (4,) followed by the rotation about the vertical that makes a foot's bone point forward."""
     x, y, _ = quat_rotate(lean, bone)
     return quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0), lean)

@@ -49,15 +49,11 @@ class Symmetry:
 def counterparts(names: Iterable[str]) -> dict[str, str]:
     """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves.
 
-    Empty if any sided name has no counterpart.
+    The result is empty if any name with a side has no counterpart.
     """
-    pool = list(names)
-    keys = {_side_and_stem(name): name for name in pool}
-    pairs = {}
-    for name in pool:
-        side, stem = _side_and_stem(name)
-        other = {"left": "right", "right": "left", "": ""}[side]
-        pairs[name] = keys.get((other, stem), "")
+    keys = {name: _side_and_stem(name) for name in names}
+    named, other = {key: name for name, key in keys.items()}, {"left": "right", "right": "left", "": ""}
+    pairs = {name: named.get((other[side], stem), "") for name, (side, stem) in keys.items()}
     return pairs if all(pairs.values()) else {}
 
 
@@ -88,7 +84,9 @@ def _mirror_tables(
     model: mujoco.MjModel, joints: tuple[Joint, ...], pairs: dict[str, str], links: dict[str, str]
 ) -> Symmetry | None:
     by_name = {j.name: j for j in joints}
-    axes = _joint_axes_in_world(model, joints)
+    data = mujoco.MjData(model)  # the model's zero pose
+    mujoco.mj_kinematics(model, data)
+    axes = {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}  # (k, 3) in the world
     dofs, signs = np.zeros(model.nv, int), np.zeros(model.nv)
     index, qsigns = np.zeros(model.nq, int), np.ones(model.nq)
     for joint in joints:
@@ -103,16 +101,7 @@ def _mirror_tables(
         else:
             cosines = np.einsum("ki,ki->k", mirror_axial(axes[other.name]), axes[joint.name])
             signs[list(joint.dofs)] = qsigns[list(joint.qpos)] = np.sign(cosines)
-    return Symmetry(
-        pairs, links, readonly(dofs, int), readonly(signs), readonly(index, int), readonly(qsigns)
-    )  # fmt: skip
-
-
-def _joint_axes_in_world(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
-    """Axes (k, 3) of each joint in the world, in the model's zero pose."""
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    return {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}
+    return Symmetry(pairs, links, readonly(dofs, int), readonly(signs), readonly(index, int), readonly(qsigns))
 
 
 def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.arrays import Array
-from poise.motion.skeleton import Skeleton
+from poise.motion.skeleton import Skeleton, joint_ancestors
 
 _LIMB = 0.3  # of the longest branch: shorter branches are fingers, ears or toes
 _ALIKE = 0.15  # of the longest bone: largest difference between corresponding bones of a left and a right chain
@@ -44,14 +44,6 @@ def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
                 if all(legs) and all(arms):
                     return legs, arms
     return None
-
-
-def joint_ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and all its ancestors, up to the root."""
-    path = [joint]
-    while skeleton.parents[path[-1]] >= 0:
-        path.append(skeleton.parents[path[-1]])
-    return path
 
 
 def tip_distances(skeleton: Skeleton) -> Array:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Frozen
-from poise.motion.role_topology import Pair, find_limbs, joint_ancestors, tip_distances
-from poise.motion.skeleton import Places, Skeleton, forward
+from poise.motion.role_topology import Pair, find_limbs, tip_distances
+from poise.motion.skeleton import Places, Skeleton, forward, joint_ancestors
 
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")

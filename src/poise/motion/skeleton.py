@@ -153,6 +153,14 @@ class Skeleton:
         return f"Skeleton({len(self.names)} joints, root {self.names[0]})"
 
 
+def joint_ancestors(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and all its ancestors, up to the root."""
+    path = [joint]
+    while skeleton.parents[path[-1]] >= 0:
+        path.append(skeleton.parents[path[-1]])
+    return path
+
+
 @dataclass(frozen=True, eq=False)
 class Places:
     """Poses of all joints in the world, in all frames."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from poise.arrays import Array
 from poise.body.plans.plan import Vector
 
 
@@ -124,3 +127,8 @@ def ellipsoid_inertia(mass: float, half: Vector) -> Vector:
     """Moments (kg m^2) of a solid ellipsoid with half-axes (m) along x, y, z."""
     a, b, c = (h * h for h in half)
     return mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5
+
+
+def point_inertia(mass: float, arm: Array) -> Array:
+    """Inertia (3, 3) kg m^2 of a point mass at `arm` (3,) m: the term of the parallel axis theorem."""
+    return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))

@@ -10,18 +10,8 @@ from __future__ import annotations
 
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
-from poise.body.plans.plan import (
-    BodyPlan,
-    Geom,
-    HandPlan,
-    JointPlan,
-    Limb,
-    Segment,
-    Vector,
-    both_foot_plans,
-    both_hand_plans,
-    right_segment,
-)
+from poise.body.plans.human import human_plan
+from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, right_segment
 
 # [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about its x (lateral), y (up), z (forward).
 TABLE: dict[str, tuple[float, float, float, float]] = {
@@ -47,23 +37,10 @@ UPPER_ARM, FOREARM = 0.30, 0.26
 
 def body_plan() -> BodyPlan:
     """The plan: pelvis, two legs, trunk with head, two arms."""
-    leg, arm = _leg_segments(), _arm_segments()
-    return BodyPlan(
-        name="biped29",
-        segments=(
-            _pelvis_segment(),
-            *leg,
-            *map(right_segment, leg),
-            *_trunk_segments(),
-            *arm,
-            *map(right_segment, arm),
-        ),
-        default_torque="human",
-        standing={"left_shoulder": (0.14, 0.0, 0.0), "right_shoulder": (-0.14, 0.0, 0.0)},
-        feet=both_foot_plans(shapes.foot_plan("left_foot", "left_ankle", HEEL, TOE, FOOT, ANKLE)),
-        hands=both_hand_plans(HandPlan("left_hand", (0.0, 0.0, -0.10))),
-        head="head",
-    )
+    foot = shapes.foot_plan("left_ankle", HEEL, TOE, FOOT, ANKLE)
+    hand = HandPlan("left_hand", (0.0, 0.0, -0.10))
+    core, leg, trunk, arm = (_pelvis_segment(),), _leg_segments(), _trunk_segments(), _arm_segments()
+    return human_plan("biped29", core, leg, trunk, arm, foot=foot, hand=hand)
 
 
 def _table_segment(
@@ -91,17 +68,14 @@ def _leg_segments() -> tuple[Segment, ...]:
         shapes.hanging_capsule("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
         shapes.ellipsoid_geom("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
     )
-    foot = (
-        *shapes.foot_rails("left_foot", HEEL, TOE, FOOT, ANKLE),
-        *shapes.shoe_geoms("left_foot", HEEL, TOE, FOOT, ANKLE),
-    )
+    foot = shapes.foot_geoms(HEEL, TOE, FOOT, ANKLE)
     return (
         _table_segment("left_thigh", "pelvis", joint_plan("left_hip", "hip"), (0.0, HIP, 0.0),
-                 (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),
+                       (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),
         _table_segment("left_shank", "left_thigh", joint_plan("left_knee", "knee", "y"), (0.0, 0.0, -THIGH),
-                 (0.0, 0.0, -0.43 * SHANK), shank, "left_leg", "legs"),
+                       (0.0, 0.0, -0.43 * SHANK), shank, "left_leg", "legs"),
         _table_segment("left_foot", "left_shank", joint_plan("left_ankle", "ankle", "yx"), (0.0, 0.0, -SHANK),
-                 ((HEEL + TOE) / 2, 0.0, -ANKLE / 2), foot, "left_leg")
+                       ((HEEL + TOE) / 2, 0.0, -ANKLE / 2), foot, "left_leg")
     )  # fmt: skip
 
 
@@ -113,16 +87,12 @@ def _trunk_segments() -> tuple[Segment, ...]:
         shapes.lateral_capsule("torso_flank", 0.115, 0.065, 0.101, shapes.SHIRT, solid=False),
         shapes.lateral_capsule("torso_breast", 0.225, 0.08, 0.104, shapes.SHIRT, solid=False),
     )
-    clavicle = (
-        shapes.capsule_geom("left_clavicle_shape", (0.0, 0.0, 0.0), (0.0, SHOULDER - 0.06, 0.0), 0.06, shapes.SHIRT),
-    )
-    left = _table_segment("left_clavicle", "torso", WELD, (0.0, 0.06, CHEST), (0.0, 0.06, 0.0), clavicle, "left_arm")
+    bone = shapes.capsule_geom("left_clavicle_shape", (0.0, 0.0, 0.0), (0.0, SHOULDER - 0.06, 0.0), 0.06, shapes.SHIRT)
+    left = _table_segment("left_clavicle", "torso", WELD, (0.0, 0.06, CHEST), (0.0, 0.06, 0.0), (bone,), "left_arm")
     neck = (shapes.capsule_geom("neck_shape", (0.0, 0.0, -0.03), (0.0, 0.0, 0.10), 0.05, shapes.SKIN),)
-    head = shapes.face_geoms("head", (0.02, 0.0, 0.10), (0.095, 0.078, 0.125))
+    head, spine = shapes.face_geoms("head", (0.02, 0.0, 0.10), (0.095, 0.078, 0.125)), joint_plan("spine", "spine")
     return (
-        _table_segment(
-            "torso", "pelvis", joint_plan("spine", "spine"), (0.0, 0.0, WAIST), (0.0, 0.0, 0.18), torso, "trunk"
-        ),
+        _table_segment("torso", "pelvis", spine, (0.0, 0.0, WAIST), (0.0, 0.0, 0.18), torso, "trunk"),
         _table_segment("neck", "torso", WELD, (0.0, 0.0, CHEST + 0.05), (0.0, 0.0, 0.04), neck, "head"),
         _table_segment("head", "neck", WELD, (0.0, 0.0, 0.07), (0.01, 0.0, 0.10), head, "head"),
         left,
@@ -136,8 +106,8 @@ def _arm_segments() -> tuple[Segment, ...]:
     hand = (shapes.capsule_geom("left_hand_shape", (0.0, 0.0, -0.04), (0.0, 0.0, -0.12), 0.034, shapes.SKIN),)
     return (
         _table_segment("left_upper_arm", "torso", joint_plan("left_shoulder", "shoulder"), (0.0, SHOULDER, CHEST),
-                 (0.0, 0.0, -UPPER_ARM / 2), upper, "left_arm", "arms"),
+                       (0.0, 0.0, -UPPER_ARM / 2), upper, "left_arm", "arms"),
         _table_segment("left_forearm", "left_upper_arm", joint_plan("left_elbow", "elbow", "y"), (0.0, 0.0, -UPPER_ARM),
-                 (0.0, 0.0, -FOREARM / 2), fore, "left_arm", "arms"),
+                       (0.0, 0.0, -FOREARM / 2), fore, "left_arm", "arms"),
         _table_segment("left_hand", "left_forearm", WELD, (0.0, 0.0, -FOREARM), (0.0, 0.0, -0.08), hand, "left_arm")
     )  # fmt: skip

@@ -1,12 +1,10 @@
-"""Parts of human bodies for any proportions: pelvis, legs, trunk, head and arms, of which each body takes some.
+"""Parts of human bodies for any proportions: pelvis, legs, trunk, head and arms.
 
 All parts are those of the left side. Thicknesses are fractions of stature that look like a clothed person; they do not
 affect masses.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
@@ -20,8 +18,8 @@ from poise.body.plans.plan import (
     JointPlan,
     Segment,
     Vector,
-    both_foot_plans,
-    both_hand_plans,
+    other_side,
+    reflected_point,
     right_segment,
 )
 
@@ -34,24 +32,26 @@ SPINE_SHARE = 0.6  # of the whole spine's range for each of two joints: more tha
 
 def human_plan(
     name: str,
-    core: Iterable[Segment],
-    leg: Iterable[Segment],
-    trunk: Iterable[Segment],
-    arm: Iterable[Segment],
+    core: tuple[Segment, ...],
+    leg: tuple[Segment, ...],
+    trunk: tuple[Segment, ...],
+    arm: tuple[Segment, ...],
     *,
     foot: FootPlan,
     hand: HandPlan,
     default_torque: str = "human",
 ) -> BodyPlan:
-    """A plan from the pelvis (with welded links), a left leg, the trunk with head, and a left arm."""
-    leg, arm = tuple(leg), tuple(arm)
+    """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
+    a, b, c, d = (reflected_point(point) for point in foot.points)
+    right_foot = FootPlan(other_side(foot.link), (a, b, c, d), other_side(foot.ankle))
+    right_hand = HandPlan(other_side(hand.link), reflected_point(hand.point))
     return BodyPlan(
         name=name,
         segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
         default_torque=default_torque,
         standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
-        feet=both_foot_plans(foot),
-        hands=both_hand_plans(hand),
+        feet=(foot, right_foot),
+        hands=(hand, right_hand),
         head="head",
     )
 
@@ -99,21 +99,20 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
     """Thigh and shank of the left leg; `hip` (m) is the joint in the parent's frame."""
     upper, lower = p.metres(p.hip - p.knee), p.metres(p.knee - p.ankle)
     thick = p.metres(0.040) * p.girth
-    muscle = shapes.ellipsoid_geom(
-        "left_thigh_muscle", (0.0, 0.0, -0.34 * upper), (1.12 * thick, 1.06 * thick, 0.5 * upper), shapes.TROUSERS
+    muscle, calf = (1.12 * thick, 1.06 * thick, 0.5 * upper), (0.82 * thick, 0.8 * thick, 0.4 * lower)
+    thigh = (
+        shapes.hanging_capsule("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS),
+        shapes.ellipsoid_geom("left_thigh_muscle", (0.0, 0.0, -0.34 * upper), muscle, shapes.TROUSERS),
     )
-    calf = shapes.ellipsoid_geom(
-        "left_shank_calf", (-0.1 * thick, 0.0, -0.3 * lower), (0.82 * thick, 0.8 * thick, 0.4 * lower), shapes.TROUSERS
+    shank = (
+        shapes.hanging_capsule("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS),
+        shapes.ellipsoid_geom("left_shank_calf", (-0.1 * thick, 0.0, -0.3 * lower), calf, shapes.TROUSERS),
     )
     return (
         Segment("left_thigh", parent, joint_plan("left_hip", "hip"), hip or (0.0, p.metres(p.hip_half), 0.0),
-                *_hanging_mass(p, tables.THIGH, upper),
-                (shapes.hanging_capsule("left_thigh_shape", upper, 0.82 * thick, shapes.TROUSERS), muscle),
-                "left_leg", "legs"),
+                *_hanging_mass(p, tables.THIGH, upper), thigh, "left_leg", "legs"),
         Segment("left_shank", "left_thigh", joint_plan("left_knee", "knee", "y"), (0.0, 0.0, -upper),
-                *_hanging_mass(p, tables.SHANK, lower),
-                (shapes.hanging_capsule("left_shank_shape", lower, 0.64 * thick, shapes.TROUSERS), calf),
-                "left_leg", "legs")
+                *_hanging_mass(p, tables.SHANK, lower), shank, "left_leg", "legs")
     )  # fmt: skip
 
 
@@ -122,12 +121,10 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
     mass, length = p.segment_mass(tables.FOOT), p.metres(p.foot)
     half, height = p.metres(p.foot_half), p.metres(p.ankle)
     com = (heel - shapes.SOLE + tables.FOOT.com * length, 0.0, -0.55 * height)
-    looks = shapes.foot_rails("left_foot", heel, toe, half, height) + shapes.shoe_geoms(
-        "left_foot", heel, toe, half, height
-    )
+    looks = shapes.foot_geoms(heel, toe, half, height)
     segment = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), mass, com,
                       tables.foot_inertia(mass, length), looks, "left_leg")  # fmt: skip
-    return segment, shapes.foot_plan("left_foot", ankle.name, heel, toe, half, height)
+    return segment, shapes.foot_plan(ankle.name, heel, toe, half, height)
 
 
 def jointed_foot(
@@ -140,26 +137,21 @@ def jointed_foot(
     mass, half, height = p.segment_mass(tables.FOOT), p.metres(p.foot_half), p.metres(p.ankle)
     heel, ball, tip = sole - p.metres(p.heel), p.metres(forward), p.metres(p.foot - p.heel)
     back, length = (1 - TOES_MASS) * mass, ball - heel + sole
-    looks = (
-        *shapes.foot_rails("left_foot", heel, ball, half, height, sole),
-        *shapes.shoe_geoms("left_foot", heel, ball, half, height, sole),
-    )
+    looks = shapes.foot_geoms(heel, ball, half, height, sole)
     com = (heel - sole + 0.5 * length, 0.0, -0.55 * height)
     foot = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), back, com,
                    tables.foot_inertia(back, length), looks, "left_leg")  # fmt: skip
     toes = _toes_segment(p, TOES_MASS * mass, (ball, 0.0, 1.5 * sole - height), tip - ball, sole)
-    return foot, toes, shapes.foot_plan("left_foot", ankle.name, heel, ball, half, height)
+    return foot, toes, shapes.foot_plan(ankle.name, heel, ball, half, height)
 
 
 def _toes_segment(p: Proportions, mass: float, offset: Vector, length: float, sole: float) -> Segment:
     """Toes hinged at the ball of the foot; only a small sphere at their tip makes contact."""
     wide = p.metres(p.foot_half) + sole
-    half = (length / 2, wide, sole)
+    half, seen = (length / 2, wide, sole), (0.65 * length, 0.98 * wide, 1.55 * sole)
     looks = (
         shapes.sphere_geom("left_toes_tip", (length - sole, 0.0, -0.5 * sole), sole, shapes.SHOE),
-        shapes.ellipsoid_geom(
-            "left_toes_shape", (0.35 * length, 0.0, 0.1 * sole), (0.65 * length, 0.98 * wide, 1.55 * sole), shapes.SHOE
-        ),
+        shapes.ellipsoid_geom("left_toes_shape", (0.35 * length, 0.0, 0.1 * sole), seen, shapes.SHOE),
     )
     return Segment("left_toes", "left_foot", joint_plan("left_toe", "toe", "y"), offset, mass, (length / 2, 0.0, 0.0),
                    tables.ellipsoid_inertia(mass, half), looks, "left_leg")  # fmt: skip
@@ -169,22 +161,12 @@ def head_segment(p: Proportions, parent: str, offset: Vector, neck: JointPlan) -
     """Head and neck as one link on the joint at C7."""
     length, mass = p.metres(1.0 - p.c7), p.segment_mass(tables.HEAD)
     a, b, c = (p.metres(s) for s in p.skull)
-    throat = shapes.capsule_geom(
-        "head_neck", (0.0, 0.0, -0.1 * length), (0.1 * a, 0.0, length - 1.6 * c), 0.66 * b, shapes.SKIN
-    )
+    low, high = (0.0, 0.0, -0.1 * length), (0.1 * a, 0.0, length - 1.6 * c)
+    throat = shapes.capsule_geom("head_neck", low, high, 0.66 * b, shapes.SKIN)
     looks = (throat, *shapes.face_geoms("head", (0.25 * a, 0.0, length - c), (a, b, c)))
     com = (0.1 * a, 0.0, (1 - tables.HEAD.com) * length)
-    return Segment(
-        "head",
-        parent,
-        neck,
-        offset,
-        mass,
-        com,
-        tables.upright_segment_inertia(tables.HEAD, mass, length),
-        looks,
-        "head",
-    )
+    inertia = tables.upright_segment_inertia(tables.HEAD, mass, length)
+    return Segment("head", parent, neck, offset, mass, com, inertia, looks, "head")
 
 
 def arm_segments(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment, Segment]:
@@ -213,9 +195,7 @@ def clavicle_segment(p: Proportions, parent: str, height: float) -> Segment:
     """The left shoulder girdle, from beside the breastbone to the shoulder; `height` (m) in the parent's frame."""
     root, mass, thick = 0.25 * p.metres(p.shoulder_half), CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
     reach = p.metres(p.shoulder_half) - root
-    looks = (
-        shapes.capsule_geom("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT),
-    )
+    bone = shapes.capsule_geom("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT)
     return Segment("left_clavicle", parent, joint_plan("left_clavicle", "clavicle", "zx"), (0.0, root, height), mass,
                    (0.0, 0.6 * reach, 0.0), tables.ellipsoid_inertia(mass, (thick, 0.6 * reach, thick)),
-                   looks, "left_arm")  # fmt: skip
+                   (bone,), "left_arm")  # fmt: skip

@@ -25,20 +25,13 @@ ARMATURE = 0.2  # of the armature of other bodies
 
 
 def body_plan(p: Proportions = ADULT) -> BodyPlan:
-    """The plan, with small armature."""
-    full = _full_armature_plan(p)
-    light = (replace(s, joint=replace(s.joint, armature=ARMATURE * s.joint.armature)) for s in full.segments)
-    return replace(full, segments=tuple(light))
-
-
-def _full_armature_plan(p: Proportions) -> BodyPlan:
-    """The body with a trunk of three links and arms on clavicles."""
+    """The plan, with small armature, a trunk of three links and arms on clavicles."""
     foot, contact = human.flat_foot(p, HEEL, TOE, joint_plan("left_ankle", "ankle", "yx"))
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     girdle = human.clavicle_segment(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
     outer = (0.0, p.metres(p.shoulder_half) - girdle.offset[1], 0.0)
     chest = p.segment_mass(tables.UPPER_TRUNK) - 2 * human.CLAVICLE_MASS * p.mass
-    return human.human_plan(
+    full = human.human_plan(
         "human42",
         core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot),
@@ -51,3 +44,5 @@ def _full_armature_plan(p: Proportions) -> BodyPlan:
         foot=contact,
         hand=human.palm_point(p),
     )
+    light = (replace(s, joint=replace(s.joint, armature=ARMATURE * s.joint.armature)) for s in full.segments)
+    return replace(full, segments=tuple(light))

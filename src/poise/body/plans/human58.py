@@ -20,7 +20,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
@@ -54,8 +54,8 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
         arm=_arm_segments(p),
         foot=contact,
         hand=HandPlan("left_hand", (0.0, 0.0, -0.5 * PALM * p.metres(p.hand))),
-        default_torque="paper"
-    )  # fmt: skip
+        default_torque="paper",
+    )
     return replace(full, segments=tuple(_with_table_torque(s) for s in full.segments))
 
 
@@ -139,11 +139,12 @@ def _forearm_segments(p: Proportions) -> tuple[Segment, Segment]:
     near, far = FOREARM_SPLIT * length, (1 - FOREARM_SPLIT) * length
     # The masses are such that the centre of mass of both is the table's.
     heavy = whole * (0.5 * (1 + FOREARM_SPLIT) - tables.FOREARM.com) / 0.5
+    elbow, twist = joint_plan("left_elbow", "elbow", "y"), joint_plan("left_forearm", "forearm", "z")
     return (
-        Segment("left_forearm", "left_upper_arm", joint_plan("left_elbow", "elbow", "y"), (0.0, 0.0, -p.metres(p.upper_arm)),
-                heavy, (0.0, 0.0, -near / 2), tables.cylinder_inertia(heavy, thick, near),
+        Segment("left_forearm", "left_upper_arm", elbow, (0.0, 0.0, -p.metres(p.upper_arm)), heavy,
+                (0.0, 0.0, -near / 2), tables.cylinder_inertia(heavy, thick, near),
                 (shapes.hanging_capsule("left_forearm_shape", near, thick, shapes.SKIN),), "left_arm", "arms"),
-        Segment("left_wrist", "left_forearm", joint_plan("left_forearm", "forearm", "z"), (0.0, 0.0, -near), whole - heavy,
+        Segment("left_wrist", "left_forearm", twist, (0.0, 0.0, -near), whole - heavy,
                 (0.0, 0.0, -far / 2), tables.cylinder_inertia(whole - heavy, 0.85 * thick, far),
                 (shapes.hanging_capsule("left_wrist_shape", far, 0.88 * thick, shapes.SKIN),), "left_arm", "arms")
     )  # fmt: skip
@@ -153,14 +154,15 @@ def _hand_segments(p: Proportions) -> tuple[Segment, Segment, Segment]:
     """Palm, fingers and thumb as ellipsoids."""
     whole, length, thick = p.segment_mass(tables.HAND), p.metres(p.hand), p.metres(0.014) * p.girth
     palm, fingers, thumb = (share * whole for share in HAND_MASS)
-    wrist = (0.0, 0.0, -(1 - FOREARM_SPLIT) * p.metres(p.forearm))
+    wrist, knuckles = (0.0, 0.0, -(1 - FOREARM_SPLIT) * p.metres(p.forearm)), (0.0, 0.0, -PALM * length)
+    side = (1.2 * thick, 0.0, -0.2 * length)
     flat = (1.5 * thick, 0.8 * thick, PALM * length / 2)
     return (
         _digit_segment("left_hand", "left_wrist", joint_plan("left_wrist", "wrist", "xy"), wrist, palm, flat, thick),
-        _digit_segment("left_fingers", "left_hand", joint_plan("left_fingers", "fingers", "x"), (0.0, 0.0, -PALM * length),
-               fingers, (1.4 * thick, 0.6 * thick, (1 - PALM) * length / 2), 0.75 * thick),
-        _digit_segment("left_thumb", "left_hand", joint_plan("left_thumb", "thumb", "xy"), (1.2 * thick, 0.0, -0.2 * length),
-               thumb, (0.6 * thick, 0.6 * thick, 0.3 * length / 2), 0.5 * thick)
+        _digit_segment("left_fingers", "left_hand", joint_plan("left_fingers", "fingers", "x"), knuckles, fingers,
+                       (1.4 * thick, 0.6 * thick, (1 - PALM) * length / 2), 0.75 * thick),
+        _digit_segment("left_thumb", "left_hand", joint_plan("left_thumb", "thumb", "xy"), side, thumb,
+                       (0.6 * thick, 0.6 * thick, 0.3 * length / 2), 0.5 * thick)
     )  # fmt: skip
 
 
@@ -168,13 +170,8 @@ def _digit_segment(
     name: str, parent: str, hinge: JointPlan, offset: Vector, mass: float, half: Vector, radius: float
 ) -> Segment:
     """A part of the hand that hangs from its joint, of half-sizes `half` (m)."""
-    end = -2 * half[2] + radius
-    looks: tuple[Geom, ...] = (
-        shapes.capsule_geom(f"{name}_shape", (0.0, 0.0, -radius), (0.0, 0.0, end), radius, shapes.SKIN),
-    )
-    if name != "left_thumb":
-        looks += (
-            shapes.ellipsoid_geom(f"{name}_back", (0.0, 0.0, -half[2]), (half[0], 1.05 * radius, half[2]), shapes.SKIN),
-        )
-    return Segment(name, parent, hinge, offset, mass, (0.0, 0.0, -half[2]), tables.ellipsoid_inertia(mass, half),
-                   looks, "left_arm")  # fmt: skip
+    top, middle, end = (0.0, 0.0, -radius), (0.0, 0.0, -half[2]), (0.0, 0.0, -2 * half[2] + radius)
+    bone = shapes.capsule_geom(f"{name}_shape", top, end, radius, shapes.SKIN)
+    back = shapes.ellipsoid_geom(f"{name}_back", middle, (half[0], 1.05 * radius, half[2]), shapes.SKIN)
+    looks = (bone,) if name == "left_thumb" else (bone, back)
+    return Segment(name, parent, hinge, offset, mass, middle, tables.ellipsoid_inertia(mass, half), looks, "left_arm")

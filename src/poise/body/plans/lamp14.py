@@ -25,22 +25,17 @@ RADIUS, RAIL, TOP = 0.10, 0.008, 0.03  # m: radii of the disc and of its contact
 LENGTH, THICK = 0.20, 0.011  # m: length and radius of an arm
 DEPTH, MOUTH = 0.13, 0.075  # m: the shade from neck to rim, and the rim's radius
 TORQUE = 20.0  # N m: a spring of 20 N m/rad at one radian
-DAMPING, ARMATURE = (
-    0.02,
-    0.0005,
-)  # N m s/rad, kg m^2: a joint carries 0.02 kg m^2, so passive motion decays in about 1 s
+DAMPING = 0.02  # N m s/rad: a joint carries 0.02 kg m^2, so passive motion decays in about 1 s
+ARMATURE = 0.0005  # kg m^2
 
 
 def body_plan() -> BodyPlan:
-    """The plan: base, two arms, shade."""
+    """The plan: base, two arms, shade. Hinges fold the upper arm forward (y) and sideways (x)."""
+    hinges = replace(_lamp_ball_joint("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
+    lower = _lamp_arm("lower_arm", "base", _lamp_ball_joint("base_joint"), TOP - RAIL)
     return BodyPlan(
         name="lamp14",
-        segments=(
-            _lamp_base(),
-            _lamp_arm("lower_arm", "base", _lamp_ball_joint("base_joint"), TOP - RAIL),
-            _upper_lamp_arm(),
-            _lamp_shade(),
-        ),
+        segments=(_lamp_base(), lower, _lamp_arm("upper_arm", "lower_arm", hinges, LENGTH), _lamp_shade()),
         default_torque="motor",
         standing={"base_joint": (0.0, -0.5, 0.0), "elbow": (1.1, 0.0), "neck": (0.0, -0.35, 0.0)},
         feet=(FootPlan("base", _lamp_base_corners(), "base_joint"),),
@@ -63,17 +58,11 @@ def _lamp_base_corners() -> tuple[Vector, Vector, Vector, Vector]:
 def _lamp_base() -> Segment:
     """A disc on two rails, with its origin at the height of the rails' axes."""
     (back, left, _), _, (front, _, _), _ = _lamp_base_corners()
+    ends = (0.0, 0.0, -0.6 * RAIL), (0.0, 0.0, 1.6 * RAIL)
     looks = (
         shapes.capsule_geom("base_left", (back, left, 0.0), (front, left, 0.0), RAIL, STEEL),
         shapes.capsule_geom("base_right", (back, -left, 0.0), (front, -left, 0.0), RAIL, STEEL),
-        Geom(
-            "base_disc",
-            "cylinder",
-            ((0.0, 0.0, -0.6 * RAIL), (0.0, 0.0, 1.6 * RAIL)),
-            (1.08 * RADIUS,),
-            ENAMEL,
-            solid=False,
-        ),
+        Geom("base_disc", "cylinder", ends, (1.08 * RADIUS,), ENAMEL, solid=False),
         shapes.capsule_geom("base_post", (0.0, 0.0, 0.0), (0.0, 0.0, TOP - RAIL), 1.6 * THICK, STEEL, solid=False),
     )
     inertia = solids.cylinder_inertia(BASE, RADIUS, 2 * RAIL)
@@ -90,18 +79,10 @@ def _lamp_arm(name: str, parent: str, joint: JointPlan, height: float) -> Segmen
     looks = (
         shapes.capsule_geom(f"{name}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, LENGTH), THICK, ENAMEL),
         *rods,
-        shapes.capsule_geom(
-            f"{name}_knuckle", (0.0, -1.3 * side, 0.0), (0.0, 1.3 * side, 0.0), 1.5 * THICK, STEEL, solid=False
-        ),
+        shapes.lateral_capsule(f"{name}_knuckle", 0.0, 1.3 * side, 1.5 * THICK, STEEL, solid=False),
     )
     inertia = solids.cylinder_inertia(ARM, 2 * THICK, LENGTH)
     return Segment(name, parent, joint, (0.0, 0.0, height), ARM, (0.0, 0.0, LENGTH / 2), inertia, looks, "trunk")
-
-
-def _upper_lamp_arm() -> Segment:
-    """The upper arm, with hinges that fold it forward (y) and sideways (x)."""
-    hinge = replace(_lamp_ball_joint("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
-    return _lamp_arm("upper_arm", "lower_arm", hinge, LENGTH)
 
 
 def _lamp_shade() -> Segment:
@@ -113,13 +94,12 @@ def _lamp_shade() -> Segment:
              (throat + (MOUTH - throat) * k / slices,), ENAMEL, solid=False)
         for k in range(1, slices + 1)
     )  # fmt: skip
+    half, edges = 0.6 * MOUTH, (("top", 0.8 * MOUTH), ("bottom", -0.8 * MOUTH))
     looks = (
         shapes.sphere_geom("shade_neck", (0.025, 0.0, 0.0), throat, ENAMEL),
-        shapes.capsule_geom(
-            "shade_rim_top", (DEPTH, -0.6 * MOUTH, 0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, 0.8 * MOUTH), 0.01, ENAMEL
-        ),
-        shapes.capsule_geom(
-            "shade_rim_bottom", (DEPTH, -0.6 * MOUTH, -0.8 * MOUTH), (DEPTH, 0.6 * MOUTH, -0.8 * MOUTH), 0.01, ENAMEL
+        *(
+            shapes.capsule_geom(f"shade_rim_{edge}", (DEPTH, -half, z), (DEPTH, half, z), 0.01, ENAMEL)
+            for edge, z in edges
         ),
         *rings,
         shapes.sphere_geom("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),

@@ -135,24 +135,12 @@ def vector_difference(a: Vector, b: Vector) -> Vector:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-def both_foot_plans(left: FootPlan) -> tuple[FootPlan, FootPlan]:
-    """A left foot and its mirror image."""
-    a, b, c, d = (reflected_point(p) for p in left.points)
-    return left, FootPlan(other_side(left.link), (a, b, c, d), other_side(left.ankle))
-
-
-def both_hand_plans(left: HandPlan) -> tuple[HandPlan, HandPlan]:
-    """A left hand and its mirror image."""
-    return left, HandPlan(other_side(left.link), reflected_point(left.point))
-
-
 def _right_joint(left: JointPlan) -> JointPlan:
     """The right counterpart of a joint: rotations about x and z change sign, so their limits swap."""
-    pairs = [(lo, up) if axis == "y" else (-up, -lo)
-             for axis, lo, up in zip(left.axes, left.lower, left.upper, strict=True)]  # fmt: skip
-    return replace(
-        left, name=other_side(left.name), lower=tuple(lo for lo, _ in pairs), upper=tuple(up for _, up in pairs)
-    )
+    bounds = list(zip(left.axes, left.lower, left.upper, strict=True))
+    lower = tuple(low if axis == "y" else -high for axis, low, high in bounds)
+    upper = tuple(high if axis == "y" else -low for axis, low, high in bounds)
+    return replace(left, name=other_side(left.name), lower=lower, upper=upper)
 
 
 def _right_geom(left: Geom) -> Geom:

@@ -22,16 +22,16 @@ from poise.errors import PoiseError
 def scale_plan(
     plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
 ) -> BodyPlan:
-    """The plan with other proportions, by the rules in this module's description."""
+    """The plan scaled by the rules of this module; `mass` in kg, the other arguments are factors."""
     for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
         if not (isfinite(value) and value > 0):
             raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
-    before = _total_mass(plan.segments)
+    before = sum(s.mass for s in plan.segments)
     limbs = {"legs": legs, "arms": arms, None: 1.0}
     stretch = {s.name: (size, size, size * limbs[s.limb]) for s in plan.segments}
     shaped = [_stretched_segment(s, stretch[s.name]) for s in plan.segments]
-    ratio = 1.0 if mass is None else mass / _total_mass(shaped)
-    after = ratio * _total_mass(shaped)
+    total = sum(s.mass for s in shaped)
+    ratio = 1.0 if mass is None else mass / total
     segments = []
     for segment in shaped:
         along = stretch[segment.parent] if segment.parent else (size, size, size * legs)
@@ -41,7 +41,7 @@ def scale_plan(
             offset=_scaled_vector(segment.offset, along),
             mass=ratio * segment.mass,
             inertia=_scaled_vector(segment.inertia, (ratio, ratio, ratio)),
-            joint=strengthened_joint(segment.joint, after / before, reach)
+            joint=strengthened_joint(segment.joint, ratio * total / before, reach)
         ))  # fmt: skip
     return replace(
         plan,
@@ -89,10 +89,6 @@ def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPla
 def _stretched_foot(foot: FootPlan, factors: Vector) -> FootPlan:
     a, b, c, d = (_scaled_vector(p, factors) for p in foot.points)
     return replace(foot, points=(a, b, c, d))
-
-
-def _total_mass(segments: list[Segment] | tuple[Segment, ...]) -> float:
-    return sum(s.mass for s in segments)
 
 
 def _scaled_vector(v: Vector, factors: Vector) -> Vector:

@@ -45,42 +45,29 @@ def lateral_capsule(
     return capsule_geom(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
 
 
-def foot_rails(
-    foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE
-) -> tuple[Geom, ...]:
-    """The two solid rails of a left foot, which touch a plane at exactly four points.
+def foot_geoms(heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
+    """A left foot: two solid rails that touch a plane at exactly four points, and a visible shoe that hides them.
 
     `heel` and `toe` (m) are the hindmost and foremost contacts, `height` (m) is the ankle's above the ground.
     """
-    z = sole - height
+    z, middle, half = sole - height, (heel + toe) / 2, (toe - heel) / 2
+    flat = (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole)
+    upper = (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height)
+    top, front = (0.0, 0.0, -0.1 * height), (0.45 * toe, 0.0, -0.62 * height)
     return (
-        capsule_geom(f"{foot}_outer", (heel, half_width, z), (toe, half_width, z), sole, SHOE),
-        capsule_geom(f"{foot}_inner", (heel, -half_width, z), (toe, -half_width, z), sole, SHOE),
+        capsule_geom("left_foot_outer", (heel, half_width, z), (toe, half_width, z), sole, SHOE),
+        capsule_geom("left_foot_inner", (heel, -half_width, z), (toe, -half_width, z), sole, SHOE),
+        Geom("left_foot_sole", "box", ((middle, 0.0, 1.15 * sole - height),), flat, SHOE, solid=False),
+        ellipsoid_geom("left_foot_upper", (middle, 0.0, 2 * sole - height), upper, SHOE),
+        capsule_geom("left_foot_instep", top, front, 0.8 * half_width, SHOE, solid=False),
     )
 
 
-def shoe_geoms(
-    foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE
-) -> tuple[Geom, ...]:
-    """The visible foot, without contact: a flat sole that hides the rails, an upper and an instep."""
-    middle, half = (heel + toe) / 2, (toe - heel) / 2
-    flat = Geom(f"{foot}_sole", "box", ((middle, 0.0, 1.15 * sole - height),),
-                (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole), SHOE, solid=False)  # fmt: skip
-    upper = ellipsoid_geom(f"{foot}_upper", (middle, 0.0, 2 * sole - height),
-                      (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height), SHOE)  # fmt: skip
-    ankle = capsule_geom(f"{foot}_instep", (0.0, 0.0, -0.1 * height), (0.45 * toe, 0.0, -0.62 * height),
-                    0.8 * half_width, SHOE, solid=False)  # fmt: skip
-    return flat, upper, ankle
-
-
-def foot_plan(foot: str, ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
-    """The foot plan with the four contact points of `rails`."""
-    return FootPlan(
-        foot,
-        ((heel, half_width, -height), (heel, -half_width, -height),
-         (toe, half_width, -height), (toe, -half_width, -height)),
-        ankle
-    )  # fmt: skip
+def foot_plan(ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
+    """The left foot with the four contact points of `foot_geoms`; `ankle` is the name of the joint."""
+    outer_heel, inner_heel = (heel, half_width, -height), (heel, -half_width, -height)
+    outer_toe, inner_toe = (toe, half_width, -height), (toe, -half_width, -height)
+    return FootPlan("left_foot", (outer_heel, inner_heel, outer_toe, inner_toe), ankle)
 
 
 def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
@@ -88,9 +75,8 @@ def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
     x, y, z = centre
     a, b, c = half
     eye = 0.12 * b
-    solid = capsule_geom(f"{head}_skull", (x - 0.1 * a, y, z + c - b), (x - 0.1 * a, y, z - c + b), b, SKIN)
     return (
-        solid,
+        capsule_geom(f"{head}_skull", (x - 0.1 * a, y, z + c - b), (x - 0.1 * a, y, z - c + b), b, SKIN),
         ellipsoid_geom(f"{head}_hair", (x - 0.12 * a, y, z + 0.2 * c), (1.06 * a, 1.07 * b, 0.86 * c), DARK),
         ellipsoid_geom(f"{head}_face", (x + 0.18 * a, y, z - 0.14 * c), (0.9 * a, 0.95 * b, 0.86 * c), SKIN),
         sphere_geom(f"{head}_nose", (x + 1.07 * a, y, z - 0.2 * c), 0.14 * b, SKIN, solid=False),

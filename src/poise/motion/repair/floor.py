@@ -17,8 +17,8 @@ from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.point_masses import first_joint_track, local_parabolas
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.role_topology import joint_ancestors
 from poise.motion.roles import SIDES, Roles
+from poise.motion.skeleton import joint_ancestors
 
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: ankle and toe joints above the sole; ankle to hip
 TOES_ERR = 0.03  # m: largest correction by the toe joint, the worst captured joint of all
