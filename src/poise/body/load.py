@@ -60,7 +60,7 @@ def add_load(body: Body, link: str, mass: float) -> Body:
     box = _load_box(body, link, mass)
     tree = ET.fromstring(body.mjcf)
     element = next(each for each in tree.iter("body") if each.get("name") == link)
-    if element.find(f"geom[@name='{_load_name(link)}']") is not None:
+    if element.find(f"geom[@name='{link}_load']") is not None:
         raise PoiseError(f"'{link}' carries a load already: give one load with the total mass")
     for old in element.findall("inertial"):
         element.remove(old)
@@ -100,8 +100,4 @@ def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
 def _load_geom(link: str, box: LoadBox) -> ET.Element:
     place = {"pos": box.centre, "quat": box.turn, "size": box.half}
     seen: dict[str, Any] = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return geom(_load_name(link), "box", mass="0", rgba=COLOUR, **place, **seen)
-
-
-def _load_name(link: str) -> str:
-    return f"{link}_load"
+    return geom(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen)

@@ -99,19 +99,16 @@ def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: 
 def _leg_segments(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
     p, sole = figure.proportions, figure.sole
     thigh, shank = human.thigh_and_shank(p)
-    ankle = _ankle_joint()
+    ankle = joint_plan("left_ankle", "ankle")
+    # A wide range about z allows the axial rotation of the shank: the knee is a hinge.
+    ankle = replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
+    shank = _shank_above_sole(shank, figure)
     if figure.has_toes:
         foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
-        return (thigh, _shank_above_sole(shank, figure), foot, toes), contact
+        return (thigh, shank, foot, toes), contact
     heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
     foot, contact = human.flat_foot(p, heel, tip, ankle)
-    return (thigh, _shank_above_sole(shank, figure), foot), contact
-
-
-def _ankle_joint() -> JointPlan:
-    """The ankle with a wide range about z, for the shank's axial rotation: captured knees are hinges, too."""
-    ankle = joint_plan("left_ankle", "ankle")
-    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
+    return (thigh, shank, foot), contact
 
 
 def _shank_above_sole(shank: Segment, figure: PersonMeasures) -> Segment:
@@ -135,7 +132,7 @@ def _arm_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
 
 
 def _with_forearm_twist(bend: JointPlan) -> JointPlan:
-    """The joint with the twist of the forearm added, which skeletons have at the elbow or at the wrist."""
+    """The elbow or wrist joint with the twist of the forearm added; skeletons have the twist at either joint."""
     twist = joint_plan(bend.name, "forearm", "z")
     axes = bend.axes + twist.axes
     return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
@@ -208,7 +205,7 @@ def _trunk_cuts(figure: PersonMeasures) -> list[_TrunkCut]:
 
 
 def _spine_joint_names(first: str, last: str, count: int) -> tuple[str, ...]:
-    """Names of consecutive joints: spine, spine_2, ..., chest; a single one has the first name."""
+    """Names of `count` consecutive joints: spine, spine_2, ..., chest; a single joint has the first name."""
     middle = tuple(f"{first}_{k}" for k in range(2, count))
     return (first, *middle, last) if count > 1 else (first,)
 
@@ -267,7 +264,9 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
                 shapes.capsule_geom(f"{cut.link}_{name}", (x, -half, z), (x, half, z), thick, colour, solid=solid)
             )
     if cut.link == "chest" and figure.clavicle is None:
-        looks.append(_shoulders_geom(p, vector_difference(figure.shoulder, cut.place)))
+        x, y, z = vector_difference(figure.shoulder, cut.place)
+        left, right = (x, 0.96 * y, z), (x, -0.96 * y, z)
+        looks.append(shapes.capsule_geom("chest_shoulders", right, left, p.metres(0.032) * p.girth, shapes.SHIRT))
     return tuple(looks)
 
 
@@ -275,13 +274,6 @@ def _trunk_breadth(p: Proportions, at: float) -> float:
     """Breadth of the trunk over an adult's at a height (of hip to C7), between the ratios at hips and shoulders."""
     hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
     return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
-
-
-def _shoulders_geom(p: Proportions, shoulder: Vector) -> Geom:
-    """The shape of the shoulders of a person without clavicles."""
-    x, y, z = shoulder
-    radius = p.metres(0.032) * p.girth
-    return shapes.capsule_geom("chest_shoulders", (x, -0.96 * y, z), (x, 0.96 * y, z), radius, shapes.SHIRT)
 
 
 def _neck_segment(

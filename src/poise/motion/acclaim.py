@@ -37,7 +37,7 @@ class Acclaim:
     """The skeleton of an ASF file, in the file's unit, and the degrees of freedom of its joints."""
 
     skeleton: Skeleton
-    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx: the numbers that an AMC file gives, in order
+    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx, in the order of the numbers in AMC files
     axes: Array  # (J, 4) the frame of each joint's degrees of freedom
     unit: float | None  # m; None if the file does not state it
     degrees: bool  # angles are degrees rather than radians
@@ -75,7 +75,7 @@ def read_asf(path: Path | str) -> Acclaim:
 
 
 def _asf_unit(source: TextFile, length: tuple[int, str] | None) -> float | None:
-    """Metres per unit of length; CMU's 0.45 is units per inch. 1 is a meaningless default: None."""
+    """Metres per unit of length, from the file's units per inch (CMU: 0.45); None for 1, a meaningless default."""
     per_inch = source.number(length[1], length[0]) if length else 1.0
     if length and per_inch <= 0:
         raise source.fault(length[0], f"the unit of length must be positive, not {quoted_text(length[1])}")
@@ -249,15 +249,15 @@ def _amc_translations(numbers: Array, freedoms: tuple[str, ...], axes: Array) ->
 
 
 def _amc_in_degrees(source: TextFile, otherwise: bool) -> bool:
-    """Whether angles are in degrees: by the last keyword about it in the file, else `otherwise`."""
+    """Whether angles are in degrees: by the last of :degrees and :radians in the file, else `otherwise`."""
     keywords = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
     units = [keyword == ":degrees" for keyword in keywords if keyword in (":degrees", ":radians")]
     return units[-1] if units else otherwise
 
 
 def _amc_rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
-    """The line and the numbers of each frame, bones in the order of `widths`."""
-    start, count = 0, -1  # the line that numbers the frame, and that number
+    """Line and words of each frame; bones are in the order of `widths`, which maps bones to degrees of freedom."""
+    start, count = 0, -1  # the line with the number of the frame, and that number
     frame: dict[str, list[str]] = {}
     for line, text in enumerate(source.lines, 1):
         words = text.split("#", 1)[0].split()
@@ -272,25 +272,18 @@ def _amc_rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, l
             continue
         if not start:
             raise source.fault(line, f"{quoted_text(words[0])} comes before the number of the first frame")
-        _check_amc_line(source, line, words, widths, frame)
-        frame[words[0]] = words[1:]
+        name = words[0]
+        if name not in widths:
+            raise source.fault(line, f"{quoted_text(name)} is not a bone with degrees of freedom in the skeleton")
+        if name in frame:
+            raise source.fault(line, f"a second {quoted_text(name)} in one frame")
+        if len(words) != 1 + widths[name]:
+            message = f"{len(words) - 1} numbers for the {widths[name]} degrees of freedom of {quoted_text(name)}"
+            raise source.fault(line, message)
+        frame[name] = words[1:]
     if not start:
         raise source.fault(len(source.lines), "the file ends before its first frame")
     yield start, _amc_row(source, start, frame, widths)
-
-
-def _check_amc_line(
-    source: TextFile, line: int, words: list[str], widths: dict[str, int], frame: dict[str, list[str]]
-) -> None:
-    name = words[0]
-    if name not in widths:
-        raise source.fault(line, f"{quoted_text(name)} is not a bone with degrees of freedom in the skeleton")
-    if name in frame:
-        raise source.fault(line, f"a second {quoted_text(name)} in one frame")
-    if len(words) != 1 + widths[name]:
-        raise source.fault(
-            line, f"{len(words) - 1} numbers for the {widths[name]} degrees of freedom of {quoted_text(name)}"
-        )
 
 
 def _amc_row(source: TextFile, start: int, frame: dict[str, list[str]], widths: dict[str, int]) -> list[str]:

@@ -203,7 +203,11 @@ def smpl_skeleton(names: tuple[str, ...], places: Array | None = None) -> Skelet
 def _smpl_joints() -> dict[str, tuple[str, Array]]:
     """Parent and position (3,), in fractions of stature, of every joint of the SMPL family."""
     out = {name: (parent, np.array(place)) for name, (parent, place) in _MIDDLE.items()}
-    for name, (parent, place) in (_LEFT | _finger_joints()).items():
+    left = dict(_LEFT)
+    for finger in _FINGERS:
+        for k, place in enumerate(_finger_points(finger)[:3], 1):
+            left[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
+    for name, (parent, place) in left.items():
         for side in _SIDES:
             whole = parent if parent in _MIDDLE else f"{side}_{parent}"
             out[f"{side}_{name}"] = whole, _on_side(side, place)
@@ -215,14 +219,6 @@ def _finger_points(finger: str) -> list[Place]:
     knuckle, lengths = _FINGERS[finger]
     x, y, z = (a + b for a, b in zip(_WRIST, knuckle, strict=True))
     return [(x, y + sum(lengths[:k]), z) for k in range(4)]
-
-
-def _finger_joints() -> dict[str, tuple[str, Place]]:
-    out: dict[str, tuple[str, Place]] = {}
-    for finger in _FINGERS:
-        for k, place in enumerate(_finger_points(finger)[:3], 1):
-            out[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
-    return out
 
 
 def _smpl_tips() -> dict[str, Array]:

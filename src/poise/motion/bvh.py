@@ -46,9 +46,7 @@ def read_bvh(path: Path | str) -> Clip:
     width = sum(map(len, skeleton.convention.channels))
     if not width:
         raise source.fault(line, "no joint has CHANNELS, so there is no motion")
-    line, frames = _bvh_frame_count(source, line + 1)
-    source.check_size(line, frames, skeleton.count)
-    line, seconds = _bvh_frame_time(source, line + 1)
+    line, frames, seconds = _bvh_header(source, line + 1, skeleton.count)
     columns = source.table(_bvh_rows(source, line + 1, frames, width), width)
     position, rotation, translation = motion_from_columns(skeleton, columns)
     return clip_from(source.path.stem, skeleton, 1.0 / seconds, position, rotation, translation)
@@ -60,7 +58,7 @@ def write_bvh(clip: Clip, path: Path | str) -> Path:
 
 
 def bvh_text(clip: Clip) -> str:
-    """The text of a BVH file with the clip's names, offsets, end sites, unit, axes, channels and frame time."""
+    """The text of a BVH file in the clip's own convention: unit, axes and channels."""
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     unit = clip.skeleton.convention.unit
@@ -76,25 +74,24 @@ def bvh_text(clip: Clip) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bvh_frame_count(source: TextFile, line: int) -> tuple[int, int]:
+def _bvh_header(source: TextFile, line: int, joints: int) -> tuple[int, int, float]:
+    """The last line read, the number of frames and the frame time (s) of a MOTION section, read from `line` on."""
     line, text = _next_bvh_line(source, line, "Frames:")
     match = _FRAMES.match(text)
     if not match:
         raise source.fault(line, f"expected 'Frames: ' and a number, not {quoted_text(text)}")
-    if not int(match[1]):
+    frames = int(match[1])
+    if not frames:
         raise source.fault(line, "the motion has no frames")
-    return line, int(match[1])
-
-
-def _bvh_frame_time(source: TextFile, line: int) -> tuple[int, float]:
-    line, text = _next_bvh_line(source, line, "Frame Time:")
+    source.check_size(line, frames, joints)
+    line, text = _next_bvh_line(source, line + 1, "Frame Time:")
     match = _FRAME_TIME.match(text)
     if not match:
         raise source.fault(line, f"expected 'Frame Time: ' and seconds, not {quoted_text(text)}")
     seconds = source.number(match[1], line)
     if not FASTEST <= seconds <= SLOWEST:
         raise source.fault(line, f"frame time {quoted_text(match[1])} must be from {FASTEST:g} to {SLOWEST:g} s")
-    return line, seconds
+    return line, frames, seconds
 
 
 def _next_bvh_line(source: TextFile, line: int, what: str) -> tuple[int, str]:
@@ -126,10 +123,10 @@ def _bvh_rows(source: TextFile, start: int, frames: int, width: int) -> Iterator
 class ChannelLayout:
     """The meaning of the columns of a BVH file."""
 
-    columns: tuple[int, ...]  # columns of all position channels,
-    joints: tuple[int, ...]  # their joints,
-    axes: tuple[int, ...]  # and their axes
-    rotations: dict[str, tuple[list[int], list[list[int]]]]  # order of axes -> joints and the columns of each
+    columns: tuple[int, ...]  # of all position channels
+    joints: tuple[int, ...]  # joint of each position channel
+    axes: tuple[int, ...]  # axis of each position channel
+    rotations: dict[str, tuple[list[int], list[list[int]]]]  # by order of axes: joints, and the columns of each
 
     @classmethod
     def of(cls, channels: Channels) -> ChannelLayout:
@@ -162,10 +159,10 @@ def motion_from_columns(skeleton: Skeleton, columns: Array) -> tuple[Array, Arra
 
 
 def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
-    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_of`.
+    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_from_columns`.
 
-    A joint whose channels cannot express its motion gets the default channels, as does every joint of a skeleton
-    without channels.
+    Joints whose own channels cannot express their motion, and all joints of a skeleton without channels, get the
+    default channels.
     """
     skeleton = clip.skeleton
     placed = np.tile(skeleton.offsets, (clip.frames, 1, 1)) if clip.translation is None else np.array(clip.translation)
@@ -200,12 +197,12 @@ def _two_axis_angles(rotation: Array, axes: str) -> Array:
     """Angles (T, n, 2) about two axes, for rotations that need no third axis."""
     (rest,) = set("XYZ") - set(axes)
     first, second, third = np.moveaxis(matrix_to_euler(quat_to_matrix(rotation), axes + rest), -1, 0)
-    beyond = np.abs(third) > np.pi / 2  # the third angle is pi: the equivalent with |second| > pi/2 has a third of 0
+    beyond = np.abs(third) > np.pi / 2  # the third angle is pi; with |second| > pi/2 the same rotation has a third of 0
     return np.stack([np.where(beyond, first + np.pi, first), np.where(beyond, np.pi - second, second)], axis=-1)
 
 
 def _with_position_channels(channels: Channels, moves: Array) -> Channels:
-    """The channels, with all three positions for joints that move (J, 3) along an axis without a channel."""
+    """The channels, with all three positions for the joints that, by `moves` (J, 3), move along an axis without one."""
     out = list(channels)
     for joint in np.flatnonzero(moves.any(axis=1)):
         if any(moves[joint, axis] and name not in out[joint] for axis, name in enumerate(PLACE_CHANNELS)):
@@ -228,5 +225,5 @@ def _with_rotation_channels(channels: Channels, rotation: Array) -> Channels:
 
 
 def _independent_channels(order: str) -> list[int]:
-    """Indices of the first (at most) three channels that do not repeat the axis before; three reach any rotation."""
+    """Indices of at most three channels that do not repeat the axis before them; three can express any rotation."""
     return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]

@@ -23,7 +23,7 @@ def read_bvh_hierarchy(source: TextFile) -> tuple[Skeleton, int]:
     tree = _HierarchyParser(source)
     line = 1
     for line, statement in _bvh_statements(source):
-        if tree.take(line, statement):
+        if tree.parse_statement(line, statement):
             return tree.skeleton(), line
     raise source.fault(line, "the file ends before its MOTION section")
 
@@ -49,7 +49,7 @@ class _HierarchyParser:
         self.open: list[int] = []  # joints whose braces are open, or _TIP
         self.awaited: int | None = None  # the joint, or _TIP, whose brace must open next
 
-    def take(self, line: int, statement: str) -> bool:
+    def parse_statement(self, line: int, statement: str) -> bool:
         """Parse a statement; returns true at the end of the hierarchy."""
         keyword, *words = statement.split()
         keyword = keyword.lower()
@@ -58,20 +58,22 @@ class _HierarchyParser:
         if keyword != "{" and self.awaited is not None:
             raise self.source.fault(line, f"expected '{{', not {quoted_text(statement)}")
         if keyword == "{":
-            self._enter(line)
+            self._open_brace(line)
         elif keyword == "}":
-            self._leave(line)
+            self._close_brace(line)
         elif keyword in ("root", "joint"):
-            self._joint(line, keyword, statement[len(keyword) :].strip())
+            self._begin_joint(line, keyword, statement[len(keyword) :].strip())
         elif keyword == "end":
-            self._tip(line)
+            self._begin_end_site(line)
         elif keyword == "offset":
-            self._offset(line, words)
+            self._read_offset(line, words)
         elif keyword == "channels":
-            self._channels(line, words)
-        elif keyword == "motion":
-            self._close(line)
-        elif keyword != "hierarchy" or self.names:
+            self._read_channels(line, words)
+        elif keyword == "motion" and self.open:
+            raise self.source.fault(line, f"MOTION while {len(self.open)} '}}' are missing")
+        elif keyword == "motion" and not self.names:
+            raise self.source.fault(line, "MOTION before any ROOT")
+        elif keyword != "motion" and (keyword != "hierarchy" or self.names):
             raise self.source.fault(line, f"{quoted_text(statement)} does not belong in a BVH hierarchy")
         return keyword == "motion"
 
@@ -82,19 +84,19 @@ class _HierarchyParser:
         ends = tuple(End(joint, readonly(offset)) for joint, offset in tips)
         return Skeleton(tuple(self.names), tuple(self.parents), offsets, ends, file_convention(tuple(self.channels)))
 
-    def _inside(self, line: int, what: str) -> int:
+    def _open_joint(self, line: int, what: str) -> int:
         if not self.open or self.open[-1] == _TIP:
             raise self.source.fault(line, f"{what} outside of the braces of a joint")
         return self.open[-1]
 
-    def _enter(self, line: int) -> None:
+    def _open_brace(self, line: int) -> None:
         assert self.awaited is not None
         if len(self.open) == DEEPEST:
             raise self.source.fault(line, f"joints nest deeper than {DEEPEST}")
         self.open.append(self.awaited)
         self.awaited = None
 
-    def _leave(self, line: int) -> None:
+    def _close_brace(self, line: int) -> None:
         if not self.open:
             raise self.source.fault(line, "'}' without its '{'")
         joint = self.open.pop()
@@ -103,44 +105,38 @@ class _HierarchyParser:
         if joint == _TIP and self.ends[-1][1] is None:
             raise self.source.fault(line, "an End Site has no OFFSET")
 
-    def _joint(self, line: int, keyword: str, name: str) -> None:
+    def _begin_joint(self, line: int, keyword: str, name: str) -> None:
         if keyword == "root" and self.names:
             raise self.source.fault(line, "a second ROOT; one figure per file")
         if not name:
             raise self.source.fault(line, "a joint without a name")
-        self.parents.append(-1 if keyword == "root" else self._inside(line, "a JOINT"))
+        self.parents.append(-1 if keyword == "root" else self._open_joint(line, "a JOINT"))
         self.awaited = len(self.names)
         self.names.append(name)
         self.offsets.append(None)
         self.channels.append(())
 
-    def _tip(self, line: int) -> None:
-        self.ends.append((self._inside(line, "an End Site"), None))
+    def _begin_end_site(self, line: int) -> None:
+        self.ends.append((self._open_joint(line, "an End Site"), None))
         self.awaited = _TIP
 
-    def _offset(self, line: int, words: list[str]) -> None:
+    def _read_offset(self, line: int, words: list[str]) -> None:
         if len(words) != 3:
             raise self.source.fault(line, f"OFFSET has {len(words)} numbers instead of 3")
         offset = np.array([self.source.number(word, line) for word in words])
         if self.open and self.open[-1] == _TIP:
             self.ends[-1] = self.ends[-1][0], offset
         else:
-            self.offsets[self._inside(line, "OFFSET")] = offset
+            self.offsets[self._open_joint(line, "OFFSET")] = offset
 
-    def _channels(self, line: int, words: list[str]) -> None:
+    def _read_channels(self, line: int, words: list[str]) -> None:
         if not words or words[0] != str(len(words) - 1):
             raise self.source.fault(line, "CHANNELS needs a count and as many names")
         for word in words[1:]:
             if word.lower() not in _CHANNELS:
                 valid = ", ".join(_CHANNELS.values())
                 raise self.source.fault(line, f"{quoted_text(word)} is not a channel; valid: {valid}")
-        self.channels[self._inside(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
-
-    def _close(self, line: int) -> None:
-        if self.open:
-            raise self.source.fault(line, f"MOTION while {len(self.open)} '}}' are missing")
-        if not self.names:
-            raise self.source.fault(line, "MOTION before any ROOT")
+        self.channels[self._open_joint(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
 
 
 def bvh_hierarchy_lines(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) -> list[str]:
@@ -169,5 +165,5 @@ def bvh_hierarchy_lines(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...
 
 
 def _offset_text(offset: Array) -> str:
-    """Three numbers with 15 digits, which survive a conversion of units: a round number comes back as one."""
+    """Three numbers with 15 digits, so that round numbers are round again after a conversion of units and back."""
     return " ".join(np.format_float_positional(x + 0.0, 15, unique=False, fractional=False, trim="-") for x in offset)

@@ -16,8 +16,7 @@ from poise.files import check_writable, write_file
 from poise.version import __version__
 
 LICENCE = "LICENCE-CMU.txt"  # Name of the licence file beside fetched motions
-SCHEMES = ("https", "http", "file")
-"""Valid schemes of a host's address. Unencrypted http and folders are safe because the checksum is verified."""
+SCHEMES = ("https", "http", "file")  # of a host's address; http and folders are safe: the checksum is verified
 TIMEOUT = 20.0  # Seconds without a byte after which a host counts as unreachable
 _PIECE = 1 << 16  # bytes read at a time
 
@@ -70,7 +69,12 @@ def cmu() -> CaptureLibrary:
 def cache_folder() -> Path:
     """The folder of fetched motions in the user's cache."""
     given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if os.path.isabs(given) else _user_cache()) / "poise" / "motions"
+    if os.path.isabs(given):
+        return Path(given) / "poise" / "motions"
+    try:
+        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "poise" / "motions"
+    except RuntimeError:
+        raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
 
 
 def kept(capture: Capture, folder: Path) -> Path | None:
@@ -98,23 +102,12 @@ def motion_file(motion: str | Path) -> Path:
     return path
 
 
-def _user_cache() -> Path:
-    try:
-        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    except RuntimeError:
-        raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
-
-
-def ignore_bytes(_: int) -> None:
-    """A `ReportBytes` that reports nothing."""
-
-
 def fetch(
     capture: Capture,
     host: str,
     folder: Path,
     licence: str,
-    progress: ReportBytes = ignore_bytes,
+    progress: ReportBytes = lambda _: None,
     timeout: float = TIMEOUT,
 ) -> Path:
     """Download a capture from a host's address to a folder; content with another checksum is not kept."""
@@ -151,13 +144,9 @@ def _download(address: str, most: int, progress: ReportBytes, timeout: float) ->
         error.close()
         raise PoiseError(f"{address}: the host answers {error.code} {error.reason}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise PoiseError(_unreachable_message(address, error)) from None
+        reason = getattr(error, "reason", error)  # urllib wraps most causes, but not all
+        cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+        if address.lower().startswith("file:"):
+            raise PoiseError(f"cannot read {address}: {cause}") from None
+        raise PoiseError(f"cannot reach {address}: {cause}; are you offline?") from None
     return bytes(content)
-
-
-def _unreachable_message(address: str, error: Exception) -> str:
-    reason = getattr(error, "reason", error)  # urllib wraps most causes, but not all
-    cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-    if address.lower().startswith("file:"):
-        return f"cannot read {address}: {cause}"
-    return f"cannot reach {address}: {cause}; are you offline?"

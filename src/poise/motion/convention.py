@@ -20,7 +20,7 @@ def file_convention(channels: tuple[tuple[str, ...], ...] = ()) -> Convention:
 
 
 def convert_clip(clip: Clip, unit: float, axes: Array) -> Clip:
-    """The clip with every vector v mapped to unit * axes @ v; `in_file_numbers` is the inverse."""
+    """The clip with every vector v mapped to unit * axes @ v; `clip_in_file_units` is the inverse."""
     before = clip.skeleton.convention
     convention = replace(before, unit=before.unit * unit, axes=readonly(axes @ before.axes))
     return _map_clip(clip, lambda v: unit * (v @ axes.T), axes, convention)

@@ -23,7 +23,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def read_npz_arrays(path: Path | str, names: Collection[str]) -> Arrays:
-    """Read those of the named arrays that an archive holds."""
+    """Read the named arrays from an archive, without those that it lacks."""
     try:
         with open(path, "rb") as file:
             content = io.BytesIO(file.read(LARGEST_ARCHIVE))
@@ -51,11 +51,6 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
     return write_file(Path(path), buffer.getvalue())
-
-
-def load_clip(path: Path | str) -> Clip:
-    """Read a clip written by `save_clip`."""
-    return clip_from_npz(read_npz_arrays(path, CLIP_ARRAYS), path)
 
 
 def clip_from_npz(arrays: Arrays, path: Path | str) -> Clip:

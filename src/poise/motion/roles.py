@@ -52,17 +52,18 @@ _SURGEON = {"thigh": "hip", "shank": "knee", "foot": "ankle", "clavicle": "colla
             "forearm": "elbow", "hand": "wrist"}  # fmt: skip
 _PAINTER = {"foot": "foot", "toes": "toe toes toe0 toebase ball", "clavicle": "clavicle shoulder collar",
             "upper_arm": "upperarm", "forearm": "forearm lowerarm", "hand": "hand"}  # fmt: skip
+_ROKOKO, _POSER = _PAINTER | {"upper_arm": "arm upperarm"}, _PAINTER | {"upper_arm": "shldr shldrbend"}
 
 FAMILIES = (
     _naming_family("lafan1", r"lefttoe$", **_MAYA, toes="toe"),
     _naming_family("mixamo", r"mixamorig|toe_?end|headtop", **_MAYA, toes="toebase"),
     _naming_family("cmu", r"hipjoint|fingerbase", **_MAYA, toes="toebase"),
-    _naming_family("rokoko", r"leftshin|spine4", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="thigh", shank="shin"),
-    _naming_family("soma", r"leftshin", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="leg", shank="shin"),
+    _naming_family("rokoko", r"leftshin|spine4", **_ROKOKO, thigh="thigh", shank="shin"),
+    _naming_family("soma", r"leftshin", **_ROKOKO, thigh="leg", shank="shin"),
     _naming_family("biped", r"bip\d", **_PAINTER, thigh="thigh", shank="calf"),
     _naming_family("unreal", r"thigh_l|spine_01", **_PAINTER, thigh="thigh", shank="calf"),
     _naming_family("rigify", r"shin\W", **_PAINTER, thigh="thigh", shank="shin"),
-    _naming_family("poser", r"shldr", **{**_PAINTER, "upper_arm": "shldr shldrbend"}, thigh="thigh thighbend", shank="shin"),
+    _naming_family("poser", r"shldr", **_POSER, thigh="thigh thighbend", shank="shin"),
     _naming_family("xsens", r"^t8$|^l5$", **_PAINTER, thigh="upperleg", shank="lowerleg"),
     _naming_family("xsens", r"chest4", **_SURGEON, toes="toe"),
     _naming_family("unity", r"upper_?leg", **_PAINTER, thigh="upperleg", shank="lowerleg"),
@@ -88,7 +89,7 @@ class Roles:
 def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
     """The humanoid in a skeleton of any unit and axes; None if there is none.
 
-    What names leave open is decided by `poses` (T, J, 3) of a motion, by default the upright pose.
+    Where names do not decide, `poses` (T, J, 3) of a motion do; by default the upright pose.
     """
     poses = upright_joint_places(skeleton).position if poses is None else poses
     found = _limbs_by_names(skeleton) or _limbs_by_topology(skeleton, poses)
@@ -104,7 +105,7 @@ def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
 
 
 def upright_joint_places(skeleton: Skeleton) -> Places:
-    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
+    """Joint poses (one frame) in the upright pose if there is one, else in the zero pose; the root at the origin."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     pose = zero if skeleton.upright is None else skeleton.upright
     return forward(skeleton, np.zeros((1, 3)), pose[None])
@@ -113,12 +114,13 @@ def upright_joint_places(skeleton: Skeleton) -> Places:
 def _limbs_by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
     """The family that names most limbs, and its limbs; between equals, a family whose sign appears wins."""
     spellings = joint_sides_and_stems(skeleton.names)
-
-    def merit(family: NamingFamily) -> tuple[int, bool]:
-        return len(family_limbs(spellings, family)), shows_family_sign(skeleton.names, family)
-
-    best = max((f for f in FAMILIES if _has_whole_limbs(skeleton, family_limbs(spellings, f))), key=merit, default=None)
-    return None if best is None else (best.name, family_limbs(spellings, best))
+    named = [(family, family_limbs(spellings, family)) for family in FAMILIES]
+    whole = [
+        (len(limbs), any(re.search(family.sign, name.lower()) for name in skeleton.names), family.name, limbs)
+        for family, limbs in named
+        if _has_whole_limbs(skeleton, limbs)
+    ]
+    return max(whole, key=lambda each: each[:2])[2:] if whole else None
 
 
 def _has_whole_limbs(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
@@ -152,14 +154,12 @@ def _roles_with_trunk(skeleton: Skeleton, limbs: Mapping[str, int], family: str)
     pelvis = _common_ancestor(skeleton, _common_ancestor(skeleton, limbs["left_thigh"], limbs["right_thigh"]), chest)
     if chest == pelvis:
         return None
-    spine = _joints_between(skeleton, pelvis, chest)
-    arms = {limbs[f"{side}_upper_arm"] for side in SIDES}
-    head = _head_joint(skeleton, chest, arms)
+    head = _head_joint(skeleton, chest, {limbs[f"{side}_upper_arm"] for side in SIDES})
     neck = () if head is None else _joints_between(skeleton, chest, head)
     joints = {"pelvis": pelvis, "chest": chest}
     if head is not None:
         joints |= {"neck": neck[0], "head": head} if len(neck) > 1 else {"head": head}
-    return Roles(Frozen({**joints, **limbs}), spine, neck, family)
+    return Roles(Frozen({**joints, **limbs}), _joints_between(skeleton, pelvis, chest), neck, family)
 
 
 def _common_ancestor(skeleton: Skeleton, a: int, b: int) -> int:
@@ -176,9 +176,8 @@ def _joints_between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...
 
 def _head_joint(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
     """The joint named head, else the last with a length on the longest path up from the chest, without the arms."""
-    called = [j for j, (_, stem) in enumerate(joint_sides_and_stems(skeleton.names)) if stem == "head"]
-    for joint in called:
-        if joint != chest and chest in joint_ancestors(skeleton, joint):
+    for joint, (_, stem) in enumerate(joint_sides_and_stems(skeleton.names)):
+        if stem == "head" and joint != chest and chest in joint_ancestors(skeleton, joint):
             return joint
     reach = tip_distances(skeleton)
     arm_roots = {j for arm in arms for j in joint_ancestors(skeleton, arm)}
@@ -210,14 +209,9 @@ def family_limbs(spellings: Sequence[tuple[str, str]], family: NamingFamily) -> 
     return found
 
 
-def shows_family_sign(names: Iterable[str], family: NamingFamily) -> bool:
-    """Whether the family's sign appears in any name."""
-    return any(re.search(family.sign, name.lower()) for name in names)
-
-
 def _name_tokens(name: str) -> list[str]:
-    plain = re.split(r"[:|]", name)[-1]
-    return [token.lower() for token in _TOKEN.findall(plain)]
+    """Words and numbers of a name in lower case, without a namespace."""
+    return [token.lower() for token in _TOKEN.findall(re.split(r"[:|]", name)[-1])]
 
 
 def _undecorated_names(names: list[list[str]]) -> list[list[str]]:
@@ -228,14 +222,9 @@ def _undecorated_names(names: list[list[str]]) -> list[list[str]]:
             token, count = counts.most_common(1)[0] if counts else ("", 0)
             if count < 2 or count < _SHARED * len(names):
                 break
-            names = [_without_token(tokens, end, token) for tokens in names]
+            kept = slice(1, None) if end == 0 else slice(None, -1)
+            names = [tokens[kept] if tokens and tokens[end] == token else tokens for tokens in names]
     return names
-
-
-def _without_token(tokens: list[str], end: int, token: str) -> list[str]:
-    if not tokens or tokens[end] != token:
-        return tokens
-    return tokens[1:] if end == 0 else tokens[:-1]
 
 
 def _side_and_stem(tokens: list[str]) -> tuple[str, str]:
@@ -251,7 +240,7 @@ def _side_and_stem(tokens: list[str]) -> tuple[str, str]:
 def left_directions(poses: Array, legs: Pair, arms: Pair) -> Array:
     """Direction of the figure's left (T, 3) in poses (T, J, 3).
 
-    By the direction of the feet or of the knees' bend; if there is none, by the usual axes of files.
+    It follows from the direction of the feet or of the knees' bend; without these, from the usual axes of files.
     """
     middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
@@ -277,9 +266,10 @@ def is_left_limb(
 
 
 def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
-    """Whether the figure is a quadruped, such as a dog: never if it is upright in some of the poses (T, J, 3).
+    """Whether the figure is a quadruped, such as a dog. A figure that is upright in some poses (T, J, 3) is not.
 
-    If the zero pose shows no stance either (all bones along one axis), only a tail identifies a quadruped.
+    If the zero pose has no stance (all bones along one axis), only a tail identifies a quadruped. `named` tells that
+    names identified the limbs.
     """
     parallel, cosine = _legs_against_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:

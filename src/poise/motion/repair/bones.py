@@ -40,10 +40,10 @@ def find_zero_bones(skeleton: Skeleton) -> Finding:
     """The joints at the same point as their parents."""
     short = np.linalg.norm(skeleton.offsets, axis=-1) < ZERO
     names = [name for k, name in enumerate(skeleton.names) if short[k] and skeleton.parents[k] >= 0]
-    found = (
-        f"{len(names)} joints coincide with their parents: {', '.join(names)}" if names else "every bone has a length"
-    )
-    return Finding("zero_length", found, "nothing; a body fuses them" if names else "nothing", "", names)
+    if not names:
+        return Finding("zero_length", "every bone has a length", "nothing", "", names)
+    found = f"{len(names)} joints coincide with their parents: {', '.join(names)}"
+    return Finding("zero_length", found, "nothing; a body fuses them", "", names)
 
 
 def leg_length(clip: Clip, roles: Roles) -> float:
@@ -64,20 +64,16 @@ def _hip_to_ankle(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
 def mend_thorax(clip: Clip, roles: Roles | None, settings: ImportSettings) -> tuple[Clip, Finding]:
     """The clip with the bone between chest and shoulders, which a well-known conversion of the CMU database lost."""
     joints = () if roles is None else collapsed_joints(clip, roles)
-    missing = bool(joints) and roles is not None and trunk_to_leg_ratio(clip, roles) < SHORT_TRUNK
-    mend = bool(joints) and (missing if settings.thorax is None else settings.thorax)
     if not joints or roles is None:
         return clip, Finding("thorax", "neck and shoulders are apart from the chest", "nothing", "thorax=no", False)
-    names = ", ".join(clip.skeleton.names[joint] for joint in joints)
-    chest = roles.joints["chest"]
-    bone = clip.skeleton.offsets[chest]
-    found = (
-        f"{names} coincide with {clip.skeleton.names[chest]}, and the trunk is {trunk_to_leg_ratio(clip, roles):.2f} legs long"
-        + (" (0.59 is usual): a bone is missing" if missing else "")
-    )
-    done = (
-        f"these joints are moved up by the chest's own bone, {np.linalg.norm(bone) * 100:.1f} cm" if mend else "nothing"
-    )
+    ratio, chest, skeleton = trunk_to_leg_ratio(clip, roles), roles.joints["chest"], clip.skeleton
+    missing = ratio < SHORT_TRUNK
+    mend = missing if settings.thorax is None else settings.thorax
+    names = ", ".join(skeleton.names[joint] for joint in joints)
+    found = f"{names} coincide with {skeleton.names[chest]}, and the trunk is {ratio:.2f} legs long"
+    found += " (0.59 is usual): a bone is missing" if missing else ""
+    length = np.linalg.norm(skeleton.offsets[chest]) * 100  # cm
+    done = f"these joints are moved up by the chest's own bone, {length:.1f} cm" if mend else "nothing"
     return (_with_thorax_bone(clip, joints, chest) if mend else clip), Finding("thorax", found, done, "thorax=no", mend)
 
 
@@ -110,14 +106,14 @@ def _chest_child_towards(clip: Clip, joint: int, chest: int) -> int:
 
 
 def _with_thorax_bone(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
-    """The clip with joints moved away from the chest by the chest's own bone, as it lies in the upright pose."""
+    """The clip with `joints` moved away from the chest by the chest's own bone, as oriented in the upright pose."""
     below, own = upright_joint_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
     bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone
-    moved = None
-    if clip.translation is not None:
-        moved = np.array(clip.translation)
-        moved[:, list(joints)] += bone
-        moved = readonly(moved)
-    return replace(clip, skeleton=replace(clip.skeleton, offsets=readonly(offsets)), translation=moved)
+    skeleton = replace(clip.skeleton, offsets=readonly(offsets))
+    if clip.translation is None:
+        return replace(clip, skeleton=skeleton)
+    moved = np.array(clip.translation)
+    moved[:, list(joints)] += bone
+    return replace(clip, skeleton=skeleton, translation=readonly(moved))

@@ -28,11 +28,10 @@ BEGINNING = 0.1  # of the clip: a jump in this part ends the leading frames that
 def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding]:
     """The clip without the T-pose that a converter put at its beginning."""
     count = 0 if roles is None else count_tpose_frames(clip, roles, leg)
-    found = (
-        f"frame 0{'' if count == 1 else f' to {count - 1}'} is an artificial pose: the figure jumps out of it at once"
-        if count
-        else "no artificial first pose"
-    )
+    found = "no artificial first pose"
+    if count:
+        frames = "frame 0" if count == 1 else f"frame 0 to {count - 1}"
+        found = f"{frames} is an artificial pose: the figure jumps out of it at once"
     dropped = 0 if settings.tpose == "keep" else count
     if settings.tpose == "drop" and not count and clip.frames > 1:
         dropped = 1
@@ -104,13 +103,14 @@ def root_jump_frames(position: Array, leg: float) -> list[int]:
 
 
 def _usual_root_step(steps: Array, k: int) -> float:
+    """Median displacement of the root in the frames around step k, without step k."""
     near = np.concatenate([steps[max(0, k - NEARBY) : k], steps[k + 1 : k + 1 + NEARBY]])
     return float(np.median(near)) if len(near) else 0.0
 
 
 def _root_jump_finding(frames: list[int]) -> Finding:
+    if not frames:
+        return Finding("leaps", "the root never jumps", "nothing", "", frames)
     where = ", ".join(map(str, frames[:5])) + (", ..." if len(frames) > 5 else "")
-    found = (
-        f"the root jumps in {len(frames)} frames (of the imported clip): {where}" if frames else "the root never jumps"
-    )
-    return Finding("leaps", found, "nothing; cut or repair these by hand" if frames else "nothing", "", frames)
+    found = f"the root jumps in {len(frames)} frames (of the imported clip): {where}"
+    return Finding("leaps", found, "nothing; cut or repair these by hand", "", frames)

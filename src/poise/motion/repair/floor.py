@@ -21,7 +21,7 @@ from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import joint_ancestors
 
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: ankle and toe joints above the sole; ankle to hip
-TOES_ERR = 0.03  # m: largest correction by the toe joint, the worst captured joint of all
+TOES_ERR = 0.03  # m: largest correction by the toe joint, which is captured worse than any other joint
 FLESH = 0.035  # of stature: distance from the joints of the trunk to the surface on which a figure lies
 SEAT = 0.25  # of the leg: least height of a seat above the floor
 STILL = 0.15  # m/s: largest speed of the joints of a standing foot
@@ -105,7 +105,8 @@ def _flat_foot_phases(clip: Clip, roles: Roles, leg: float, rate: float) -> Flat
 def _ground_under_foot(ankle: float, toes: float, stature: float) -> float:
     """Height (m) of the ground under a foot whose joints are at these heights (m).
 
-    Ankles are captured better than toes, but a heel may be raised: lower toes count in full, higher ones by half.
+    Ankles are captured better than toes, but a heel may be raised: toes below the ankle's estimate count in full,
+    toes above it by half.
     """
     by_ankle = ankle - ANKLE * stature
     higher = float(np.clip(toes - TOES * stature - by_ankle, -TOES_ERR, TOES_ERR))
@@ -116,18 +117,16 @@ def _lowest_stance_level(height: Array, frames: Array) -> float:
     """The lowest height (m) at which the figure stands for long enough."""
     order = np.argsort(height)
     height, frames = height[order], frames[order]
-    near = (height >= height[:, None]) & (
-        height < height[:, None] + LEVEL
-    )  # (n, n): row k is the level that starts at k
+    low = height[:, None]
+    near = (height >= low) & (height < low + LEVEL)  # (n, n): row k is the level that starts at k
     time = near @ frames
     level = near[np.argmax(time >= SUPPORTED * time.max())]
     return float(np.average(height[level], weights=frames[level]))
 
 
 def _lowest_joint_heights(clip: Clip, joints: Sequence[int]) -> Array:
-    """Height (T,) m of the lowest of some joints and their tips."""
+    """Height (T,) m of the lowest point among the given joints and their tips."""
     places = clip.places
     tips = [k for k, end in enumerate(clip.skeleton.ends) if end.joint in joints]
-    return np.asarray(
-        np.concatenate([places.position[:, list(joints), 2], places.ends[:, tips, 2]], axis=1).min(axis=1)
-    )
+    heights = np.concatenate([places.position[:, list(joints), 2], places.ends[:, tips, 2]], axis=1)
+    return np.asarray(heights.min(axis=1))

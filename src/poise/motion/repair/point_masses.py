@@ -63,19 +63,18 @@ def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     """One point for the head, one for the trunk and one for each segment of the limbs."""
     where = clip.places.position
 
-    def joint(*names: str) -> Array:
-        return first_joint_track(where, roles, *names)
-
-    def middle(role: str) -> Array:
-        return (joint(f"left_{role}") + joint(f"right_{role}")) / 2
-
-    head = joint("head", "neck") if {"head", "neck"} & set(roles.joints) else middle("upper_arm")
-    points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (middle("upper_arm") + middle("thigh")) / 2)]
+    shoulders, hips = (
+        (where[:, roles.joints[f"left_{role}"]] + where[:, roles.joints[f"right_{role}"]]) / 2
+        for role in ("upper_arm", "thigh")
+    )
+    headed = {"head", "neck"} & set(roles.joints)
+    head = first_joint_track(where, roles, "head", "neck") if headed else shoulders
+    points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (shoulders + hips) / 2)]
     for side in SIDES:
         for segment, beyond, share, along in _LIMBS:
             inner = "foot" if segment == "foot" else "forearm"  # replaces a hand that the skeleton lacks
-            near = joint(f"{side}_{segment}", f"{side}_{inner}")
-            far = joint(f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
+            near = first_joint_track(where, roles, f"{side}_{segment}", f"{side}_{inner}")
+            far = first_joint_track(where, roles, f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
             points.append((share, near + along * (far - near)))
     shares = np.array([share for share, _ in points])
     return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))

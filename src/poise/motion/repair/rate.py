@@ -69,7 +69,7 @@ class RateEvidence:
 
     @property
     def pendulum(self) -> SingleSupportEvidence | None:
-        """The most trusted of the readings, which differ because smoothing depends on the assumed rate."""
+        """The most trusted evidence of all readings; they differ because smoothing depends on the assumed rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)
 
@@ -111,7 +111,7 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
     """Evidence on flights, falls, single support and standing, with `header` (Hz) as the stated rate."""
     where, mass, leg = clip.places.position, mass_points(clip, roles), leg_length(clip, roles)
 
-    def reading(doublings: int) -> RateReading:
+    def rate_reading(doublings: int) -> RateReading:
         step = 2 ** max(doublings, 0)  # at a higher rate fewer frames suffice
         rate = header * 2.0**doublings / step
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
@@ -125,7 +125,7 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
     flights = find_flights(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))
-    return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: reading(k) for k in DOUBLINGS}))
+    return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: rate_reading(k) for k in DOUBLINGS}))
 
 
 def rate_verdict(evidence: RateEvidence) -> RateVerdict:
@@ -142,6 +142,7 @@ def rate_verdict(evidence: RateEvidence) -> RateVerdict:
 
 
 def _flight_penalty(evidence: RateEvidence, rate: float) -> float:
+    """Penalty of a rate (Hz), as a logarithm of odds, by the flights."""
     if evidence.flight_rate is None:
         return 0.0
     disagreement = float(np.std([np.log(flight.rate) for flight in evidence.flights]))
@@ -168,7 +169,7 @@ _TERMS = {"flight": _flight_penalty, "pendulum": _pendulum_penalty, "fall": _fal
 
 
 def _bounded_penalty(deviations: float, most: float) -> float:
-    """Half the square, bounded so that one wrong reading does not outvote the rest."""
+    """Half the square of a number of standard deviations, bounded so that one wrong reading cannot outvote the rest."""
     return float(min(deviations**2 / 2, most))
 
 
@@ -177,12 +178,11 @@ def _rate_evidence_text(evidence: RateEvidence) -> str:
     clauses = []
     if evidence.flight_rate is not None:
         count = len(evidence.flights)
-        clauses.append(f"{count} flight{'s' if count > 1 else ''} fall{'' if count > 1 else 's'} with g at "
-                       f"{evidence.flight_rate:.0f}")  # fmt: skip
+        fall = "flights fall" if count > 1 else "flight falls"
+        clauses.append(f"{count} {fall} with g at {evidence.flight_rate:.0f}")
     if (swing := evidence.pendulum) is not None and swing.trust > 0.2:
-        clauses.append(
-            f"{swing.supports} single supports balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})"
-        )
+        balance = f"balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})"
+        clauses.append(f"{swing.supports} single supports {balance}")
     reading = evidence.readings[evidence.header]
     clauses.append(f"at {evidence.header:g} the centre of mass falls with {reading.fall:.1f} g at most")
     if reading.outside is not None and reading.outside > 0:

@@ -33,32 +33,29 @@ class FigureStance:
 def figure_stance(position: Array, roles: Roles) -> FigureStance:
     """The stance in poses with joints at (T, J, 3)."""
 
-    def joint(role: str) -> Array:
-        return position[:, roles.joints[role]]
-
-    legs = [_unit_rows(joint(f"{side}_thigh") - joint(f"{side}_foot")) for side in SIDES]
-    hips = (joint("left_thigh") + joint("right_thigh")) / 2
-    shoulders = (joint("left_upper_arm") + joint("right_upper_arm")) / 2
+    at = {role: position[:, joint] for role, joint in roles.joints.items()}
+    legs = [_unit_rows(at[f"{side}_thigh"] - at[f"{side}_foot"]) for side in SIDES]
+    hips = (at["left_thigh"] + at["right_thigh"]) / 2
+    shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
     trunk = _unit_rows(shoulders - hips)
     up = _unit_rows(trunk + (legs[0] + legs[1]) / 2)
-    across = _unit_rows(joint("left_thigh") - joint("right_thigh")) + _unit_rows(
-        joint("left_upper_arm") - joint("right_upper_arm")
-    )
+    across_hips = _unit_rows(at["left_thigh"] - at["right_thigh"])
+    across = across_hips + _unit_rows(at["left_upper_arm"] - at["right_upper_arm"])
     left = _unit_rows(across - _row_products(across, up)[:, None] * up)
     straight = np.min([_row_products(bone, up) for bone in (trunk, *legs)], axis=0)
-    sideways = np.abs(_row_products(_unit_rows(joint("left_thigh") - joint("right_thigh")), up))
+    sideways = np.abs(_row_products(across_hips, up))
     return FigureStance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
 def zero_pose_stance(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
-    """The stance of the zero pose; an asymmetric one does not count as standing, as it only does so by chance."""
+    """The stance of the zero pose; an asymmetric zero pose does not count as standing."""
     where = zero_pose_positions(skeleton)
     seen = figure_stance(where, roles)
     return replace(seen, stands=seen.stands & (pose_asymmetry(where[0], roles) < LOPSIDED * leg))
 
 
 def pose_asymmetry(position: Array, roles: Roles) -> float:
-    """Difference of a pose (J, 3) from its mirror image, as the largest difference of distances between joints."""
+    """Largest difference of the distances between joints in a pose (J, 3) and in its mirror image."""
     parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
     left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
     straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)

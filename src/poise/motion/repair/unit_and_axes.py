@@ -27,18 +27,9 @@ STEADY = 0.9  # least length of the mean of its up directions
 USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
 
 
-@dataclass(frozen=True)
-class UnitVerdict:
-    """The most probable unit."""
-
-    name: str
-    metres: float
-    confidence: float
-
-
 @dataclass(frozen=True, eq=False)
 class AxisClue:
-    """A direction found in a file, and from what."""
+    """A direction found in a file, and its source in words."""
 
     source: str
     direction: Array  # (3,)
@@ -57,8 +48,8 @@ class FileStances:
     leg: float
 
 
-def likely_file_unit(length: float, person: bool) -> UnitVerdict:
-    """The unit in which the length of a person's leg, or the size of any other figure, is most usual."""
+def likely_file_unit(length: float, person: bool) -> tuple[str, float]:
+    """The unit in which the length of a person's leg, or the size of another figure, is most usual; its probability."""
     usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
     names = list(UNITS if person else METRIC)
     off = np.log([length * UNITS[name] / usual for name in names])
@@ -66,13 +57,12 @@ def likely_file_unit(length: float, person: bool) -> UnitVerdict:
     best = int(np.argmin(against))
     among = float(1 / np.exp(against[best] - against).sum())
     odd = float(np.exp(-max(0.0, against[best] - ODD)))
-    return UnitVerdict(names[best], UNITS[names[best]], among * odd)
+    return names[best], among * odd
 
 
 def find_file_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
-    """The unit of a file in which a person's leg, or the whole of any other figure, measures `length` units."""
+    """The unit of a file in which a person's leg, or the whole of another figure, measures `length` units."""
     usual, what = (LEG, "the leg (hip to ankle)") if person else (SIZE, "the figure")
-    likely = likely_file_unit(length, person) if length > 0 else UnitVerdict("cm", UNITS["cm"], 0.0)
     if settings.metres is not None:
         found = f"{what} measures {length:.4g} units: {length * settings.metres:.2f} m"
         return _unit_finding(found, settings.metres, "as asked", None)
@@ -80,8 +70,9 @@ def find_file_unit(length: float, person: bool, declared: float | None, settings
         odd = ", which is unusual" if not 0.3 < length * declared / usual < 3 else ""
         found = f"the file states {_unit_text(declared)} ({what}: {length * declared:.2f} m{odd})"
         return _unit_finding(found, declared, "as stated", None)
-    found = f"{what} measures {length:.4g} units: {length * likely.metres:.2f} m in {likely.name}"
-    return _unit_finding(found, likely.metres, "by size", likely.confidence)
+    name, confidence = likely_file_unit(length, person) if length > 0 else ("cm", 0.0)
+    found = f"{what} measures {length:.4g} units: {length * UNITS[name]:.2f} m in {name}"
+    return _unit_finding(found, UNITS[name], "by size", confidence)
 
 
 def _unit_finding(found: str, metres: float, why: str, confidence: float | None) -> Finding:
@@ -125,15 +116,13 @@ def nearest_axis(direction: Array, beside: str = "") -> tuple[str, float]:
 def find_up_axis(seen: FileStances | None, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's axis that points up."""
     clue = _up_clue(seen) if declared is None else _declared_axis_clue(declared[2])
-    up = settings.up or clue.axis
-    return _axis_finding("up", "points up", clue, up, settings.up is not None)
+    return _axis_finding("up", "points up", clue, settings.up)
 
 
 def find_facing_axis(seen: FileStances | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's horizontal axis that the upright figure faces."""
     clue = _facing_clue(seen, up) if declared is None else _declared_axis_clue(declared[0])
-    facing = settings.facing or clue.axis
-    return _axis_finding("facing", "is where the upright figure faces", clue, facing, settings.facing is not None)
+    return _axis_finding("facing", "is where the upright figure faces", clue, settings.facing)
 
 
 def _up_clue(seen: FileStances | None) -> AxisClue:
@@ -147,24 +136,27 @@ def _up_clue(seen: FileStances | None) -> AxisClue:
 
 
 def _still_stances(seen: FileStances) -> dict[str, FigureStance]:
-    """Still poses, the more reliable last: a T-pose stands in the world, the zero pose only in its own frame."""
+    """Stances of the still poses, the more reliable last.
+
+    A T-pose stands in the world; the zero pose only stands in the skeleton's own frame.
+    """
     zero = {"zero pose": seen.zero}
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
 
 
 def _motion_up_clue(seen: FileStances) -> AxisClue:
-    """The axis along which the figure most often stands, or sits if it never stands, on one level."""
+    """The axis along which the figure most often stands on one level; if it never stands, along which it sits."""
     stands = seen.motion.stands
     ups = seen.motion.up[stands] if stands.any() else seen.motion.trunk
     share = {axis: float(np.sum(ups @ axis_vector(axis) > NEAR)) / len(stands) for axis in AXES}
 
-    def merit(axis: str) -> float:
+    def up_merit(axis: str) -> float:
         low, high = np.percentile((seen.joints @ axis_vector(axis)).min(axis=1), [10, 90]) / seen.leg
         on_its_head = share[("-" if axis[0] == "+" else "+") + axis[1]]
         rare = axis not in USUAL and not _travels_across(seen, axis)
         return share[axis] - on_its_head - WANDERS * min(float(high - low), 1.0) - UNUSUAL * rare
 
-    best = max(AXES, key=merit)
+    best = max(AXES, key=up_merit)
     if not share[best]:
         return AxisClue("the level on which the figure lies", axis_vector(best), best, 0.3)
     mean = ups[ups @ axis_vector(best) > NEAR].mean(axis=0)
@@ -173,7 +165,7 @@ def _motion_up_clue(seen: FileStances) -> AxisClue:
 
 
 def _walks_upright(seen: FileStances, moving: AxisClue) -> bool:
-    """Whether the figure travels across the direction along which it stands; one that lies is straight, too."""
+    """Whether the figure stands and travels across its up direction; a figure that lies straight does not travel."""
     stands = seen.motion.stands & (seen.motion.up @ axis_vector(moving.axis) > NEAR)
     if np.mean(stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
         return False
@@ -211,7 +203,8 @@ def _declared_axis_clue(direction: Array) -> AxisClue:
     return AxisClue("the convention of its format", direction, nearest_axis(direction)[0], 1.0)
 
 
-def _axis_finding(name: str, what: str, clue: AxisClue, axis: str, asked: bool) -> Finding:
-    found = f"{clue.axis} of the file {what}, by {clue.source}"
+def _axis_finding(name: str, what: str, clue: AxisClue, asked: str | None) -> Finding:
+    """The finding on the axis `name` (up or facing): the axis that was asked for, else that of the clue."""
+    axis, found = asked or clue.axis, f"{clue.axis} of the file {what}, by {clue.source}"
     done = f"{axis} of the file becomes {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
     return Finding(name, found, done, f"{name}=AXIS", axis, None if asked else clue.confidence)

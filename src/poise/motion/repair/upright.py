@@ -16,7 +16,7 @@ from poise.motion.skeleton import Skeleton, forward
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
-ON_GROUND = 5  # in one frame of so many the foot is taken to be on the ground
+ON_GROUND = 5  # the foot is assumed to be on the ground in one of so many frames
 _DOWN = np.array([0.0, 0.0, -1.0])
 _LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
@@ -61,7 +61,7 @@ def straightened_pose(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mappi
 
 
 def _bones_to_straighten(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
-    """Of the joints to straighten in a pose (J, 3): the bone vector, and its direction in an upright pose."""
+    """By joint to straighten in a pose (J, 3): the vector of its bone, and the bone's direction when upright."""
     joints = roles.joints
     shoulders = (where[joints["left_upper_arm"]] + where[joints["right_upper_arm"]]) / 2
     bones = {roles.spine[0]: (shoulders - where[roles.spine[0]], -_DOWN)}
@@ -88,9 +88,9 @@ def _straightest_frame(sample: Clip, roles: Roles, moving: FigureStance) -> int:
 
 
 def _flat_foot_rotations(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
-    """World rotations of foot and toe joints, facing +x, in a frame in which the foot is flat on the ground.
+    """World rotations (4,) of foot and toe joints in a frame with the foot flat on the ground, turned to face +x.
 
-    There ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
+    In such a frame ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
     """
     where, rotations = sample.places.position, sample.places.rotation
     feet: dict[int, Array] = {}
@@ -117,4 +117,4 @@ def _with_root_rotated(pose: Array, rotation: Array) -> Array:
 
 
 def _upright_finding(found: str, source: str) -> Finding:
-    return Finding("upright", found, f"the upright pose is the {source}" if source else "nothing", "", source)
+    return Finding("upright", found, f"the upright pose is the {source}", "", source)
