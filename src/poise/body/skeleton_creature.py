@@ -67,10 +67,10 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
     """The plan of a creature of `mass` kg (None: by density), and the skeleton joint that each link follows."""
     parts = creature_limbs(upright)
     radii = _bone_radii(parts)
-    ratio = 1.0
+    solids = [_limb_solid(part, r, 1.0) for part, r in zip(parts, radii, strict=True)]
     if mass is not None:
-        ratio = mass / sum(_limb_solid(part, r, 1.0).mass for part, r in zip(parts, radii, strict=True))
-    solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
+        ratio = mass / sum(solid.mass for solid in solids)
+        solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
     feet = _limb_soles(parts, radii)
     joints = _creature_joints(parts, solids)
     segments = tuple(
@@ -102,12 +102,9 @@ def _capsule_solid(bone: Array, radius: float, ratio: float) -> _Solid:
     length = float(np.linalg.norm(bone))
     rod, ball = (ratio * DENSITY * np.pi * radius**2 * size for size in (length, 4 / 3 * radius))
     along = rod * radius**2 / 2 + ball * 2 * radius**2 / 5
-    across = rod * (length**2 / 12 + radius**2 / 4) + ball * (
-        2 * radius**2 / 5 + length**2 / 4 + 3 * length * radius / 8
-    )
-    axis = bone / length
-    inertia = across * np.eye(3) + (along - across) * np.outer(axis, axis)
-    return _Solid(rod + ball, bone / 2, inertia)
+    caps = ball * (2 * radius**2 / 5 + length**2 / 4 + 3 * length * radius / 8)
+    across, axis = rod * (length**2 / 12 + radius**2 / 4) + caps, bone / length
+    return _Solid(rod + ball, bone / 2, across * np.eye(3) + (along - across) * np.outer(axis, axis))
 
 
 def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
@@ -195,16 +192,12 @@ def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _
     for part, thick in zip(parts, radii, strict=True):
         low = part.tips[:, 2] < ground + _ON_GROUND * height
         if np.any(low):
-            half = 0.7 * float(np.max(thick[: len(low)][low]))
-            feet[part.name] = _sole_rectangle(part.tips[low], half, ground)
+            tips, half = part.tips[low], 0.7 * float(np.max(thick[: len(low)][low]))
+            middle = (np.min(tips, axis=0) + np.max(tips, axis=0)) / 2
+            spread = np.maximum(np.ptp(tips, axis=0) / 2, half)
+            (back, right, _), (front, left, _) = (middle - spread).tolist(), (middle + spread).tolist()
+            feet[part.name] = _Sole(back, front, right, left, ground, 0.3 * half)
     return feet
-
-
-def _sole_rectangle(tips: Array, half: float, ground: float) -> _Sole:
-    middle = (np.min(tips, axis=0) + np.max(tips, axis=0)) / 2
-    spread = np.maximum(np.ptp(tips, axis=0) / 2, half)
-    (back, right, _), (front, left, _) = middle - spread, middle + spread
-    return _Sole(float(back), float(front), float(right), float(left), ground, 0.3 * half)
 
 
 def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:

@@ -51,6 +51,9 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
     top = _crown_height(upright, roles)
     stature = (top + hip + hip / ADULT.hip) / 2
     _check_person(upright, roles, stature)
+    hand = _mean_tip_distance(upright, roles, "hand") / stature  # limited below: fingers are often incomplete
+    highest = shoulder[2] + 0.06 * stature  # of C7, which is at the lowest joint of the neck
+    c7 = float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
     proportions = Proportions(
         stature=stature,
         mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
@@ -58,12 +61,12 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
         ankle=(hip - leg) / stature,
         knee=(hip - thigh) / stature,
         shoulder=(hip + shoulder[2]) / stature,
-        c7=(hip + _trunk_length(shoulder, neck, stature)) / stature,
+        c7=(hip + c7) / stature,
         hip_half=_mean_left_position(upright, roles, "thigh")[1] / stature,
         shoulder_half=shoulder[1] / stature,
         upper_arm=_mean_bone_length(upright, roles, "upper_arm", "forearm") / stature,
         forearm=_mean_bone_length(upright, roles, "forearm", "hand") / stature or ADULT.forearm,
-        hand=_hand_length(upright, roles, stature),
+        hand=float(np.clip(hand, 0.08, 0.13)) if hand > 0 else ADULT.hand,
     )
     ball, tip = _foot_lengths(upright, roles, foot, stature)
     girth = float(np.clip(np.sqrt(proportions.mass / BODY_MASS_INDEX) / stature, 0.7, 1.5))
@@ -135,18 +138,6 @@ def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> flo
     """Mean distance (m) from the left and the right joint to their farthest tips; 0 if there is none."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
-
-
-def _trunk_length(shoulder: Vector, neck: tuple[Vector, ...], stature: float) -> float:
-    """Height (m) of the lowest joint of the neck above the hips, limited to slightly above the shoulders."""
-    highest = shoulder[2] + 0.06 * stature
-    return float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
-
-
-def _hand_length(upright: UprightSkeleton, roles: Roles, stature: float) -> float:
-    """Length of the hand as a fraction of stature, limited because many skeletons have incomplete fingers."""
-    length = _mean_tip_distance(upright, roles, "hand") / stature
-    return float(np.clip(length, 0.08, 0.13)) if length > 0 else ADULT.hand
 
 
 def _mean_foot_bone(upright: UprightSkeleton, roles: Roles) -> Array:

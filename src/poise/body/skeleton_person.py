@@ -15,7 +15,7 @@ import numpy as np
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
-from poise.body.plans.anthropometry import Proportions, SegmentRow
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, vector_difference
 from poise.body.plans.scale import strengthened_joint
 from poise.body.skeleton_measures import ADULT, PersonMeasures
@@ -160,9 +160,7 @@ def _scaled_vector(factor: float, v: Vector) -> Vector:
 def _trunk_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Segments of pelvis and spine, up to the chest."""
     cuts = _trunk_cuts(figure)
-    parents = [None, *(cut.link for cut in cuts)]
-    return tuple(_trunk_segment(figure, cut, parent, below.place if parent else None)
-                 for cut, parent, below in zip(cuts, parents, [cuts[0], *cuts], strict=False))  # fmt: skip
+    return tuple(_trunk_segment(figure, cut, below) for cut, below in zip(cuts, [None, *cuts[:-1]], strict=True))
 
 
 def _neck_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
@@ -215,13 +213,13 @@ def _range_share(count: int) -> float:
     return min(1.0, 1.6 / count)
 
 
-def _trunk_segment(figure: PersonMeasures, cut: _TrunkCut, parent: str | None, below: Vector | None) -> Segment:
-    p = figure.proportions
+def _trunk_segment(figure: PersonMeasures, cut: _TrunkCut, below: _TrunkCut | None) -> Segment:
+    p, parent = figure.proportions, below.link if below else None
     mass, centre, inertia = _trunk_slice(p, cut.low, cut.high)
     if cut.link == "chest" and figure.clavicle is not None:
         rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
         mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
-    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_difference(cut.place, below)
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_difference(cut.place, below.place)
     com = vector_difference((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
     return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _trunk_geoms(figure, cut), "trunk")
 
@@ -234,16 +232,12 @@ def _trunk_slice(p: Proportions, low: float, high: float) -> tuple[float, float,
         a, b = max(low, float(bottom)), min(high, float(top))
         if b > a:
             mass = p.segment_mass(row) * (b - a) / float(top - bottom)
-            parts.append((mass, (0.0, 0.0, (a + b) / 2), _slice_inertia(row, mass, float(top - bottom), b - a)))
+            # The cross-section is the part's, the height (m) the slice's own.
+            about_x, about_y, about_z = tables.upright_segment_inertia(row, mass, float(top - bottom))
+            x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * (b - a) ** 2 / 12
+            parts.append((mass, (0.0, 0.0, (a + b) / 2), (y + z, x + z, x + y)))
     mass, (_, _, centre), inertia = tables.combined_segments(*parts)
     return mass, centre, inertia
-
-
-def _slice_inertia(row: SegmentRow, mass: float, whole: float, height: float) -> Vector:
-    """Inertia of a slice of a part of the trunk, with the part's cross-section and its own height (m)."""
-    about_x, about_y, about_z = tables.upright_segment_inertia(row, mass, whole)
-    x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * height**2 / 12
-    return y + z, x + z, x + y
 
 
 def _trunk_axis_forward(figure: PersonMeasures, height: float) -> float:

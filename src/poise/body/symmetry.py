@@ -111,7 +111,10 @@ def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     there = [ids[symmetry.links[name]] for name in ids]
     if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=1e-6):
         return False
-    qpos = _asymmetric_pose(model)
+    # A pose of fixed irregular angles has no symmetry of its own.
+    qpos, step = np.array(model.qpos0), 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
+    qpos[3:7] = quat_exp(step[3:6])
+    mujoco.mj_integratePos(model, qpos, step, 1.0)
     first, second = mujoco.MjData(model), mujoco.MjData(model)
     first.qpos[:] = qpos
     second.qpos[:] = symmetry.qpos_signs * qpos[symmetry.qpos_index]
@@ -119,12 +122,3 @@ def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     mujoco.mj_kinematics(model, second)
     close = 1e-5 * max(1.0, float(model.stat.extent))
     return bool(np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=close))
-
-
-def _asymmetric_pose(model: mujoco.MjModel) -> Array:
-    """A pose (nq,) of fixed irregular angles without any symmetry."""
-    qvel = 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
-    qpos = np.array(model.qpos0)
-    qpos[3:7] = quat_exp(qvel[3:6])
-    mujoco.mj_integratePos(model, qpos, qvel, 1.0)
-    return qpos

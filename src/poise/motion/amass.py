@@ -102,11 +102,6 @@ ORDERS: dict[int, tuple[str, ...]] = {
 """Joint names in file order, by the number of joints: body, SMPL, with fingers, with face."""
 
 
-def is_amass(arrays: Arrays) -> bool:
-    """Whether the arrays of a file are those of an AMASS archive."""
-    return "poses" in arrays or "pose_body" in arrays
-
-
 def amass_motion(arrays: Arrays, path: Path, rate: float | None = None) -> tuple[Clip, tuple[str, ...]]:
     """The motion of an archive, and notes for the user on how it was read; `rate` (Hz) replaces the file's."""
     poses = _amass_poses(arrays, path)  # (T, k, 3)

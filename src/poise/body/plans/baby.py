@@ -44,14 +44,12 @@ def body_plan() -> BodyPlan:
     figure = human37.body_plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass
     length = INFANT.stature / human37.ADULT.stature
-    segments = tuple(
-        replace(s, joint=_with_infant_torque(strengthened_joint(s.joint, mass, length))) for s in figure.segments
-    )
+    segments = tuple(replace(s, joint=_infant_joint(s.joint, mass, length)) for s in figure.segments)
     return replace(figure, segments=segments, default_torque="infant")
 
 
-def _with_infant_torque(joint: JointPlan) -> JointPlan:
-    """The joint with the additional torque set "infant"."""
-    if not joint.torque:
-        return joint
-    return replace(joint, torque=Frozen({**joint.torque, "infant": WEAKNESS * joint.torque["human"]}))
+def _infant_joint(adult: JointPlan, mass: float, length: float) -> JointPlan:
+    """An adult's joint scaled by multiples of body mass and limb length, with the additional torque set "infant"."""
+    joint = strengthened_joint(adult, mass, length)
+    weak = {"infant": WEAKNESS * joint.torque["human"]} if joint.torque else {}
+    return replace(joint, torque=Frozen({**joint.torque, **weak}))

@@ -15,7 +15,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Segment
+from poise.body.plans.plan import BodyPlan
 
 ADULT = Proportions(stature=1.75, mass=73.5)
 DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
@@ -27,8 +27,9 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder - p.hip) - lower - middle)
     height = p.metres(p.shoulder - p.hip) - p.trunk * (p.trunk_split[0] + p.trunk_split[1])
-    reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
-    yoke = shapes.lateral_capsule("thorax_shoulders", height, 0.96 * reach, thick, shapes.SHIRT)
+    yoke = shapes.lateral_capsule(
+        "thorax_shoulders", height, 0.96 * shoulder[1], p.metres(0.032) * p.girth, shapes.SHIRT
+    )
     figure = human.human_plan(
         "human43",
         core=(human.pelvis_segment(p),),
@@ -43,10 +44,6 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
         hand=human.palm_point(p),
         default_torque="athlete",
     )
-    return replace(figure, segments=tuple(map(_damped_segment, figure.segments)))
-
-
-def _damped_segment(segment: Segment) -> Segment:
-    if segment.joint.kind == "free":
-        return segment
-    return replace(segment, joint=replace(segment.joint, damping=DAMPING, armature=ARMATURE))
+    root, *rest = figure.segments
+    damped = (replace(s, joint=replace(s.joint, damping=DAMPING, armature=ARMATURE)) for s in rest)
+    return replace(figure, segments=(root, *damped))

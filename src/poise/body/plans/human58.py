@@ -48,7 +48,7 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)
     full = human.human_plan(
         "human58",
-        core=_pelvis_segment(p),
+        core=(_pelvis_segment(p),),
         leg=(_hip_bone_segment(p), *human.thigh_and_shank(p, "left_hip_bone", socket), foot, toes),
         trunk=(*_trunk_segments(p), *_neck_segments(p)),
         arm=_arm_segments(p),
@@ -67,11 +67,11 @@ def _with_table_torque(segment: Segment) -> Segment:
     return replace(segment, joint=replace(segment.joint, torque=sets, numbers=Frozen({"response_rate": float(rate)})))
 
 
-def _pelvis_segment(p: Proportions) -> tuple[Segment]:
-    whole = human.pelvis_segment(p)
-    left = 1 - 2 * HIP_MASS
+def _pelvis_segment(p: Proportions) -> Segment:
+    """The pelvis without the mass of the welded hip links."""
+    whole, left = human.pelvis_segment(p), 1 - 2 * HIP_MASS
     a, b, c = whole.inertia
-    return (replace(whole, mass=left * whole.mass, inertia=(left * a, left * b, left * c)),)
+    return replace(whole, mass=left * whole.mass, inertia=(left * a, left * b, left * c))
 
 
 def _hip_bone_segment(p: Proportions) -> Segment:

@@ -146,9 +146,5 @@ def _right_joint(left: JointPlan) -> JointPlan:
 def _right_geom(left: Geom) -> Geom:
     """The right counterpart of a shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
-    return replace(
-        left,
-        name=other_side(left.name),
-        points=tuple(reflected_point(p) for p in left.points),
-        rgba=(0.86 * r, 0.86 * g, 0.86 * b, a),
-    )
+    points = tuple(reflected_point(p) for p in left.points)
+    return replace(left, name=other_side(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))

@@ -43,16 +43,15 @@ class FlatFootPhases:
 
 def find_floor(clip: Clip, roles: Roles | None, rate: float, settings: ImportSettings) -> Finding:
     """The height of the floor under a clip captured at `rate` (Hz)."""
-    height, found = _floor_of_object(clip) if roles is None else _floor_of_person(clip, roles, rate)
+    if roles is None:
+        height = float(np.percentile(_lowest_joint_heights(clip, range(clip.skeleton.count)), 5))
+        found = f"the lowest joint is at {height * 100:+.1f} cm most of the time"
+    else:
+        height, found = _floor_of_person(clip, roles, rate)
     floor = height if settings.floor is None else settings.floor
     asked = "" if settings.floor is None else ", as asked"
     done = f"everything moved by {-floor * 100:+.1f} cm{asked}" if floor else "nothing" + asked
     return Finding("floor", found, done, "floor=METRES", floor)
-
-
-def _floor_of_object(clip: Clip) -> tuple[float, str]:
-    low = float(np.percentile(_lowest_joint_heights(clip, range(clip.skeleton.count)), 5))
-    return low, f"the lowest joint is at {low * 100:+.1f} cm most of the time"
 
 
 def _floor_of_person(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]:

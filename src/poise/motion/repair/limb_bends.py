@@ -30,7 +30,11 @@ def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
     rolls = _limb_rolls(clip, roles)
     if not rolls:
         return clip
-    pose = _with_world_rotations(clip.skeleton, rolls)
+    pose = np.array(upright_joint_places(clip.skeleton).rotation[0])  # in the world; other joints keep theirs
+    for joint, rotation in rolls.items():
+        pose[joint] = rotation
+    parents = np.array(clip.skeleton.parents[1:])
+    pose[1:] = quat_multiply(quat_conjugate(pose[parents]), pose[1:])
     return replace(clip, skeleton=replace(clip.skeleton, upright=readonly(pose)))
 
 
@@ -75,13 +79,3 @@ def _bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
     if np.hypot(x, y) < _ENOUGH:
         return None
     return quat_from_axis_angle([0.0, 0.0, 1.0], sign * np.pi / 2 - np.arctan2(y, x))
-
-
-def _with_world_rotations(skeleton: Skeleton, rotations: dict[int, Array]) -> Array:
-    """Local rotations (J, 4) of the upright pose with the given world rotations; other joints keep theirs."""
-    world = np.array(upright_joint_places(skeleton).rotation[0])
-    for joint, rotation in rotations.items():
-        world[joint] = rotation
-    parents = np.array(skeleton.parents[1:])
-    world[1:] = quat_multiply(quat_conjugate(world[parents]), world[1:])
-    return world

@@ -24,6 +24,7 @@ UNUSUAL = 1.1  # penalty, as a fraction of the frames, of other axes unless the 
 WANDERS = 0.3  # penalty, likewise, of an axis along which the lowest joint moves by a leg: there is no floor
 OFTEN = 0.5  # of the frames: a figure that stands in more of them, and travels, walks
 STEADY = 0.9  # least length of the mean of its up directions
+_BY_FORMAT = "the convention of its format"
 USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
 
 
@@ -106,22 +107,15 @@ def axis_vector(axis: str) -> Array:
     return np.asarray((1.0 if axis[0] == "+" else -1.0) * np.eye(3)["xyz".index(axis[1])])
 
 
-def nearest_axis(direction: Array, beside: str = "") -> tuple[str, float]:
-    """The axis nearest to a direction, not parallel to `beside`, and the cosine between them."""
-    cosines = {axis: float(axis_vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
-    best = max(cosines, key=lambda axis: cosines[axis])
-    return best, cosines[best]
-
-
 def find_up_axis(seen: FileStances | None, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's axis that points up."""
-    clue = _up_clue(seen) if declared is None else _declared_axis_clue(declared[2])
+    clue = _up_clue(seen) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[2])
     return _axis_finding("up", "points up", clue, settings.up)
 
 
 def find_facing_axis(seen: FileStances | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's horizontal axis that the upright figure faces."""
-    clue = _facing_clue(seen, up) if declared is None else _declared_axis_clue(declared[0])
+    clue = _facing_clue(seen, up) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[0])
     return _axis_finding("facing", "is where the upright figure faces", clue, settings.facing)
 
 
@@ -195,12 +189,10 @@ def _facing_clue(seen: FileStances | None, up: str) -> AxisClue:
 
 
 def _nearest_axis_clue(source: str, direction: Array, beside: str = "") -> AxisClue:
-    axis, cosine = nearest_axis(direction, beside)
-    return AxisClue(source, direction, axis, max(0.0, cosine))
-
-
-def _declared_axis_clue(direction: Array) -> AxisClue:
-    return AxisClue("the convention of its format", direction, nearest_axis(direction)[0], 1.0)
+    """The axis nearest to a direction, not parallel to `beside`; the confidence is the cosine between them."""
+    cosines = {axis: float(axis_vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
+    best = max(cosines, key=lambda axis: cosines[axis])
+    return AxisClue(source, direction, best, max(0.0, cosines[best]))
 
 
 def _axis_finding(name: str, what: str, clue: AxisClue, asked: str | None) -> Finding:
