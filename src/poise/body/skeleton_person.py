@@ -16,7 +16,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, vector_difference
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, human_plan, vector_minus
 from poise.body.plans.scale import strengthened_joint
 from poise.body.skeleton_measures import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
@@ -61,7 +61,7 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
     """The plan of a person, with ball joints except for knees, elbows, toes and clavicles."""
     pelvis, *spine = _trunk_segments(figure)
     leg, contact = _leg_segments(figure)
-    whole = human.human_plan(
+    whole = human_plan(
         name,
         core=(pelvis,),
         leg=leg,
@@ -125,7 +125,7 @@ def _arm_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     root = figure.clavicle or chest
     girdle = () if figure.clavicle is None else (_clavicle_segment(figure),)
     parent = "chest" if figure.clavicle is None else "left_clavicle"
-    upper_arm, forearm, hand = human.arm_segments(figure.proportions, parent, vector_difference(figure.shoulder, root))
+    upper_arm, forearm, hand = human.arm_segments(figure.proportions, parent, vector_minus(figure.shoulder, root))
     forearm = replace(forearm, joint=_with_forearm_twist(forearm.joint))
     hand = replace(hand, joint=_with_forearm_twist(hand.joint) if figure.has_hands else WELD)
     return (*girdle, upper_arm, forearm, hand)
@@ -144,12 +144,12 @@ def _clavicle_segment(figure: PersonMeasures) -> Segment:
     assert figure.clavicle is not None
     p = figure.proportions
     mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
-    end = vector_difference(figure.shoulder, figure.clavicle)
+    end = vector_minus(figure.shoulder, figure.clavicle)
     half = max(0.6 * end[1], thick)
     inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
     looks = (shapes.capsule_geom("left_clavicle_shape", _scaled_vector(inner, end), end, thick, shapes.SHIRT),)
     return Segment("left_clavicle", "chest", joint_plan("left_clavicle", "clavicle", "zx"),
-                   vector_difference(figure.clavicle, figure.spine[-1]), mass, _scaled_vector(0.6, end),
+                   vector_minus(figure.clavicle, figure.spine[-1]), mass, _scaled_vector(0.6, end),
                    tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
 
 
@@ -173,13 +173,13 @@ def _neck_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     segments, parent, below = [], "chest", chest
     lengths = [dist(a, b) for a, b in pairwise(places)]
     for link, name, place, end in zip(links, joints, places, [*places[1:], None], strict=True):
-        offset = vector_difference(place, below)
+        offset = vector_minus(place, below)
         nature = joint_plan(name, "neck", share=_range_share(count)) if figure.neck else WELD
         if end is None:
             segments.append(_head_segment(figure, parent, nature, offset, place, count > 1))
         else:
             mass = NECK_MASS * p.segment_mass(tables.HEAD) * dist(place, end) / sum(lengths)
-            segments.append(_neck_segment(p, link, parent, nature, offset, vector_difference(end, place), mass))
+            segments.append(_neck_segment(p, link, parent, nature, offset, vector_minus(end, place), mass))
         parent, below = link, place
     return tuple(segments)
 
@@ -192,14 +192,12 @@ def _trunk_cuts(figure: PersonMeasures) -> list[_TrunkCut]:
     for k, height in enumerate(heights):
         low[k + 1] = max(height, low[k] + (2 * least if k == 0 else least))
     low = np.minimum(low, 1 - CHEST - least * np.arange(count, -1, -1) + least)
-    bounds = length * np.array([*low, 1.0])
+    bounds = (length * np.array([*low, 1.0])).tolist()
     links = ("pelvis", *(f"spine_{k + 1}" for k in range(count - 1)), "chest")
     names = _spine_joint_names("spine", "chest", count)
     joints = (FREE, *(joint_plan(name, "spine", share=_range_share(count)) for name in names))
     places = ((0.0, 0.0, 0.0), *figure.spine)
-    return [
-        _TrunkCut(*each) for each in zip(links, joints, places, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    ]
+    return [_TrunkCut(*each) for each in zip(links, joints, places, bounds[:-1], bounds[1:], strict=True)]
 
 
 def _spine_joint_names(first: str, last: str, count: int) -> tuple[str, ...]:
@@ -219,8 +217,8 @@ def _trunk_segment(figure: PersonMeasures, cut: _TrunkCut, below: _TrunkCut | No
     if cut.link == "chest" and figure.clavicle is not None:
         rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
         mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
-    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_difference(cut.place, below.place)
-    com = vector_difference((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_minus(cut.place, below.place)
+    com = vector_minus((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
     return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _trunk_geoms(figure, cut), "trunk")
 
 
@@ -254,11 +252,10 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
         if cut.low <= height < cut.high:
             x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
             half, thick = p.metres(wide) * p.girth * _trunk_breadth(p, at), p.metres(radius) * p.girth
-            looks.append(
-                shapes.capsule_geom(f"{cut.link}_{name}", (x, -half, z), (x, half, z), thick, colour, solid=solid)
-            )
+            right, left = (x, -half, z), (x, half, z)
+            looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:
-        x, y, z = vector_difference(figure.shoulder, cut.place)
+        x, y, z = vector_minus(figure.shoulder, cut.place)
         left, right = (x, 0.96 * y, z), (x, -0.96 * y, z)
         looks.append(shapes.capsule_geom("chest_shoulders", right, left, p.metres(0.032) * p.girth, shapes.SHIRT))
     return tuple(looks)
@@ -288,9 +285,8 @@ def _head_segment(
     top = max(figure.crown - place[2], 1.7 * c)
     mass = (1 - NECK_MASS if on_neck else 1.0) * p.segment_mass(tables.HEAD)
     centre = (0.25 * a, 0.0, top - c)
-    throat = shapes.capsule_geom(
-        "head_neck", (0.0, 0.0, -0.1 * c), (0.1 * a, 0.0, top - 1.4 * c), 0.66 * b, shapes.SKIN
-    )
+    low, high = (0.0, 0.0, -0.1 * c), (0.1 * a, 0.0, top - 1.4 * c)
+    throat = shapes.capsule_geom("head_neck", low, high, 0.66 * b, shapes.SKIN)
     inertia = tables.ellipsoid_inertia(mass, (a, b, c))
     looks = (throat, *shapes.face_geoms("head", centre, (a, b, c)))
     return Segment("head", parent, nature, offset, mass, centre, inertia, looks, "head")

@@ -223,10 +223,9 @@ def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
     for joint, freedoms in enumerate(acclaim.freedoms):
         numbers = table[:, start : start + len(freedoms)]
         start += len(freedoms)
-        rotation[:, joint] = _amc_rotations(numbers, freedoms, acclaim.axes[joint], degrees)
-        placed[:, joint] += _amc_translations(
-            numbers, freedoms, acclaim.axes[joint] if joint else np.array([1.0, 0, 0, 0])
-        )
+        axes = acclaim.axes[joint]
+        rotation[:, joint] = _amc_rotations(numbers, freedoms, axes, degrees)
+        placed[:, joint] += _amc_translations(numbers, freedoms, axes if joint else np.array([1.0, 0, 0, 0]))
     slides = any(f.startswith("t") for freedoms in acclaim.freedoms[1:] for f in freedoms)
     return clip_from(source.path.stem, skeleton, rate, placed[:, 0], rotation, placed if slides else None)
 

@@ -74,30 +74,20 @@ _FINGERS: dict[str, tuple[Place, tuple[float, float, float]]] = {  # knuckle fro
 _SIDES = ("left", "right")
 
 
-def _both_sides(name: str) -> tuple[str, str]:
-    return f"left_{name}", f"right_{name}"
+def _joint_order(names: str) -> tuple[str, ...]:
+    """Joint names from a list in which "+hip" stands for left_hip and right_hip."""
+    words = (f"left_{name[1:]} right_{name[1:]}" if name[0] == "+" else name for name in names.split())
+    return tuple(" ".join(words).split())
 
 
-_BODY = (
-    *(
-        "pelvis",
-        *_both_sides("hip"),
-        "spine1",
-        *_both_sides("knee"),
-        "spine2",
-        *_both_sides("ankle"),
-        "spine3",
-        *_both_sides("foot"),
-    ),
-    *("neck", *_both_sides("collar"), "head", *_both_sides("shoulder"), *_both_sides("elbow"), *_both_sides("wrist")),
-)
+_BODY = _joint_order("pelvis +hip spine1 +knee spine2 +ankle spine3 +foot neck +collar head +shoulder +elbow +wrist")
 _HANDS = [f"{side}_{finger}{k}" for side in _SIDES for finger in _FINGERS for k in (1, 2, 3)]
 
 ORDERS: dict[int, tuple[str, ...]] = {
     22: _BODY,
-    24: (*_BODY, *_both_sides("hand")),
+    24: (*_BODY, *_joint_order("+hand")),
     52: (*_BODY, *_HANDS),
-    55: (*_BODY, "jaw", *_both_sides("eye_smplhf"), *_HANDS),
+    55: (*_BODY, *_joint_order("jaw +eye_smplhf"), *_HANDS),
 }
 """Joint names in file order, by the number of joints: body, SMPL, with fingers, with face."""
 

@@ -7,6 +7,7 @@ and zero pose do not matter. Joints at the same point, such as a hip of three hi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -66,9 +67,7 @@ def _limb_chain_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointCh
     for joint, below in branches.items():
         chains = [_longest_chain(skeleton, reach, child, _NOTHING * longest) for child in below]
         chains = [c for c in chains if len(c.joints) > 1 and sum(c.lengths) > _LIMB * longest]
-        twins = [
-            (joint, *_equal_chains(a, b)) for i, a in enumerate(chains) for b in chains[i + 1 :] if _chains_alike(a, b)
-        ]
+        twins = [(joint, *_equal_chains(a, b)) for a, b in combinations(chains, 2) if _chains_alike(a, b)]
         pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
     return pairs
 

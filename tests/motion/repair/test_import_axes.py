@@ -13,7 +13,7 @@ from poise.motion.files import RawMotion
 from poise.motion.repair.importer import repaired
 from poise.motion.repair.settings import UNITS, ImportSettings
 from poise.motion.repair.stance import figure_stance, zero_pose_positions
-from poise.motion.repair.unit_and_axes import file_to_poise_axes, likely_file_unit
+from poise.motion.repair.unit_and_axes import likely_file_unit, poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import forward
 from poise.rotations import quat_from_axis_angle, quat_multiply
@@ -54,10 +54,10 @@ def test_a_meaningless_zero_pose_gets_straight_limbs():
 
 PLAIN = ImportSettings(floor=0.0, rate=60.0)
 USUAL = [
-    file_to_poise_axes("+y", "+z"),
-    file_to_poise_axes("+y", "-x"),
-    file_to_poise_axes("+z", "+x"),
-    file_to_poise_axes("+z", "-y"),
+    poise_axes("+y", "+z"),
+    poise_axes("+y", "-x"),
+    poise_axes("+z", "+x"),
+    poise_axes("+z", "-y"),
 ]
 
 
@@ -94,7 +94,7 @@ def test_a_sleeper_does_not_make_up_of_where_its_head_is():
     rotation = np.array(clip.rotation)
     rotation[:, 0] = quat_multiply(quat_from_axis_angle([0.0, 1.0, 0.0], np.array(-np.pi / 2)), rotation[:, 0])
     lying = clip_from("sleep", clip.skeleton, 60.0, clip.position, rotation)
-    found = repaired(filed(reframed(lying, 5), 0.01, file_to_poise_axes("+y", "+z")), PLAIN)
+    found = repaired(filed(reframed(lying, 5), 0.01, poise_axes("+y", "+z")), PLAIN)
     assert found.finding("up").value == "+y"
     assert found.finding("up").confidence < 0.5
 
@@ -111,7 +111,7 @@ def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_on
     position = np.array(clip.position)
     position[50:, 2] += 0.05
     raised = clip_from("tip toe", clip.skeleton, 60.0, position, rotation)
-    skeleton = repaired(filed(reframed(raised, 8), 0.01, file_to_poise_axes("+y", "+z")), PLAIN).clip.skeleton
+    skeleton = repaired(filed(reframed(raised, 8), 0.01, poise_axes("+y", "+z")), PLAIN).clip.skeleton
     places = forward(skeleton, np.zeros((1, 3)), skeleton.upright[None]).position[0]
     flat = clip.skeleton.offsets[clip.skeleton.index("left_foot")]
     ankle, ball = (places[skeleton.index(f"left_{name}")] for name in ("ankle", "foot"))
@@ -121,7 +121,7 @@ def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_on
 def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
     """The root's rotation, not the rest pose, makes this figure upright in its world: z is up though y is at rest."""
     clip = stroll(drift=4.0)
-    at_rest = filed(clip, 1.0, file_to_poise_axes("+y", "+z")).clip.skeleton
+    at_rest = filed(clip, 1.0, poise_axes("+y", "+z")).clip.skeleton
     rotation = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, at_rest.count, 1))
     rotation[:, 0] = quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2)
     walk = clip_from("walk", at_rest, 60.0, clip.position, rotation)
@@ -132,15 +132,15 @@ def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
 
 
 def test_overrides_win_and_are_reported():
-    raw = filed(stroll(), 0.01, file_to_poise_axes("+y", "+z"))
+    raw = filed(stroll(), 0.01, poise_axes("+y", "+z"))
     found = repaired(raw, ImportSettings(unit="inch", up="+z", facing="-y"))
     assert found.clip.skeleton.convention.unit == 0.0254
-    np.testing.assert_array_equal(found.clip.skeleton.convention.axes, file_to_poise_axes("+z", "-y"))
+    np.testing.assert_array_equal(found.clip.skeleton.convention.axes, poise_axes("+z", "-y"))
     assert all("as asked" in found.finding(name).done for name in ("unit", "up", "facing"))
 
 
 def test_what_comes_in_goes_out_in_the_files_numbers():
-    raw = filed(stroll("cmu"), UNITS["cmu"], file_to_poise_axes("+y", "+z"))
+    raw = filed(stroll("cmu"), UNITS["cmu"], poise_axes("+y", "+z"))
     back = clip_in_file_units(repaired(raw, ImportSettings(floor=0.0)).clip)
     np.testing.assert_allclose(back.position, raw.clip.position, atol=1e-9)
     np.testing.assert_allclose(back.rotation, raw.clip.rotation, atol=1e-12)
@@ -163,7 +163,7 @@ def test_creatures_import_with_doubt(creature):
     skeleton = CREATURES[creature]()
     rotation = np.tile([1.0, 0, 0, 0], (40, skeleton.count, 1))
     clip = clip_from(creature, skeleton, 30.0, np.zeros((40, 3)), rotation)
-    found = repaired(filed(clip, 0.01, file_to_poise_axes("+y", "+z")))
+    found = repaired(filed(clip, 0.01, poise_axes("+y", "+z")))
     assert found.finding("unit").value == 0.01
     assert found.finding("up").confidence == 0.5
 

@@ -12,14 +12,14 @@ from poise.motion.repair.bones import leg_length
 from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames
 from poise.motion.repair.importer import repaired, unwrap_rotations
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.unit_and_axes import file_to_poise_axes
+from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_from_axis_angle, quat_multiply
 from skeletons import PEOPLE
 
 LEG = 0.85
-Y_UP = file_to_poise_axes("+y", "+z")
+Y_UP = poise_axes("+y", "+z")
 
 
 def arms_down(clip, first=0, ease=0):

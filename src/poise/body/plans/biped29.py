@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
-from poise.body.plans.human import human_plan
-from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, right_segment
+from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment
 
 # [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about its x (lateral), y (up), z (forward).
 TABLE: dict[str, tuple[float, float, float, float]] = {

@@ -10,50 +10,12 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, joint_plan
 from poise.body.plans.anthropometry import Proportions, SegmentRow
-from poise.body.plans.plan import (
-    BodyPlan,
-    FootPlan,
-    Geom,
-    HandPlan,
-    JointPlan,
-    Segment,
-    Vector,
-    other_side,
-    reflected_point,
-    right_segment,
-)
+from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
 
 CLAVICLE_MASS = 0.01  # of body mass: the shoulder girdle of one side, taken from the upper trunk
 TOES_MASS = 0.12  # of the foot's mass
 BALL = 0.072  # of stature: from the ankle forward to the ball of the foot
-ABDUCTION = 0.14  # rad: abduction of the arms in the standing pose
 SPINE_SHARE = 0.6  # of the whole spine's range for each of two joints: more than half, because tables round down
-
-
-def human_plan(
-    name: str,
-    core: tuple[Segment, ...],
-    leg: tuple[Segment, ...],
-    trunk: tuple[Segment, ...],
-    arm: tuple[Segment, ...],
-    *,
-    foot: FootPlan,
-    hand: HandPlan,
-    default_torque: str = "human",
-) -> BodyPlan:
-    """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
-    a, b, c, d = (reflected_point(point) for point in foot.points)
-    right_foot = FootPlan(other_side(foot.link), (a, b, c, d), other_side(foot.ankle))
-    right_hand = HandPlan(other_side(hand.link), reflected_point(hand.point))
-    return BodyPlan(
-        name=name,
-        segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
-        default_torque=default_torque,
-        standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
-        feet=(foot, right_foot),
-        hands=(hand, right_hand),
-        head="head",
-    )
 
 
 def pelvis_segment(p: Proportions) -> Segment:

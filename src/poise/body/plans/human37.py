@@ -11,7 +11,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Segment
+from poise.body.plans.plan import BodyPlan, Segment, human_plan
 
 ADULT = Proportions(stature=1.75, mass=71.0)
 
@@ -23,7 +23,7 @@ def body_plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
     navel = p.metres(p.hip) + p.trunk * p.trunk_split[0]
     neck = human.head_segment(p, "torso", (0.0, 0.0, p.metres(p.c7) - navel), joint_plan("neck", "neck", "zy"))
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder) - navel)
-    return human.human_plan(
+    return human_plan(
         name,
         core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot, toes),
@@ -44,11 +44,8 @@ def _torso_segment(p: Proportions) -> Segment:
         (chest, (0.0, 0.0, middle + (1 - tables.UPPER_TRUNK.com) * upper),
          tables.upright_segment_inertia(tables.UPPER_TRUNK, chest, upper))
     )  # fmt: skip
-    reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
-    yoke = shapes.lateral_capsule(
-        "torso_shoulders", p.metres(p.shoulder - p.hip) - lower, 0.96 * reach, thick, shapes.SHIRT
-    )
+    height, reach, thick = p.metres(p.shoulder - p.hip) - lower, p.metres(p.shoulder_half), p.metres(0.032) * p.girth
+    yoke = shapes.lateral_capsule("torso_shoulders", height, 0.96 * reach, thick, shapes.SHIRT)
     looks = (*shapes.abdomen_geoms(p, "torso", 0.0, middle), *shapes.thorax_geoms(p, "torso", middle, upper), yoke)
-    return Segment(
-        "torso", "pelvis", joint_plan("spine", "spine"), (0.0, 0.0, lower), mass, com, inertia, looks, "trunk"
-    )
+    spine = joint_plan("spine", "spine")
+    return Segment("torso", "pelvis", spine, (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")

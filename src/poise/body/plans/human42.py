@@ -17,7 +17,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan
+from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.80, mass=75.0)
 HEEL, TOE = -0.055, 0.165  # m from the ankle
@@ -31,7 +31,7 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
     girdle = human.clavicle_segment(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
     outer = (0.0, p.metres(p.shoulder_half) - girdle.offset[1], 0.0)
     chest = p.segment_mass(tables.UPPER_TRUNK) - 2 * human.CLAVICLE_MASS * p.mass
-    full = human.human_plan(
+    full = human_plan(
         "human42",
         core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot),

@@ -15,7 +15,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan
+from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.75, mass=73.5)
 DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
@@ -27,10 +27,9 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder - p.hip) - lower - middle)
     height = p.metres(p.shoulder - p.hip) - p.trunk * (p.trunk_split[0] + p.trunk_split[1])
-    yoke = shapes.lateral_capsule(
-        "thorax_shoulders", height, 0.96 * shoulder[1], p.metres(0.032) * p.girth, shapes.SHIRT
-    )
-    figure = human.human_plan(
+    thick = p.metres(0.032) * p.girth
+    yoke = shapes.lateral_capsule("thorax_shoulders", height, 0.96 * shoulder[1], thick, shapes.SHIRT)
+    figure = human_plan(
         "human43",
         core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot, toes),

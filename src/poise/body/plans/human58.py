@@ -20,7 +20,7 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector, human_plan
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
@@ -46,7 +46,7 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
     """The plan, with the table's torques and response rates."""
     foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle"), shapes.SOLE)
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)
-    full = human.human_plan(
+    full = human_plan(
         "human58",
         core=(_pelvis_segment(p),),
         leg=(_hip_bone_segment(p), *human.thigh_and_shank(p, "left_hip_bone", socket), foot, toes),

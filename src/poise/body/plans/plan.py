@@ -30,6 +30,8 @@ Colour = tuple[float, float, float, float]
 Shape = Literal["capsule", "sphere", "box", "ellipsoid", "cylinder"]
 Limb = Literal["legs", "arms"]
 
+ABDUCTION = 0.14  # rad: abduction of the arms in the standing pose
+
 
 @dataclass(frozen=True)
 class Geom:
@@ -110,6 +112,32 @@ def other_side(name: str) -> str:
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
 
+def human_plan(
+    name: str,
+    core: tuple[Segment, ...],
+    leg: tuple[Segment, ...],
+    trunk: tuple[Segment, ...],
+    arm: tuple[Segment, ...],
+    *,
+    foot: FootPlan,
+    hand: HandPlan,
+    default_torque: str = "human",
+) -> BodyPlan:
+    """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
+    a, b, c, d = (reflected_point(point) for point in foot.points)
+    right_foot = FootPlan(other_side(foot.link), (a, b, c, d), other_side(foot.ankle))
+    right_hand = HandPlan(other_side(hand.link), reflected_point(hand.point))
+    return BodyPlan(
+        name=name,
+        segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
+        default_torque=default_torque,
+        standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
+        feet=(foot, right_foot),
+        hands=(hand, right_hand),
+        head="head",
+    )
+
+
 def right_segment(left: Segment) -> Segment:
     """The right-hand counterpart of a left segment, reflected across the x-z plane."""
     return replace(
@@ -130,7 +158,7 @@ def reflected_point(v: Vector) -> Vector:
     return (v[0], -v[1], v[2])
 
 
-def vector_difference(a: Vector, b: Vector) -> Vector:
+def vector_minus(a: Vector, b: Vector) -> Vector:
     """The vector a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 

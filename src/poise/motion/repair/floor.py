@@ -15,7 +15,7 @@ from poise.arrays import Array, runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.point_masses import first_joint_track, local_parabolas
+from poise.motion.repair.point_masses import joint_track, local_parabolas
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import joint_ancestors
@@ -89,8 +89,8 @@ def _flat_foot_phases(clip: Clip, roles: Roles, leg: float, rate: float) -> Flat
     stature = leg / LEG
     rows = []
     for side in SIDES:
-        ankle = local_parabolas(first_joint_track(clip.places.position, roles, f"{side}_foot"), half)
-        ball = local_parabolas(first_joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
+        ankle = local_parabolas(joint_track(clip.places.position, roles, f"{side}_foot"), half)
+        ball = local_parabolas(joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
         flat = hips - ankle.value[:, 2] > UPRIGHT * leg
         for point in (ankle, ball):
             flat &= np.linalg.norm(point.speed, axis=-1) * rate < STILL

@@ -19,13 +19,7 @@ from poise.motion.repair.limb_bends import with_limb_bends
 from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
 from poise.motion.repair.stance import sampled_clip, zero_pose_positions
-from poise.motion.repair.unit_and_axes import (
-    file_stances,
-    file_to_poise_axes,
-    find_facing_axis,
-    find_file_unit,
-    find_up_axis,
-)
+from poise.motion.repair.unit_and_axes import file_stances, find_facing_axis, find_file_unit, find_up_axis, poise_axes
 from poise.motion.repair.upright import find_upright_pose
 from poise.motion.roles import Roles, find_roles
 
@@ -73,7 +67,7 @@ def _to_poise_conventions(
     up = find_up_axis(seen, raw.axes, settings)
     facing = find_facing_axis(seen, up.value, raw.axes, settings)
     unit = find_file_unit(size, roles is not None, raw.unit, settings)
-    axes = file_to_poise_axes(up.value, facing.value)
+    axes = poise_axes(up.value, facing.value)
     clip, sample = (convert_clip(c, unit.value, axes) for c in (clip, sample))
     standing, upright = find_upright_pose(sample, roles, first and convert_clip(first, unit.value, axes))
     clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))

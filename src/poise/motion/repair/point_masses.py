@@ -62,26 +62,25 @@ class MassPoints:
 def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     """One point for the head, one for the trunk and one for each segment of the limbs."""
     where = clip.places.position
-
     shoulders, hips = (
         (where[:, roles.joints[f"left_{role}"]] + where[:, roles.joints[f"right_{role}"]]) / 2
         for role in ("upper_arm", "thigh")
     )
     headed = {"head", "neck"} & set(roles.joints)
-    head = first_joint_track(where, roles, "head", "neck") if headed else shoulders
+    head = joint_track(where, roles, "head", "neck") if headed else shoulders
     points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (shoulders + hips) / 2)]
     for side in SIDES:
         for segment, beyond, share, along in _LIMBS:
             inner = "foot" if segment == "foot" else "forearm"  # replaces a hand that the skeleton lacks
-            near = first_joint_track(where, roles, f"{side}_{segment}", f"{side}_{inner}")
-            far = first_joint_track(where, roles, f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
+            near = joint_track(where, roles, f"{side}_{segment}", f"{side}_{inner}")
+            far = joint_track(where, roles, f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
             points.append((share, near + along * (far - near)))
     shares = np.array([share for share, _ in points])
     return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))
 
 
-def first_joint_track(where: Array, roles: Roles, *names: str) -> Array:
-    """Positions (T, 3), out of (T, J, 3), of the first of the named joints that the skeleton has."""
+def joint_track(where: Array, roles: Roles, *names: str) -> Array:
+    """Positions (T, 3) of the first of the named joints that the skeleton has; `where` (T, J, 3) are all positions."""
     return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
 
 
@@ -106,9 +105,7 @@ class Extremities:
 
 def foot_and_hand_tracks(where: Array, roles: Roles, half: int) -> Extremities:
     """Feet and hands of a figure with joints at (T, J, 3) m, smoothed over `half` frames to both sides."""
-    hands = [
-        local_parabolas(first_joint_track(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES
-    ]
+    hands = [local_parabolas(joint_track(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
     return Extremities(
         feet=tuple(_foot_track(where, roles, side, half) for side in SIDES),
         hands=tuple(hand.value for hand in hands),
@@ -117,8 +114,8 @@ def foot_and_hand_tracks(where: Array, roles: Roles, half: int) -> Extremities:
 
 
 def _foot_track(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
-    ankle = local_parabolas(first_joint_track(where, roles, f"{side}_foot"), half)
-    ball = local_parabolas(first_joint_track(where, roles, f"{side}_toes", f"{side}_foot"), half)
+    ankle = local_parabolas(joint_track(where, roles, f"{side}_foot"), half)
+    ball = local_parabolas(joint_track(where, roles, f"{side}_toes", f"{side}_foot"), half)
     along = ball.value - ankle.value
     pace = _speed_per_frame((ankle.speed + ball.speed) / 2)
     return FootTrack(

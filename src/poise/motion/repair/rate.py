@@ -94,9 +94,8 @@ def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Find
     seen = rate_verdict(rate_evidence(clip, roles, stated))
     changed = seen.rate != stated and seen.confidence >= BELIEVED
     found = f"the file states {stated:g}; {_rate_evidence_text(seen.evidence)}; likeliest is {seen.rate:g}"
-    finding = _rate_finding(
-        found, seen.rate if changed else stated, f"by {seen.decided_by}" if changed else "as stated"
-    )
+    rate, why = (seen.rate, f"by {seen.decided_by}") if changed else (stated, "as stated")
+    finding = _rate_finding(found, rate, why)
     kept = seen.confidence if seen.rate == stated else 1 - seen.confidence
     return replace(finding, value=finding.value | _rate_values(seen), confidence=seen.confidence if changed else kept)
 

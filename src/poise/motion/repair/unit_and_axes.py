@@ -96,7 +96,7 @@ def file_stances(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Fi
     )
 
 
-def file_to_poise_axes(up: str, facing: str) -> Array:
+def poise_axes(up: str, facing: str) -> Array:
     """Matrix (3, 3) from the file's axes to Poise's: rows are forward, left and up."""
     top, front = axis_vector(up), axis_vector(facing)
     return np.stack([front, np.cross(top, front), top])
