@@ -52,7 +52,7 @@ def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: floa
         if "clip" in arrays:
             return RawMotion(clip_from_npz(arrays, path), 1.0, IDENTITY, "clip")
         if "poses" in arrays or "pose_body" in arrays:
-            clip, notes = amass_motion(arrays, path, rate)
-            return RawMotion(clip, 1.0, IDENTITY, "amass", notes)
+            clip, assumed = amass_motion(arrays, path, rate)
+            return RawMotion(clip, 1.0, IDENTITY, "amass", assumed)
         raise PoiseError(f"{path} holds neither a clip saved by Poise nor AMASS poses")
     raise PoiseError(f"{path}: motion files end in {', '.join(ENDINGS)}, not in '{path.suffix}'")
