@@ -19,7 +19,7 @@ from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Imported
 from poise.motion.repair.importer import import_motion
-from poise.motion.repair.rate import BELIEVED, rate_evidence, verdict
+from poise.motion.repair.rate import BELIEVED, rate_evidence, rate_verdict
 from poise.motion.roles import find_roles
 
 HEAD = [
@@ -159,7 +159,7 @@ def detected(clip: Clip, stated: float) -> float:
     """The rate that an import would give this clip."""
     roles = find_roles(clip.skeleton)
     assert roles is not None
-    seen = verdict(rate_evidence(clip, roles, stated))
+    seen = rate_verdict(rate_evidence(clip, roles, stated))
     return seen.rate if seen.confidence >= BELIEVED else stated
 
 

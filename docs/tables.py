@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.body import Body
-from poise.body.catalogue import names, plan_named
+from poise.body.catalogue import names
 from poise.cli.list import catalogue
 from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller
@@ -70,7 +70,7 @@ def bodies() -> str:
             " to ".join(f"{limit:g}" for limit in dict.fromkeys((limits.min().round(1), limits.max().round(1)))),
             ", ".join(f"`{key}`" for key in body.torque_limits),
         ])  # fmt: skip
-        assert plan_named(name).name == name
+        assert body.name == name
     head = [
         "name",
         "what",

@@ -14,7 +14,7 @@ from bodies import BUILT, body_of
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.plans import anthropometry as tables
-from poise.body.skeleton_person import _slice
+from poise.body.skeleton_person import _trunk_slice
 from poise.body.surface import lowest
 from poise.errors import PoiseError
 from poise.measure.audit import audit
@@ -115,14 +115,15 @@ def test_joints_are_those_of_the_bundled_people():
 def test_slices_of_the_trunk_make_up_the_trunk(cuts):
     """However it is cut: the same mass, centre and inertia about the vertical; nearly the same about the others."""
     p = tables.Proportions(1.75, 70.0)
-    parts = [_slice(p, a * p.trunk, b * p.trunk) for a, b in pairwise(cuts)]
-    mass, (_, _, centre), inertia = tables.combined(*((m, (0.0, 0.0, z), i) for m, z, i in parts))
+    parts = [_trunk_slice(p, a * p.trunk, b * p.trunk) for a, b in pairwise(cuts)]
+    mass, (_, _, centre), inertia = tables.combined_segments(*((m, (0.0, 0.0, z), i) for m, z, i in parts))
     rows = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
     lengths = [p.trunk * split for split in p.trunk_split]
     upright = sum(
-        tables.upright_inertia(row, p.segment_mass(row), length)[2] for row, length in zip(rows, lengths, strict=True)
+        tables.upright_segment_inertia(row, p.segment_mass(row), length)[2]
+        for row, length in zip(rows, lengths, strict=True)
     )
-    whole = _slice(p, 0.0, p.trunk)
+    whole = _trunk_slice(p, 0.0, p.trunk)
     assert mass == pytest.approx(sum(p.segment_mass(row) for row in rows))
     assert inertia[2] == pytest.approx(upright)
     assert centre == pytest.approx(whole[1])
@@ -220,13 +221,13 @@ def test_they_stand_and_fall_physically(name):
 @pytest.mark.skipif(not MOCAP.exists(), reason="no mocap data here")
 def test_every_skeleton_of_the_mocap_folder():
     from poise.motion.bvh import read_bvh
-    from poise.motion.convention import converted
+    from poise.motion.convention import convert_clip
     from poise.motion.skeleton import Y_UP
 
     subjects = {path.name.split("_")[0]: path for path in sorted(MOCAP.glob("*.bvh"))}
     assert len(subjects) > 20
     for path in subjects.values():
-        body = Body.from_skeleton(converted(read_bvh(path), CMU_UNIT, Y_UP).skeleton, mass=70.0)
+        body = Body.from_skeleton(convert_clip(read_bvh(path), CMU_UNIT, Y_UP).skeleton, mass=70.0)
         assert body.mass == pytest.approx(70.0)
         assert_sound(body)
 

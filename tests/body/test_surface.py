@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.body.surface import distance_to_body, distance_to_part
+from poise.body.surface import distance_to_body, distance_to_geom
 
 TINY = 1e-5  # m
 PARTS = {
@@ -36,7 +36,7 @@ def test_it_is_the_distance_that_mujoco_finds(part, place):
     mujoco.mj_kinematics(model, data)
     data.mocap_pos[0] = data.xpos[body] + data.xmat[body].reshape(3, 3) @ place
     mujoco.mj_kinematics(model, data)
-    found = distance_to_part(model, 0, np.array(place))
+    found = distance_to_geom(model, 0, np.array(place))
     if found > 0.005:
         expected = mujoco.mj_geomDistance(model, data, 0, 1, 5.0, np.zeros(6)) + TINY
         assert found == pytest.approx(expected, abs=2e-4)
@@ -45,11 +45,11 @@ def test_it_is_the_distance_that_mujoco_finds(part, place):
 
 def test_within_a_part_it_is_negative_and_a_body_without_parts_is_infinitely_far():
     model = MODELS["box"]
-    assert distance_to_part(model, 0, model.geom_pos[0]) == pytest.approx(-0.05)
+    assert distance_to_geom(model, 0, model.geom_pos[0]) == pytest.approx(-0.05)
     assert distance_to_body(model, 0, np.zeros(3)) == np.inf
 
 
 def test_a_plane_is_as_far_below_as_above():
     model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom type='plane' size='1 1 1'/></worldbody></mujoco>")
     for side in (-1, 1):
-        assert distance_to_part(model, 0, np.array([5.0, 5.0, 0.3 * side])) == pytest.approx(0.3)
+        assert distance_to_geom(model, 0, np.array([5.0, 5.0, 0.3 * side])) == pytest.approx(0.3)

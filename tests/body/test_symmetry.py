@@ -27,8 +27,8 @@ def test_twice_is_the_identity(body):
     np.testing.assert_array_equal(body.mirrored(body.mirrored(qpos)), qpos)
     once = body.mirror_signs * qvel[body.mirror_dofs]
     np.testing.assert_array_equal(body.mirror_signs * once[body.mirror_dofs], qvel)
-    for name, other in body.mirror.items():
-        assert body.mirror[other] == name
+    for name, other in body.symmetry.joints.items():
+        assert body.symmetry.joints[other] == name
 
 
 def test_standing_and_limits_are_symmetric(body):

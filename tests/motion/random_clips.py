@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.arrays import readonly
 from poise.motion.clip import Clip, clip_from
-from poise.motion.skeleton import Y_UP, Convention, End, Skeleton, depth_first
+from poise.motion.skeleton import Y_UP, Convention, End, Skeleton, depth_first_joints
 from poise.rotations import quat_exp, quat_normalize
 
 NAMES = st.text("abcXYZ019_:-. é", min_size=1, max_size=8).map(str.strip).filter(bool)
@@ -19,7 +19,7 @@ def skeletons(draw) -> Skeleton:
     count = draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     tree = [-1] + [int(rng.integers(j)) for j in range(1, count)]
-    order = depth_first(tree)
+    order = depth_first_joints(tree)
     parents = tuple(order.index(tree[j]) if tree[j] >= 0 else -1 for j in order)
     leaves = [j for j in range(count) if j not in parents or rng.random() < 0.2]
     ends = tuple(End(j, readonly(rng.normal(size=3))) for j in leaves for _ in range(rng.integers(3)))

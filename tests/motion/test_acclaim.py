@@ -7,7 +7,7 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.motion.acclaim import read_amc, read_asf
-from poise.motion.convention import converted
+from poise.motion.convention import convert_clip
 from poise.motion.files import read_motion
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
@@ -202,8 +202,8 @@ def test_what_is_wrong_in_a_motion(read, amc, line, message):
 def test_legs_agree_with_the_bvh_of_the_same_trial(trial):
     """To a hundredth of a millimetre; what hangs on the thorax, which that conversion lost, is another matter."""
     asf = read_asf(MOCAP / "asfamc" / f"{trial[:2]}.asf")
-    amc = converted(read_amc(MOCAP / "asfamc" / f"{trial}.amc", asf), asf.unit, np.eye(3))
-    bvh = converted(read_motion(MOCAP / "bvh" / f"{trial}.bvh").clip, asf.unit, np.eye(3)).cut(1, None)
+    amc = convert_clip(read_amc(MOCAP / "asfamc" / f"{trial}.amc", asf), asf.unit, np.eye(3))
+    bvh = convert_clip(read_motion(MOCAP / "bvh" / f"{trial}.bvh").clip, asf.unit, np.eye(3)).cut(1, None)
     assert amc.frames == bvh.frames
     for bones, side in (("lfemur ltibia lfoot ltoes", "Left"), ("rfemur rtibia rfoot rtoes", "Right")):
         for bone, joint in zip(bones.split(), ("UpLeg", "Leg", "Foot", "ToeBase"), strict=True):

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from poise.errors import PoiseError
-from poise.motion.amass import ORDERS, figure
+from poise.motion.amass import ORDERS, smpl_skeleton
 from poise.motion.files import read_motion
 
 PARENTS = {
@@ -51,7 +51,7 @@ def test_an_average_adult_stands_up(read, count):
 
 
 def test_the_figure_is_symmetric_and_faces_forward():
-    skeleton = figure(ORDERS[55])
+    skeleton = smpl_skeleton(ORDERS[55])
     for j, name in enumerate(skeleton.names):
         if name.startswith("left_"):
             right = skeleton.index(name.replace("left", "right"))

@@ -13,7 +13,7 @@ from poise.arrays import readonly
 from poise.errors import PoiseError
 from poise.motion.bvh import bvh_text, read_bvh, write_bvh
 from poise.motion.clip import clip_from
-from poise.motion.convention import converted
+from poise.motion.convention import convert_clip
 from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Y_UP, Convention, End, Skeleton
 from poise.rotations import euler_to_quat, quat_conjugate, quat_log, quat_multiply
 
@@ -28,7 +28,7 @@ def degrees_apart(a, b):
 def there_and_back(clip, folder):
     """Written, read, and in our conventions again."""
     convention = clip.skeleton.convention
-    return converted(read_bvh(write_bvh(clip, folder / "again.bvh")), convention.unit, convention.axes)
+    return convert_clip(read_bvh(write_bvh(clip, folder / "again.bvh")), convention.unit, convention.axes)
 
 
 def same(a, b):
@@ -178,13 +178,13 @@ Frame Time: 0.0083333
     path.write_text(text)
     raw = read_bvh(path)
     for unit, axes in ((0.01, Y_UP), (0.01, np.eye(3)), (0.0254, Y_UP)):
-        clip = converted(raw, unit, axes)
+        clip = convert_clip(raw, unit, axes)
         head, numbers = bvh_text(clip).split("Frame Time:")
         assert head == text.split("Frame Time:")[0]
         written = np.array([line.split() for line in numbers.splitlines()[1:]], float)
         expected = np.array([line.split() for line in text.splitlines()[-2:]], float)
         np.testing.assert_allclose(written, expected, atol=1e-9)
-    assert bvh_text(converted(raw, 0.01, Y_UP)) == text
+    assert bvh_text(convert_clip(raw, 0.01, Y_UP)) == text
 
 
 def test_a_skeleton_without_channels_gets_the_usual_ones():
@@ -215,7 +215,7 @@ def test_no_frames():
 @pytest.mark.parametrize("name", ["02_01", "88_01", "90_36", "43_02"])
 def test_captured_motion_comes_back(name, tmp_path):
     raw = read_bvh(MOCAP / "bvh" / f"{name}.bvh")
-    clip = converted(raw, 0.0254 / 0.45, Y_UP)
+    clip = convert_clip(raw, 0.0254 / 0.45, Y_UP)
     again = there_and_back(clip, tmp_path)
     same(clip, again)
     refiled = read_bvh(tmp_path / "again.bvh")

@@ -8,14 +8,14 @@ from hosts import SECRET, capture
 
 from poise.arrays import Frozen
 from poise.errors import PoiseError
-from poise.motion.captures import Library, cache_folder, motion_file
+from poise.motion.captures import CaptureLibrary, cache_folder, motion_file
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """An empty cache, and a database with one capture."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = Library("ours", "", "", Frozen({"01_01": capture()}))
+    library = CaptureLibrary("ours", "", "", Frozen({"01_01": capture()}))
     monkeypatch.setattr("poise.motion.captures.cmu", lambda: library)
     return tmp_path / "poise/motions"
 

@@ -13,8 +13,12 @@ from poise.arrays import readonly
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.files import read_motion
-from poise.motion.npz import load_clip, save_clip
+from poise.motion.npz import CLIP_ARRAYS, clip_from_npz, read_npz_arrays, save_clip
 from poise.motion.skeleton import Skeleton
+
+
+def load_clip(path):
+    return clip_from_npz(read_npz_arrays(path, CLIP_ARRAYS), path)
 
 
 @given(clips())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import skeletons
 from poise.arrays import readonly
-from poise.motion.roles import find_roles, spelled
+from poise.motion.roles import find_roles, joint_sides_and_stems
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp, quat_rotate
 
@@ -68,7 +68,10 @@ def test_left_and_right_are_told_apart(family):
     for role in [r for r in roles.joints if r.startswith("left")]:
         other = role.replace("left", "right")
         assert roles.joints[other] != roles.joints[role]
-    sides = {side for side, _ in (spelled(skeleton.names)[roles.joints[r]] for r in roles.joints if "left" in r)}
+    sides = {
+        side
+        for side, _ in (joint_sides_and_stems(skeleton.names)[roles.joints[r]] for r in roles.joints if "left" in r)
+    }
     assert sides <= {"left", ""}
 
 
@@ -158,12 +161,12 @@ def test_a_dog_with_a_heap_of_bones_for_zero_pose_is_known_by_its_tail():
     ],
 )
 def test_spelling(name, side, stem):
-    assert spelled([name, "something_else_entirely"])[0] == (side, stem)
+    assert joint_sides_and_stems([name, "something_else_entirely"])[0] == (side, stem)
 
 
 def test_decoration_is_left_out():
     names = ["Character1_Hips", "Character1_LeftLeg", "Character1_RightLeg", "Character1_Spine"]
-    assert spelled(names)[1] == ("left", "leg")
+    assert joint_sides_and_stems(names)[1] == ("left", "leg")
 
 
 @pytest.mark.skipif(not MOCAP.exists(), reason="no mocap data here")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError
-from poise.body.load import LoadBox, _inertial
+from poise.body.load import LoadBox, _loaded_inertial
 from poise.dynamics.actuation import Actuation, Motors
 from poise.performance.forces import HungWeight, hung_force
 from poise.world.scene import Scene
@@ -30,7 +30,7 @@ def with_point_masses(weights):
         for old in element.findall("inertial"):
             element.remove(old)
         point = LoadBox(weight.mass, np.array(weight.point), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), solid=False)
-        element.append(_inertial(BODY, link, point))
+        element.append(_loaded_inertial(BODY, link, point))
     heavy = replace(BODY, mjcf=ElementTree.tostring(tree, encoding="unicode"), plan=None)
     return World(Scene((heavy,)), SETTINGS)
 

@@ -12,7 +12,7 @@ from mujoco import mjtJoint
 from poise.arrays import Array, Frozen, readonly
 from poise.body import symmetry
 from poise.body.body import Body
-from poise.body.mjcf import write
+from poise.body.mjcf import plan_mjcf
 from poise.body.parts import Foot, Hand, Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest
@@ -29,30 +29,29 @@ _ALIGNED = 0.999  # cosine above which a hinge axis counts as parallel to a link
 
 
 def assemble_body(plan: BodyPlan) -> Body:
-    """The body of a plan."""
-    mjcf = write(plan)
+    """Build the body of a plan."""
+    mjcf = plan_mjcf(plan)
     model = mujoco.MjModel.from_xml_string(mjcf)
     by_link = {segment.name: segment for segment in plan.segments}
-    joints = read_joints(model, lambda link: by_link[link].joint, lambda link: by_link[link].group)
-    sets = _per_dof(plan, model, lambda joint: joint.torque)
-    tables = _per_dof(plan, model, lambda joint: joint.numbers)
+    joints = model_joints(model, lambda link: by_link[link].joint, lambda link: by_link[link].group)
+    sets = _numbers_per_dof(plan, model, lambda joint: joint.torque)
     return Body(
         name=plan.name,
         mjcf=mjcf,
         joints=joints,
-        standing=_standing(plan, model, joints),
+        standing=_standing_pose(plan, model, joints),
         torque_limit=sets[plan.default_torque],
         torque_limits=sets,
-        tables=tables,
+        tables=_numbers_per_dof(plan, model, lambda joint: joint.numbers),
         feet=tuple(Foot(f.link, f.link, readonly(f.points), f.ankle) for f in plan.feet),
         hands=tuple(Hand(h.link, h.link, readonly(h.point)) for h in plan.hands),
         head=plan.head,
-        symmetry=symmetry.find(model, joints, by_link),
+        symmetry=symmetry.find_symmetry(model, joints, by_link),
         plan=plan,
     )
 
 
-def grounded(model: mujoco.MjModel, qpos: Array) -> Array:
+def grounded_pose(model: mujoco.MjModel, qpos: Array) -> Array:
     """The pose with the root above the origin and the lowest solid point at z = 0."""
     pose = np.array(qpos)
     pose[:2] = 0.0
@@ -62,33 +61,33 @@ def grounded(model: mujoco.MjModel, qpos: Array) -> Array:
     return readonly(pose)
 
 
-def read_joints(
+def model_joints(
     model: mujoco.MjModel, planned: Callable[[str], JointPlan | None], group: Callable[[str], str]
 ) -> tuple[Joint, ...]:
-    """The joints of a model, one per moving link; `planned` gives names and ball limits that MJCF cannot hold."""
-    joints = []
-    for link in range(1, model.nbody):
-        first, count = int(model.body_jntadr[link]), int(model.body_jntnum[link])
-        if count:
-            name = model.body(link).name
-            joints.append(_joint(model, range(first, first + count), planned(name), group(name)))
-    return tuple(joints)
+    """The joints of a model, one per moving link.
+
+    `planned` gives the plan of a link's joint, which holds what MJCF cannot: the joint's name and the limits of balls.
+    `group` gives the group of a link.
+    """
+    links = [model.body(b).name for b in range(1, model.nbody) if model.body_jntnum[b]]
+    return tuple(_joint_of_link(model, link, planned(link), group(link)) for link in links)
 
 
-def _joint(model: mujoco.MjModel, ids: range, plan: JointPlan | None, group: str) -> Joint:
-    link = int(model.jnt_bodyid[ids[0]])
-    parent = int(model.body_parentid[link])
+def _joint_of_link(model: mujoco.MjModel, link: str, plan: JointPlan | None, group: str) -> Joint:
+    body = model.body(link).id
+    parent, first = int(model.body_parentid[body]), int(model.body_jntadr[body])
+    ids = range(first, first + int(model.body_jntnum[body]))
     elements = tuple(model.joint(i).name for i in ids)
-    kind = _KINDS[int(model.jnt_type[ids[0]])]
-    name = plan.name if plan else _common_name(elements, model.body(link).name)
+    kind = _KINDS[int(model.jnt_type[first])]
+    name = plan.name if plan else _common_joint_name(elements, link)
     width, places = {"free": (6, 7), "ball": (3, 4)}.get(kind, (len(ids), len(ids)))
-    start, place = int(model.jnt_dofadr[ids[0]]), int(model.jnt_qposadr[ids[0]])
+    start, place = int(model.jnt_dofadr[first]), int(model.jnt_qposadr[first])
     axes = {"free": np.tile(np.eye(3), (2, 1)), "ball": np.eye(3)}.get(kind, model.jnt_axis[list(ids)])
-    lower, upper = _limits(model, ids, kind, plan)
+    lower, upper = _joint_limits(model, ids, kind, plan)
     return Joint(
         name=name,
         kind=kind,
-        link=model.body(link).name,
+        link=link,
         parent_link=model.body(parent).name if parent else None,
         dofs=tuple(range(start, start + width)),
         qpos=tuple(range(place, place + places)),
@@ -101,7 +100,8 @@ def _joint(model: mujoco.MjModel, ids: range, plan: JointPlan | None, group: str
     )
 
 
-def _limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan | None) -> tuple[Array, Array]:
+def _joint_limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan | None) -> tuple[Array, Array]:
+    """Lower and upper limits (k,) rad of the MJCF joints `ids` of one link, which have k degrees of freedom."""
     if kind == "free":
         return np.full(6, -np.inf), np.full(6, np.inf)
     if kind == "hinge":
@@ -110,13 +110,13 @@ def _limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan | None
         return np.where(limited, low, -np.inf), np.where(limited, high, np.inf)
     if plan:
         return np.array(plan.lower), np.array(plan.upper)
-    # MuJoCo limits the rotation angle of a ball; the limits are the box around that sphere of rotation vectors.
+    # MuJoCo limits the rotation angle of a ball: a sphere of rotation vectors. The limits here are the box around it.
     reach = float(model.jnt_range[ids[0], 1]) if model.jnt_limited[ids[0]] else np.inf
     return np.full(3, -reach), np.full(3, reach)
 
 
-def _common_name(elements: tuple[str, ...], link: str) -> str:
-    """Name of a joint of several hinges: their common beginning (hip_x, hip_y: hip), else the link's name."""
+def _common_joint_name(elements: tuple[str, ...], link: str) -> str:
+    """The common beginning of the names of a joint's hinges (hip for hip_x and hip_y), else the link's name."""
     if len(elements) == 1:
         return elements[0]
     shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
@@ -131,7 +131,7 @@ def _dof_names(name: str, elements: tuple[str, ...], axes: Array) -> tuple[str, 
     return tuple(name if name.endswith(f"_{letter}") else f"{name}_{letter}" for letter in letters)
 
 
-def _per_dof(
+def _numbers_per_dof(
     plan: BodyPlan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
 ) -> Mapping[str, Array]:
     """Arrays (nv,) by name from the named numbers of the plan's joints; 0 on the root."""
@@ -143,10 +143,10 @@ def _per_dof(
     return Frozen(arrays)
 
 
-def _standing(plan: BodyPlan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
+def _standing_pose(plan: BodyPlan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
     qpos = np.array(model.qpos0)
     for joint in joints:
         if joint.name in plan.standing:
             value = np.atleast_1d(plan.standing[joint.name])
             qpos[list(joint.qpos)] = quat_exp(value) if joint.kind == "ball" else value
-    return grounded(model, qpos)
+    return grounded_pose(model, qpos)

@@ -21,12 +21,12 @@ from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
-_WORDS = {"mirror": "mirror pairs"}  # names of needs in messages, where they differ
+_WORDS = {"mirror": "mirror pairs"}  # features whose name in messages differs
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """One character, with read-only arrays; methods that change it return a new body."""
+    """A character. Arrays are read-only; methods that change a body return a new one."""
 
     name: str
     mjcf: str  # the character alone, without floor and actuators
@@ -40,19 +40,19 @@ class Body:
     head: str | None = None  # name of the link
     symmetry: Symmetry | None = None
     plan: BodyPlan | None = None  # the plan of a generated body; None for a user's MJCF or with a load
-    rigging: Rigging | None = None  # the skeleton from which it was built; None for one joint per link
+    rigging: Rigging | None = None  # maps poses to the skeleton from which the body was built; None if from none
 
     @classmethod
     def named(cls, name: str) -> Body:
         """A bundled body by its name."""
-        from poise.body.catalogue import build_named
+        from poise.body.catalogue import bundled_body
 
-        return build_named(name)
+        return bundled_body(name)
 
     @classmethod
     def from_mjcf(cls, source: str | Path) -> Body:
-        """The body of a user's MJCF, given as a path or as text, with exactly one free-rooted character."""
-        from poise.body.imported import import_mjcf
+        """The body of a user's MJCF, a path or text, which must contain exactly one free-rooted character."""
+        from poise.body.mjcf_import import import_mjcf
 
         return import_mjcf(source)
 
@@ -65,9 +65,9 @@ class Body:
         A humanoid becomes a person of `mass` kg, by default 23 kg/m^2 times stature squared; anything else becomes a
         creature with the density of water. `rate` (Hz) is the frame rate at which performances are written.
         """
-        from poise.body.skeleton_body import from_skeleton
+        from poise.body.skeleton_body import body_from_skeleton
 
-        return from_skeleton(skeleton, mass, name, rate)
+        return body_from_skeleton(skeleton, mass, name, rate)
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -126,13 +126,8 @@ class Body:
         return Frozen(members)
 
     @property
-    def mirror(self) -> Mapping[str, str]:
-        """The counterpart of each joint name; joints on the midline map to themselves."""
-        return Frozen(self._symmetry.joints)
-
-    @property
     def link_mirror(self) -> Mapping[str, str]:
-        """The counterpart of each link name."""
+        """The left-right counterpart of each link name; links on the midline map to themselves."""
         return Frozen(self._symmetry.links)
 
     @property
@@ -152,15 +147,15 @@ class Body:
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        return self._joint_by_name[name] if name in self._joint_by_name else self._fail("joint", name)
+        if name not in self._joint_by_name:
+            raise unknown("joint", name, self._joint_by_name)
+        return self._joint_by_name[name]
 
     def index(self, name: str) -> tuple[int, ...]:
-        """Indices of the degrees of freedom of a joint, or of the one degree of freedom of that name."""
-        if name in self._joint_by_name:
-            return self._joint_by_name[name].dofs
-        if name in self.dof_names:
+        """Indices of the degrees of freedom of a joint, or the index of the degree of freedom with this name."""
+        if name in self.dof_names and name not in self._joint_by_name:
             return (self.dof_names.index(name),)
-        return self._fail("joint", name).dofs
+        return self.joint(name).dofs
 
     def link_id(self, name: str) -> int:
         """MuJoCo's body id of a link in `model`."""
@@ -178,12 +173,12 @@ class Body:
         hinges = {n: q for j in self.joints if j.kind == "hinge" for n, q in zip(j.dof_names, j.qpos, strict=True)}
         for name, value in angles.items():
             if name in hinges:
-                qpos[hinges[name]] = self._angles(name, value, 1)[0]
+                qpos[hinges[name]] = self._checked_angles(name, value, 1)[0]
                 continue
             joint = self.joint(name)
             if joint.kind == "free":
                 raise PoiseError(f"joint '{name}' is the free root: set its pose in qpos, not by an angle")
-            vector = self._angles(name, value, len(joint.dofs))
+            vector = self._checked_angles(name, value, len(joint.dofs))
             qpos[list(joint.qpos)] = quat_exp(vector) if joint.kind == "ball" else vector
         return qpos
 
@@ -198,46 +193,44 @@ class Body:
             raise PoiseError(f"torque limits must be {self.nv} numbers >= 0, one per degree of freedom")
         return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
 
-    def scaled(
-        self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
-    ) -> Body:  # fmt: skip
+    def scaled(self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Body:
         """A body of other proportions by the rules of `poise.body.plans.scale`; `mass` in kg."""
         from poise.body.assemble import assemble_body
-        from poise.body.plans.scale import scale
+        from poise.body.plans.scale import scale_plan
 
         if self.plan is None:
             raise PoiseError(
                 f"body '{self.name}' comes from MJCF or carries a load and cannot be scaled; scale before loading"
             )
-        body = assemble_body(scale(self.plan, legs=legs, arms=arms, size=size, mass=mass))
+        body = assemble_body(scale_plan(self.plan, legs=legs, arms=arms, size=size, mass=mass))
         fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)
 
     def loaded(self, loads: Mapping[str, float]) -> Body:
-        """A body that carries boxes: link to mass (kg); see `poise.body.load`."""
-        from poise.body.load import loaded
+        """The body with boxes as loads, given as the mass (kg) by link; see `poise.body.load`."""
+        from poise.body.load import add_load
 
         body = self
         for link, mass in loads.items():
-            body = loaded(body, link, mass)
+            body = add_load(body, link, mass)
         return body
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
         """Features that a controller may need and this body lacks, as words for messages."""
-        return tuple(_WORDS.get(need, need) for need, present in self._equipment.items() if not present)
+        return tuple(_WORDS.get(need, need) for need, present in self._features.items() if not present)
 
     def require(self, *needs: str, for_whom: str) -> None:
         """Raise if the body lacks any of `needs`: feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
-            if need not in self._equipment:
-                raise unknown("need", need, self._equipment)
-        lacking = [_WORDS.get(need, need) for need in needs if not self._equipment[need]]
+            if need not in self._features:
+                raise unknown("need", need, self._features)
+        lacking = [_WORDS.get(need, need) for need in needs if not self._features[need]]
         if lacking:
             raise PoiseError(f"body '{self.name}' lacks {', '.join(lacking)}, which {for_whom} needs")
 
     @cached_property
-    def _equipment(self) -> dict[str, bool]:
+    def _features(self) -> dict[str, bool]:
         return {
             "feet": bool(self.feet),
             "hands": bool(self.hands),
@@ -257,10 +250,7 @@ class Body:
     def _joint_by_name(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in self.joints}
 
-    def _fail(self, kind: str, name: str) -> Joint:
-        raise unknown(kind, name, self._joint_by_name)
-
-    def _angles(self, name: str, value: float | ArrayLike, count: int) -> Array:
+    def _checked_angles(self, name: str, value: float | ArrayLike, count: int) -> Array:
         vector = np.atleast_1d(np.asarray(value, float))
         if vector.shape != (count,) or not np.all(np.isfinite(vector)):
             raise PoiseError(f"joint '{name}' takes {count} finite number(s) in radians, not {value!r}")

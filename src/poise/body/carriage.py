@@ -13,7 +13,7 @@ from poise.rotations import quat_conjugate, quat_multiply, quat_rotate, yaw_of
 
 
 def heading(yaw: float) -> Array:
-    """The rotation (4,) by `yaw` rad about the vertical, to the left."""
+    """The quaternion (4,) of a rotation by `yaw` rad about the vertical; positive is to the left."""
     return np.array([math.cos(0.5 * yaw), 0.0, 0.0, math.sin(0.5 * yaw)])
 
 
@@ -34,7 +34,7 @@ def carried(qpos: Array, turn: Array, way: Array) -> Array:
 
 
 def advance(first: Array, last: Array) -> tuple[float, Array]:
-    """Yaw (rad) and horizontal translation (3,) m from the position and heading of one pose to those of another."""
+    """Yaw (rad) and horizontal translation (3,) m that move pose `first` (nq,) to the place and heading of `last`."""
     yaw = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
     return yaw, (last[:3] - quat_rotate(heading(yaw), first[:3])) * [1.0, 1.0, 0.0]
 
@@ -48,7 +48,7 @@ class Carriage:
 
     @classmethod
     def between(cls, first: Array, last: Array) -> Carriage:
-        """The displacement from one pose to another, in heading and position (height included)."""
+        """The displacement that moves pose `first` (nq,) to the heading, place and height of pose `last`."""
         yaw, way = advance(first, last)
         return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
 
@@ -73,7 +73,7 @@ class Carriage:
         return out
 
     def then(self, yaw: float, way: Array) -> Carriage:
-        """This displacement followed by a further one given in the displaced frame, as for a motion that follows."""
+        """This displacement followed by a rotation and a translation (3,) m that are given in the displaced frame."""
         return Carriage(self.yaw + yaw, self.way + self.vector(way))
 
     def shifted(self, way: Array) -> Carriage:

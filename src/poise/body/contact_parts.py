@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, readonly
 from poise.body.body import Body
+from poise.body.surface import solid_geoms
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,27 +28,25 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
         parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
-        parts += [ContactPart(f"{link}_tip", foot.name, link, _tip(body, link)) for link in _toes(body, foot.link)]
+        parts += [
+            ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link))
+            for link in _toe_links(body, foot.link)
+        ]
     parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 
 
-def _toes(body: Body, foot: str) -> list[str]:
-    """Links without children hinged to a foot; none if the foot is the root, as a lamp's base is."""
+def _toe_links(body: Body, foot: str) -> list[str]:
+    """Names of the childless links hinged to a foot; none if the foot is the root, such as a lamp's base."""
     carriers = {joint.parent_link for joint in body.joints}
     below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
     return below if foot != body.links[0] else []
 
 
-def _tip(body: Body, link: str) -> Array:
+def _toe_tip_point(body: Body, link: str) -> Array:
     """Lowest point (1, 3) m of the foremost solid shape of the toes, in the link frame."""
     model, body_id = body.model, body.link_id(link)
-    solid = [
-        g
-        for g in range(model.ngeom)
-        if model.geom_bodyid[g] == body_id and (model.geom_contype[g] or model.geom_conaffinity[g])
-    ]
-    front = max(solid, key=lambda g: model.geom_pos[g, 0], default=-1)
+    front = max(solid_geoms(model, body_id), key=lambda g: model.geom_pos[g, 0], default=-1)
     if front < 0:
         return readonly(2 * model.body_ipos[body_id][None])
     return readonly((model.geom_pos[front] - np.array([0.0, 0.0, model.geom_size[front, 0]]))[None])

@@ -10,6 +10,7 @@ from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 
 from poise.arrays import Array, readonly
 from poise.body.parts import Foot, Hand, Joint
+from poise.body.surface import solid_geoms
 from poise.body.symmetry import side_of
 
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
@@ -18,8 +19,8 @@ _HEAD = re.compile(r"neck|head", re.IGNORECASE)
 _SOLE = 0.02  # m: points up to this height above the lowest point of a foot belong to its sole
 
 
-def group(link: str) -> str:
-    """The group (left_leg, trunk, head ...) to which a link belongs, by its name."""
+def guess_group(link: str) -> str:
+    """The group (left_leg, trunk, head ...) of a link, guessed from the link's name."""
     side = side_of(link)
     if side and _ARM.search(link):
         return f"{side}_arm"
@@ -28,7 +29,7 @@ def group(link: str) -> str:
     return "head" if _HEAD.search(link) else "trunk"
 
 
-def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
+def guess_torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
     """Torque limits (nv,) N m from actuatorfrcrange, or from the actuators of the `full` model; else infinite."""
     limits = np.full(model.nv, np.inf)
     limits[:6] = 0.0
@@ -39,21 +40,21 @@ def torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
         if full.jnt_actfrclimited[twin]:
             limits[start : start + count] = np.max(np.abs(full.jnt_actfrcrange[twin]))
         else:
-            limits[start : start + count] = _motor_limit(full, twin, count)
+            limits[start : start + count] = _actuator_torque_limit(full, twin, count)
     return limits
 
 
-def _motor_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
+def _actuator_torque_limit(full: mujoco.MjModel, joint: int, count: int) -> Array:
+    """Sum (count,) N m of the largest torques of a joint's actuators; infinite without actuators."""
     total = np.zeros(count)
     for a in range(full.nu):
-        if full.actuator_trntype[a] != mjtTrn.mjTRN_JOINT or full.actuator_trnid[a, 0] != joint:
-            continue
-        total += np.abs(full.actuator_gear[a, :count]) * _force(full, a)
+        if full.actuator_trntype[a] == mjtTrn.mjTRN_JOINT and full.actuator_trnid[a, 0] == joint:
+            total += np.abs(full.actuator_gear[a, :count]) * _actuator_force_limit(full, a)
     return np.where(total > 0, total, np.inf)
 
 
-def _force(full: mujoco.MjModel, actuator: int) -> float:
-    """The largest force of an actuator before its gear; infinite if unbounded."""
+def _actuator_force_limit(full: mujoco.MjModel, actuator: int) -> float:
+    """The largest force of an actuator before the gear; infinite if unbounded."""
     if full.actuator_forcelimited[actuator]:
         return float(np.max(np.abs(full.actuator_forcerange[actuator])))
     if full.actuator_biastype[actuator] == mjtBias.mjBIAS_NONE and full.actuator_ctrllimited[actuator]:
@@ -61,37 +62,31 @@ def _force(full: mujoco.MjModel, actuator: int) -> float:
     return float(np.inf)
 
 
-def feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
-    """Links named foot, else toe or ankle, with the corners of their soles in the standing pose."""
+def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
+    """Feet from links named foot, else toe or ankle; their points are the corners of the sole in the standing pose."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
-        found = [_foot(model, standing, joints, link) for link in links if word in link.lower()]
-        usable = tuple(foot for foot in found if foot is not None)
-        if usable:
+        found = (_guess_foot(model, standing, joints, link) for link in links if word in link.lower())
+        if usable := tuple(foot for foot in found if foot is not None):
             return usable
     return ()
 
 
-def hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
-    """Links named hand, with their centres of mass as contact points."""
+def guess_hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
+    """Hands from links named hand; their contact points are the centres of mass."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
 
 
-def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:
+def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:
     data = mujoco.MjData(model)
     data.qpos[:] = standing
     mujoco.mj_kinematics(model, data)
     body = model.body(link).id
-    solid = [
-        g
-        for g in range(model.ngeom)
-        if model.geom_bodyid[g] == body and (model.geom_contype[g] or model.geom_conaffinity[g])
-    ]
-    carrier = _carrier(model, joints, body)
+    solid, carrier = solid_geoms(model, body), _carrying_joint(model, joints, body)
     if not solid or carrier is None:
         return None
-    cloud = np.concatenate([_low_points(model, data, g) for g in solid])
+    cloud = np.concatenate([_geom_low_points(model, data, g) for g in solid])
     ground = np.min(cloud[:, 2])
     sole = cloud[cloud[:, 2] < ground + _SOLE]
     (back, right, _), (front, left, _) = sole.min(axis=0), sole.max(axis=0)
@@ -101,15 +96,15 @@ def _foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], lin
     return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
 
 
-def _carrier(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
-    """The joint that moves a link: its own, or that of its nearest ancestor with one."""
+def _carrying_joint(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
+    """Name of the joint that moves a link: the link's own, or that of the nearest ancestor that has one."""
     names = {joint.link: joint.name for joint in joints[1:]}
     while body and model.body(body).name not in names:
         body = int(model.body_parentid[body])
     return names.get(model.body(body).name)
 
 
-def _low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
+def _geom_low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
     """Points (k, 3) m, in the world, where a shape may touch a plane below it."""
     centre, frame, size = data.geom_xpos[geom], data.geom_xmat[geom].reshape(3, 3), model.geom_size[geom]
     if model.geom_type[geom] == mjtGeom.mjGEOM_SPHERE:

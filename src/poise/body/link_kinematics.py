@@ -25,21 +25,19 @@ class LinkPoses:
 
 
 class Kinematics:
-    """Kinematics of chosen points, given in the frames of their links, and of chosen links (`turns`) of a body.
+    """Positions of chosen points, given in the frames of their links, and orientations of chosen links (`turns`).
 
-    MuJoCo computes link poses and joint axes; the Jacobians follow from them for all frames at once.
+    MuJoCo computes link poses and joint axes; the Jacobians follow from these for all frames at once.
     """
 
-    def __init__(
-        self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()
-    ) -> None:  # fmt: skip
+    def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()) -> None:
         self._model = body.model
         self._data = mujoco.MjData(self._model)
         self._carriers = np.array([body.link_id(link) for link, _ in points], int)
         self._offsets = np.array([offset for _, offset in points], float).reshape(-1, 3)
         links = np.array([body.link_id(link) for link in turns], int)
         self._both = np.concatenate([self._carriers, links])
-        moves = _movers(self._model)
+        moves = _moved_by_dofs(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
 
     def movers(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -49,24 +47,27 @@ class Kinematics:
 
     def at(self, qpos: Array) -> tuple[Array, Array]:
         """Positions (T, P, 3) m of the points and orientations (T, L, 4) of the links."""
-        where, facing, _, _ = self._read(qpos, axes=False)
+        where, facing, _, _ = self._link_frames(qpos, axes=False)
         points = len(self._carriers)
         return where + quat_rotate(facing[:, :points], self._offsets), facing[:, points:]
 
     def posed(self, qpos: Array) -> LinkPoses:
         """Positions, orientations and their Jacobians for poses (T, nq)."""
-        where, facing, axes, centre = self._read(qpos, axes=True)
+        where, facing, axes, centre = self._link_frames(qpos, axes=True)
         points = len(self._carriers)
         places = where + quat_rotate(facing[:, :points], self._offsets)
         spin, shift = axes[..., :3], axes[..., 3:]  # twist of each degree of freedom at the centre of mass
-        place_rows = _cross_rows(spin, places - centre)
+        place_rows = _cross_products(spin, places - centre)
         place_rows += np.swapaxes(shift, 1, 2)[:, None]
         place_rows *= self._moves_points[:, None, :]
         turn_rows = np.swapaxes(spin, 1, 2)[:, None] * self._moves_links[:, None, :]
         return LinkPoses(places, facing[:, points:], place_rows, turn_rows)
 
-    def _read(self, qpos: Array, axes: bool) -> tuple[Array, Array, Array, Array]:
-        """Per frame: positions of the points' links, all orientations; with `axes` joint twists and centre of mass."""
+    def _link_frames(self, qpos: Array, axes: bool) -> tuple[Array, Array, Array, Array]:
+        """Positions (T, P, 3) m of the points' links and orientations (T, P + L, 4) of these and the chosen links.
+
+        Then, if `axes`, the twists (T, nv, 6) of the degrees of freedom and the centre of mass (T, 1, 3) m.
+        """
         model, data, both = self._model, self._data, self._both
         where, facing = np.empty((len(qpos), len(self._carriers), 3)), np.empty((len(qpos), len(both), 4))
         motion, centre = np.empty((len(qpos), model.nv, 6)), np.empty((len(qpos), 1, 3))
@@ -80,17 +81,16 @@ class Kinematics:
         return where, facing, motion, centre
 
 
-def _movers(model: mujoco.MjModel) -> Array:
+def _moved_by_dofs(model: mujoco.MjModel) -> Array:
     """Matrix (nbody, nv), 1 where a degree of freedom moves a link."""
     out = np.zeros((model.nbody, model.nv))
     for b in range(1, model.nbody):
         out[b] = out[model.body_parentid[b]]
-        own = np.flatnonzero(model.dof_bodyid == b)
-        out[b, own] = 1.0
+        out[b, model.dof_bodyid == b] = 1.0
     return out
 
 
-def _cross_rows(spin: Array, arms: Array) -> Array:
+def _cross_products(spin: Array, arms: Array) -> Array:
     """Cross products (T, P, 3, nv) of spin (T, nv, 3) and arms (T, P, 3)."""
     sx, sy, sz = (spin[:, None, :, i] for i in range(3))
     ax, ay, az = (arms[:, :, None, i] for i in range(3))

@@ -1,22 +1,23 @@
 """Loads: a compact box as part of a link.
 
-On a hand it hangs from the hand's contact point, along the hand, and makes contact as the hand does; on any other link
-it is centred on the link's centre of mass and only visible. The link's mass, centre and inertia in the MJCF include the
-box, so that every model made from the body has them, including that of a recording.
+On a hand, the box hangs from the contact point along the hand and makes contact. On any other link, it is centred on
+the link's centre of mass and makes no contact. The link's mass, centre and inertia in the MJCF include the box, so that
+every model made from the body has them, also the model in a recording.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.mjcf import mjcf_numbers
+from poise.body.mjcf import element, geom
+from poise.body.plans.anthropometry import point_inertia
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_to_matrix
 
@@ -32,12 +33,12 @@ class LoadBox(NamedTuple):
     mass: float  # kg
     centre: Array  # (3,) m
     turn: Array  # (4,)
-    half: Array  # (3,) m, half its sides
+    half: Array  # (3,) m, half the lengths of the sides
     solid: bool  # whether it makes contact
 
     @property
     def inertia(self) -> Array:
-        """Inertia (3, 3) kg m^2 about its centre, in the axes of the link."""
+        """Inertia (3, 3) kg m^2 about the box's centre, in the axes of the link."""
         axes = quat_to_matrix(self.turn)
         squares = self.half**2
         return np.asarray(axes @ np.diag(self.mass / 3 * (squares.sum() - squares)) @ axes.T)
@@ -52,25 +53,25 @@ def parse_load(text: str) -> tuple[str, float]:
         raise PoiseError(f"load '{text}' is not of the form LINK=KG") from None
 
 
-def loaded(body: Body, link: str, mass: float) -> Body:
-    """The body with a load of `mass` kg on a link; only its MJCF changes, and it has no plan."""
+def add_load(body: Body, link: str, mass: float) -> Body:
+    """The body with a load of `mass` kg on a link. Its MJCF changes, and its plan is None."""
     if not (isfinite(mass) and 0 < mass <= HEAVIEST):
         raise PoiseError(f"load of {mass} kg on '{link}': must be above 0 and at most {HEAVIEST:g} kg")
-    box = _box(body, link, mass)
+    box = _load_box(body, link, mass)
     tree = ET.fromstring(body.mjcf)
     element = next(each for each in tree.iter("body") if each.get("name") == link)
-    if element.find(f"geom[@name='{_name(link)}']") is not None:
+    if element.find(f"geom[@name='{link}_load']") is not None:
         raise PoiseError(f"'{link}' carries a load already: give one load with the total mass")
     for old in element.findall("inertial"):
         element.remove(old)
-    element.append(_inertial(body, link, box))
-    element.append(_geom(link, box))
+    element.append(_loaded_inertial(body, link, box))
+    element.append(_load_geom(link, box))
     ET.indent(tree)
     return replace(body, mjcf=ET.tostring(tree, encoding="unicode") + "\n", plan=None)
 
 
-def _box(body: Body, link: str, mass: float) -> LoadBox:
-    """The box of a load on a link."""
+def _load_box(body: Body, link: str, mass: float) -> LoadBox:
+    """The box of a load of `mass` kg on a link."""
     index = body.link_id(link)
     half = 0.5 * (mass / DENSITY) ** (1 / 3) * SIDES
     hand = next((each for each in body.hands if each.link == link), None)
@@ -81,7 +82,7 @@ def _box(body: Body, link: str, mass: float) -> LoadBox:
     return LoadBox(mass, hand.point + half[2] * along, quat_between([0.0, 0.0, -1.0], along), half, True)
 
 
-def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
+def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     """Inertial element of link and load as one rigid body, by the parallel axis theorem."""
     model, index = body.model, body.link_id(link)
     axes = quat_to_matrix(model.body_iquat[index])
@@ -91,18 +92,12 @@ def _inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     centre = masses @ centres / masses.sum()
     total = own + box.inertia
     for mass, away in zip(masses, centres - centre, strict=True):
-        total = total + mass * (away @ away * np.eye(3) - np.outer(away, away))
+        total = total + point_inertia(mass, away)
     six = (*np.diag(total), total[0, 1], total[0, 2], total[1, 2])
-    return ET.Element(
-        "inertial", pos=mjcf_numbers(centre), mass=repr(float(masses.sum())), fullinertia=mjcf_numbers(six)
-    )
+    return element("inertial", pos=centre, mass=float(masses.sum()), fullinertia=six)
 
 
-def _geom(link: str, box: LoadBox) -> ET.Element:
-    place = {"pos": mjcf_numbers(box.centre), "quat": mjcf_numbers(box.turn), "size": mjcf_numbers(box.half)}
-    seen = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return ET.Element("geom", {"name": _name(link), "type": "box", "mass": "0", "rgba": COLOUR, **place, **seen})
-
-
-def _name(link: str) -> str:
-    return f"{link}_load"
+def _load_geom(link: str, box: LoadBox) -> ET.Element:
+    place = {"pos": box.centre, "quat": box.turn, "size": box.half}
+    seen: dict[str, Any] = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    return geom(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen)

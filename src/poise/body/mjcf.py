@@ -9,18 +9,27 @@ from xml.etree.ElementTree import Element
 
 from poise.body.plans.plan import BodyPlan, Geom, Segment
 
-Attributes = dict[str, Any]  # the values are str, but ElementTree's stubs reject dict[str, str]
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
-def write(plan: BodyPlan) -> str:
-    """The MJCF of a plan: the body alone, without floor and actuators."""
-    root = ET.Element("mujoco", model=plan.name)
+def plan_mjcf(plan: BodyPlan) -> str:
+    """The MJCF text of a plan: the body alone, without floor and actuators."""
+    return mjcf_document(plan.name, ((s.parent, s.name, _segment_element(s)) for s in plan.segments))
+
+
+def mjcf_document(model: str, links: Iterable[tuple[object, object, Element]]) -> str:
+    """The MJCF text of a model whose links are given as (key of the parent, own key, element), parents first.
+
+    A link whose parent is not among the links is a child of the world.
+    """
+    root = ET.Element("mujoco", model=model)
     # All inertias are explicit: none is inferred from shapes, balanced or bounded from below.
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
-    elements: dict[str | None, ET.Element] = {None: ET.SubElement(root, "worldbody")}
-    for segment in plan.segments:
-        elements[segment.name] = _body(elements[segment.parent], segment)
+    world = ET.SubElement(root, "worldbody")
+    written: dict[object, Element] = {}
+    for parent, key, link in links:
+        written.get(parent, world).append(link)
+        written[key] = link
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 
@@ -30,62 +39,36 @@ def mjcf_numbers(values: Iterable[float]) -> str:
     return " ".join(repr(float(v)) for v in values)
 
 
-def _body(parent: ET.Element, segment: Segment) -> ET.Element:
-    body = ET.SubElement(parent, "body", name=segment.name, pos=mjcf_numbers(segment.offset))
-    for joint in _joints(segment):
-        body.append(joint)
-    ET.SubElement(
-        body,
-        "inertial",
-        pos=mjcf_numbers(segment.com),
-        quat=mjcf_numbers(segment.frame),
-        mass=repr(float(segment.mass)),
-        diaginertia=mjcf_numbers(segment.inertia),
-    )
-    for geom in segment.geoms:
-        body.append(_geom(geom))
+def _segment_element(segment: Segment) -> Element:
+    body = element("body", name=segment.name, pos=segment.offset)
+    body.extend(_joint_elements(segment))
+    mass = float(segment.mass)
+    body.append(element("inertial", pos=segment.com, quat=segment.frame, mass=mass, diaginertia=segment.inertia))
+    body.extend(_plan_geom_element(each) for each in segment.geoms)
     return body
 
 
-def _joints(segment: Segment) -> list[ET.Element]:
+def _joint_elements(segment: Segment) -> list[Element]:
     joint = segment.joint
     if joint.kind == "weld":
         return []
     if joint.kind == "free":
-        return [ET.Element("freejoint", name=joint.name)]
-    passive: Attributes = {"damping": repr(joint.damping), "armature": repr(joint.armature)}
+        return [element("freejoint", name=joint.name)]
+    passive = {"damping": joint.damping, "armature": joint.armature}
     if joint.kind == "ball":
-        return [ET.Element("joint", name=joint.name, type="ball", **passive)]
-    single = len(joint.axes) == 1
+        return [element("joint", name=joint.name, type="ball", **passive)]
+    names = [joint.name] if len(joint.axes) == 1 else [f"{joint.name}_{axis}" for axis in joint.axes]
     return [
-        ET.Element(
-            "joint",
-            name=joint.name if single else f"{joint.name}_{axis}",
-            type="hinge",
-            axis=_AXES[axis],
-            limited="true",
-            range=mjcf_numbers((low, high)),
-            **passive,
-        )
-        for axis, low, high in zip(joint.axes, joint.lower, joint.upper, strict=True)
+        element("joint", name=name, type="hinge", axis=_AXES[axis], limited="true", range=bounds, **passive)
+        for name, axis, *bounds in zip(names, joint.axes, joint.lower, joint.upper, strict=True)
     ]
 
 
-def _geom(geom: Geom) -> ET.Element:
-    where: Attributes = {"pos": mjcf_numbers(geom.points[0])} if len(geom.points) == 1 else {
-        "fromto": mjcf_numbers(value for point in geom.points for value in point)
-    }  # fmt: skip
-    seen: Attributes = {"group": "0"} if geom.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return ET.Element(
-        "geom",
-        name=geom.name,
-        type=geom.shape,
-        size=mjcf_numbers(geom.size),
-        rgba=mjcf_numbers(geom.rgba),
-        mass="0",
-        **where,
-        **seen,
-    )
+def _plan_geom_element(shape: Geom) -> Element:
+    single = len(shape.points) == 1
+    where = {"pos": shape.points[0]} if single else {"fromto": [value for point in shape.points for value in point]}
+    seen: dict[str, Any] = {"group": "0"} if shape.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    return geom(shape.name, shape.shape, size=shape.size, rgba=shape.rgba, mass="0", **where, **seen)
 
 
 def geom(name: str, kind: str, **attributes: object) -> Element:

@@ -1,7 +1,8 @@
 """The configuration space of a body: steps, differences and joint limits of many poses at once.
 
-Limits bound hinge angles and the rotation vectors r of balls, so steps within limits use these coordinates: a chart. A
-change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own frame, Jr the right Jacobian [Sola2018].
+Limits bound hinge angles and the rotation vectors r of balls, so steps within limits use these coordinates: the chart.
+A change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own frame, with the right Jacobian Jr
+[Sola2018].
 """
 
 from __future__ import annotations
@@ -73,47 +74,47 @@ class PoseSpace:
         return out
 
     def angles(self, qpos: Array) -> Array:
-        """Hinge angles and rotation vectors (T, nv) rad, which the limits bound; 0 on the root."""
+        """Hinge angles and rotation vectors (T, nv) rad, the coordinates of the chart; 0 on the root."""
         out = np.zeros((len(qpos), len(self._lower)))
         out[:, self.hinges] = qpos[:, self._hinge_values]
-        out[:, self.balls] = self._vectors(qpos)
+        out[:, self.balls] = self._ball_rotation_vectors(qpos)
         return out
 
     def clamped(self, qpos: Array) -> Array:
         """The poses with each angle and rotation vector at the nearest value within its limits."""
-        return self._at(qpos, self.angles(qpos))
+        return self._with_angles(qpos, self.angles(qpos))
 
     def charts(self, qpos: Array) -> Array:
-        """Jacobians (T, nv, nv) of the tangent step by the step in the chart."""
+        """Jacobians (T, nv, nv) of tangent steps with respect to steps in the chart."""
         out = np.zeros((len(qpos), *2 * self._lower.shape))
         every = np.arange(len(self._lower))
         out[:, every, every] = 1.0
         if len(self._ball_quats):
-            out[:, self.balls[:, :, None], self.balls[:, None, :]] = right_jacobian(self._vectors(qpos))
+            out[:, self.balls[:, :, None], self.balls[:, None, :]] = right_jacobian(self._ball_rotation_vectors(qpos))
         return out
 
     def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
-        """Mask (T, nv) of the coordinates at a limit that `push` (T, nv), in the chart, would drive beyond it."""
+        """Mask (T, nv) of coordinates at a limit that `push` (T, nv), a step in the chart, would drive beyond it."""
         angles = self.angles(qpos)
         high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH
         return np.asarray((high & (push > 0)) | (low & (push < 0)))
 
     def moved_within(self, qpos: Array, step: Array) -> Array:
         """Poses (T, nq) after steps (T, nv) in the chart, clipped to the limits."""
-        out = self._at(qpos, self.angles(qpos) + step)
+        out = self._with_angles(qpos, self.angles(qpos) + step)
         out[:, :3] += step[:, :3]
         out[:, 3:7] = quat_normalize(quat_multiply(qpos[:, 3:7], quat_exp(step[:, 3:6])))
         return out
 
-    def _at(self, qpos: Array, angles: Array) -> Array:
+    def _with_angles(self, qpos: Array, angles: Array) -> Array:
         """The poses with the given joint angles (T, nv), clipped to the limits."""
         out, within = np.array(qpos), np.clip(angles, self._lower, self._upper)
         out[:, self._hinge_values] = within[:, self.hinges]
         out[:, self._ball_quats] = quat_exp(within[:, self.balls])
         return out
 
-    def _vectors(self, qpos: Array) -> Array:
-        """Rotation vectors (T, K, 3) of the balls; of the two possible, the one nearer to the middle of the limits."""
+    def _ball_rotation_vectors(self, qpos: Array) -> Array:
+        """Rotation vectors (T, K, 3) of the balls: of the two possible ones, the nearer to the middle of the limits."""
         short = quat_log(qpos[:, self._ball_quats])
         angle = np.linalg.norm(short, axis=-1, keepdims=True)
         if not np.any(angle > 1.0):

@@ -1,7 +1,7 @@
 """Rigging: the mapping between poses of a body and an animator's skeleton.
 
-The frame of each joint has a constant rotation in the frame of the link that carries it. Joints without a link of their
-own (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
+The frame of each skeleton joint has a constant rotation in the frame of the link that carries the joint. Joints without
+a link of their own (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
 from poise.motion.clip import Clip, clip_from
-from poise.motion.skeleton import End, Skeleton, forward
+from poise.motion.skeleton import End, Skeleton, forward, joint_ancestors
 from poise.rotations import (
     matrix_to_euler,
     quat_between,
@@ -48,7 +48,8 @@ class Rigging:
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
         """The clip of the skeleton for poses (T, nq) of a model that contains the links.
 
-        Ancestors of a joint that has positions of its own in the file stay at the origin, as a marker on the ground.
+        If the root link follows a joint with positions of its own in the file, that joint's ancestors stay at the
+        origin, like a marker on the ground.
         """
         data = mujoco.MjData(model)
         bodies = [model.body(link).id for link in self.links]
@@ -58,7 +59,7 @@ class Rigging:
             mujoco.mj_kinematics(model, data)
             position[k], world[k] = data.xpos[bodies[0]], data.xquat[bodies]
         position += quat_rotate(world[:, 0], self.root)
-        local = self._local(quat_multiply(world, self.turns))
+        local = self._local_rotations(quat_multiply(world, self.turns))
         clip = clip_from(name, self.skeleton, rate, position, local)
         top = self.drivers[self.links[0]]
         return self._with_marker(clip, top) if top > 0 and self.skeleton.travels(top) else clip
@@ -66,7 +67,7 @@ class Rigging:
     def poses(self, body: Body, clip: Clip) -> Array:
         """Poses (T, nq) of the body that follow a clip of this skeleton; hinges follow as far as they can.
 
-        Joint limits are ignored. If the clip moves only in the body's degrees of freedom, `clip` is the inverse.
+        Joint limits are ignored. `clip` is the inverse if the clip moves only in the body's degrees of freedom.
         """
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -74,9 +75,8 @@ class Rigging:
         qpos = np.tile(body.standing, (clip.frames, 1))
         root, *moving = body.joints
         qpos[:, 3:7] = world[root.link]
-        qpos[:, :3] = places.position[:, self.drivers[root.link]] - quat_rotate(
-            world[root.link], self._root_driver(root.link)
-        )
+        driver = self._root_driver_position(root.link)
+        qpos[:, :3] = places.position[:, self.drivers[root.link]] - quat_rotate(world[root.link], driver)
         for joint in moving:
             if joint.link in world:
                 above = quat_multiply(world[str(joint.parent_link)], model.body(joint.link).quat)
@@ -84,18 +84,14 @@ class Rigging:
                 qpos[:, joint.qpos] = rotation if joint.kind == "ball" else hinge_angles(rotation, joint.axes)
         return qpos
 
-    def _root_driver(self, link: str) -> Array:
+    def _root_driver_position(self, link: str) -> Array:
         """Position (3,) m of the joint that the root link follows, in that link's frame."""
-        joint, path = self.drivers[link], []
-        while joint > 0:
-            path.append(joint)
-            joint = self.skeleton.parents[joint]
         place = np.array(self.root)
-        for joint in reversed(path):
+        for joint in joint_ancestors(self.skeleton, self.drivers[link])[-2::-1]:
             place += quat_rotate(self.turns[self.skeleton.parents[joint]], self.skeleton.offsets[joint])
         return place
 
-    def _local(self, world: Array) -> Array:
+    def _local_rotations(self, world: Array) -> Array:
         """World rotations (..., J, 4) as rotations in the parents' frames."""
         parents = np.array(self.skeleton.parents[1:], dtype=int)
         below = quat_multiply(quat_conjugate(world[..., parents, :]), world[..., 1:, :])
@@ -103,10 +99,11 @@ class Rigging:
 
     def _with_marker(self, clip: Clip, top: int) -> Clip:
         """The clip with all ancestors of the joint `top` at rest at the origin."""
-        rest = forward(self.skeleton, np.zeros((1, 3)), self._local(self.turns)[None])
-        at, frame = rest.position[0, self.skeleton.parents[top]], rest.rotation[0, self.skeleton.parents[top]]
+        still, above = self._local_rotations(self.turns), self.skeleton.parents[top]
+        rest = forward(self.skeleton, np.zeros((1, 3)), still[None])
+        at, frame = rest.position[0, above], rest.rotation[0, above]
         rotation = np.array(clip.rotation)
-        rotation[:, :top] = self._local(self.turns)[:top]
+        rotation[:, :top] = still[:top]
         rotation[:, top] = quat_multiply(quat_conjugate(frame), clip.places.rotation[:, top])
         placed = np.tile(self.skeleton.offsets, (clip.frames, 1, 1))
         placed[:, top] = quat_rotate(quat_conjugate(frame), clip.places.position[:, top] - at)
@@ -151,37 +148,31 @@ def hinge_angles(turn: Array, axes: Array) -> Array:
 
 
 def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
-    """A rigging with one joint per link of the body `root`'s tree, of the link's name, at the link's joint."""
+    """A rigging with one skeleton joint per link of the tree of body `root`: with the link's name, at its joint."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    below = [b for b in range(1, model.nbody) if model.body_rootid[b] == model.body_rootid[root]]
-    children: dict[int, list[int]] = {}
-    for b in below:
-        children.setdefault(int(model.body_parentid[b]), []).append(b)
-
-    def depth_first(body: int) -> list[int]:
-        return [body, *(b for child in children.get(body, []) for b in depth_first(child))]
-
-    bodies = depth_first(below[0])
+    # MuJoCo numbers bodies depth first.
+    bodies = [b for b in range(1, model.nbody) if model.body_rootid[b] == model.body_rootid[root]]
     where = {body: index for index, body in enumerate(bodies)}
     anchors = np.array([model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in bodies])
     places = data.xpos[bodies] + quat_rotate(data.xquat[bodies], anchors)
     parents = tuple(where.get(int(model.body_parentid[b]), -1) for b in bodies)
     offsets = np.array([places[i] - places[p] if p >= 0 else np.zeros(3) for i, p in enumerate(parents)])
-    tips = tuple(End(i, readonly(2 * (data.xipos[b] - places[i]))) for i, b in enumerate(bodies) if b not in children)
-    names = tuple("_".join(model.body(b).name.split()) for b in bodies)  # readers of BVH files split at spaces
+    tips = tuple(End(i, readonly(2 * (data.xipos[b] - places[i]))) for i, b in enumerate(bodies) if i not in parents)
+    links = tuple(model.body(b).name for b in bodies)
+    names = tuple("_".join(link.split()) for link in links)  # readers of BVH files split at spaces
     return Rigging(
         Skeleton(names, parents, readonly(offsets), tips),
-        tuple(model.body(b).name for b in bodies),
+        links,
         readonly(quat_conjugate(data.xquat[bodies])),
         readonly(anchors[0]),
-        Frozen({model.body(b).name: joint for joint, b in enumerate(bodies)}),
+        Frozen({link: joint for joint, link in enumerate(links)}),
     )
 
 
 @dataclass(frozen=True)
-class _Leg:
-    """Joints of a skeleton's leg, and the foot's link and knee joint of the body."""
+class _RiggedLeg:
+    """Joints of a leg of the skeleton, and the ids of the foot's link and of the knee joint in the body's model."""
 
     thigh: int
     shank: int
@@ -193,11 +184,11 @@ class _Leg:
 def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
     """A rigging's clip of poses (T, nq), with the skeleton's feet moved to the simulated feet (names of links).
 
-    Bodies are symmetric and captured skeletons are not: with the orientations of the links alone, the skeleton's feet
-    would be millimetres away from the simulated ones and slide as much. Bending the legs slightly differently makes
-    feet that stand still in the simulation stand still in the file.
+    Bodies are symmetric and captured skeletons are not. With the orientations of the links alone, the skeleton's feet
+    would be millimetres away from the simulated ones and would slide. Slightly different angles of hip, knee and ankle
+    make feet that stand still in the simulation stand still in the file.
     """
-    legs = [leg for name in feet if (leg := _leg(rigging, model, name)) is not None]
+    legs = [leg for name in feet if (leg := _rigged_leg(rigging, model, name)) is not None]
     if not legs:
         return clip
     data, links, knees = mujoco.MjData(model), [leg.link for leg in legs], [leg.knee for leg in legs]
@@ -208,15 +199,15 @@ def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, fe
         goals[k], axes[k] = data.xpos[links], data.xaxis[knees]
     rotation = np.array(clip.rotation)
     for i, leg in enumerate(legs):
-        _solve_leg(clip, rotation, leg, goals[:, i], axes[:, i])
+        _solve_rigged_leg(clip, rotation, leg, goals[:, i], axes[:, i])
     return replace(clip, rotation=readonly(rotation))
 
 
-def _solve_leg(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array) -> None:
+def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
     """Set a leg in local rotations (T, J, 4) so that its foot is at `goal` (T, 3) m, the knee bending about `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
-    bend = quat_from_axis_angle(axis, _bend(hip, knee, foot, goal))
+    bend = quat_from_axis_angle(axis, _knee_bend_change(hip, knee, foot, goal))
     swing = quat_between(knee + quat_rotate(bend, foot - knee) - hip, goal - hip)
     thigh, shank, end = (places.rotation[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
     above = {joint: quat_conjugate(places.rotation[:, parents[joint]]) for joint in (leg.thigh, leg.shank, leg.foot)}
@@ -226,7 +217,7 @@ def _solve_leg(clip: Clip, rotation: Array, leg: _Leg, goal: Array, axis: Array)
     rotation[:, leg.foot] = quat_multiply(above[leg.foot], quat_multiply(back, end))
 
 
-def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
+def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
     """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal; bounded by MOST."""
     a, b = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(foot - knee, axis=1)
     reach = np.stack([np.linalg.norm(end - hip, axis=1) for end in (foot, goal)])
@@ -236,7 +227,7 @@ def _bend(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
     return np.asarray(more / (1.0 + (more / MOST) ** 4) ** 0.25)
 
 
-def _leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _Leg | None:
+def _rigged_leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:
     """The leg that ends in a link; None if it has no hinge knee or its parts are not a chain of skeleton joints."""
     link = model.body(name).id
     shank = int(model.body_parentid[link])
@@ -245,12 +236,7 @@ def _leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _Leg | None:
     if not hinge or any(name not in rigging.drivers for name in names):
         return None
     thigh, calf, foot = (rigging.drivers[name] for name in names)
-    if not (_below(rigging, thigh, calf) and _below(rigging, calf, foot)):
+    skeleton = rigging.skeleton
+    if thigh not in joint_ancestors(skeleton, calf) or calf not in joint_ancestors(skeleton, foot):
         return None
-    return _Leg(thigh, calf, foot, link, int(model.body_jntadr[shank]))
-
-
-def _below(rigging: Rigging, upper: int, lower: int) -> bool:
-    while lower > upper:
-        lower = rigging.skeleton.parents[lower]
-    return lower == upper
+    return _RiggedLeg(thigh, calf, foot, link, int(model.body_jntadr[shank]))

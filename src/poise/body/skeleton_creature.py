@@ -1,7 +1,7 @@
 """A simulated creature for a skeleton that is not humanoid: capsules along its bones, with the density of water.
 
-A bone is thicker the longer it is and the more it carries, like the branches of a tree. Joints are balls. Feet are
-where free ends stand on the ground in the upright pose. Left and right are exact mirror images.
+A bone is thicker the longer it is and the more it carries, like the branches of a tree. Joints are balls. Limbs whose
+free ends are on the ground in the upright pose have feet. Left and right are exact mirror images.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from poise.arrays import Array, Frozen
 from poise.body import guess
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
+from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
-from poise.body.skeleton_pose import Upright
+from poise.body.skeleton_pose import UprightSkeleton
 from poise.body.symmetry import counterparts, side_of
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
@@ -29,8 +30,8 @@ RANGE = 2.0  # rad, limit about each axis of a ball, either way
 GRAVITY = 9.81  # m/s^2
 FUR: Colour = (0.64, 0.56, 0.47, 1.0)
 _SHORT = 0.05  # of the longest bone: a joint without a longer bone gets no link of its own
-_NOTHING = 1e-3  # of the longest bone: shorter ones are ignored
-_SIZES = (0.02, 1e3)  # m, valid lengths of the longest bone: masses beyond cannot be simulated
+_NOTHING = 1e-3  # of the longest bone: shorter bones are ignored
+_SIZES = (0.02, 1e3)  # m, valid range of the longest bone's length: other masses cannot be simulated
 _ALIKE = 0.05  # of the size: largest difference of left and right that are averaged to mirror images
 _ON_GROUND = 0.05  # of the height: free ends lower than this stand on the ground
 _FLAT = 0.2  # height over length: a flatter creature lies, and has no feet
@@ -42,7 +43,7 @@ class LimbBones:
 
     joint: int
     name: str  # of the link
-    parent: int | None  # index of the parent in the list of limbs
+    parent: int  # index of the parent in the list of limbs; -1 for the root
     place: Array  # (3,) m
     tips: Array  # (k, 3) m, free ends
     knots: Array  # (c, 3) m, the joints of the child limbs
@@ -62,67 +63,60 @@ class _Solid:
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-def plan(upright: Upright, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
-    """The plan of a creature of `mass` kg (None: by density), and the joint that each of its links follows."""
-    parts = limbs(upright)
-    radii = _radii(parts)
-    ratio = 1.0
+def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
+    """The plan of a creature of `mass` kg (None: by density), and the skeleton joint that each link follows."""
+    parts = creature_limbs(upright)
+    radii = _bone_radii(parts)
+    solids = [_limb_solid(part, r, 1.0) for part, r in zip(parts, radii, strict=True)]
     if mass is not None:
-        ratio = mass / sum(_solid(part, r, 1.0).mass for part, r in zip(parts, radii, strict=True))
-    solids = [_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
-    feet = _feet(parts, radii)
-    joints = _joints(parts, solids)
+        ratio = mass / sum(solid.mass for solid in solids)
+        solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
+    feet = _limb_soles(parts, radii)
+    joints = _creature_joints(parts, solids)
     segments = tuple(
-        _segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
+        _limb_segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
     )
-    whole = BodyPlan(name, segments, "motor", {}, feet=tuple(_foot_plan(parts, part, feet[part.name]) for part in parts
-                                                         if part.name in feet))  # fmt: skip
-    return whole, {part.name: part.joint for part in parts}
+    foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
+    return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
 
 
-def _radii(parts: tuple[LimbBones, ...]) -> list[Array]:
+def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
     """Radius (m) of each bone of each limb."""
     lengths = [np.linalg.norm(part.bones, axis=1) for part in parts]
     carried = [float(np.sum(each)) for each in lengths]
     for k in range(len(parts) - 1, 0, -1):
-        carried[_parent(parts[k])] += carried[k]
+        carried[parts[k].parent] += carried[k]
     return [np.minimum(THICKNESS * np.sqrt(each * carried[k]), STOUT * each) for k, each in enumerate(lengths)]
 
 
-def _solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
+def _limb_solid(part: LimbBones, radii: Array, ratio: float) -> _Solid:
     """Mass properties of the capsules of a limb together, at `ratio` times the density."""
-    pieces = [_capsule(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
+    pieces = [_capsule_solid(bone, radius, ratio) for bone, radius in zip(part.bones, radii, strict=True)]
     mass = sum(piece.mass for piece in pieces)
     com = np.sum([piece.mass * piece.com for piece in pieces], axis=0) / mass
-    inertia = np.sum([piece.inertia + _steiner(piece.mass, piece.com - com) for piece in pieces], axis=0)
+    inertia = np.sum([piece.inertia + point_inertia(piece.mass, piece.com - com) for piece in pieces], axis=0)
     return _Solid(mass, com, inertia)
 
 
-def _capsule(bone: Array, radius: float, ratio: float) -> _Solid:
+def _capsule_solid(bone: Array, radius: float, ratio: float) -> _Solid:
     length = float(np.linalg.norm(bone))
     rod, ball = (ratio * DENSITY * np.pi * radius**2 * size for size in (length, 4 / 3 * radius))
     along = rod * radius**2 / 2 + ball * 2 * radius**2 / 5
-    across = rod * (length**2 / 12 + radius**2 / 4) + ball * (
-        2 * radius**2 / 5 + length**2 / 4 + 3 * length * radius / 8
-    )
-    axis = bone / length
-    inertia = across * np.eye(3) + (along - across) * np.outer(axis, axis)
-    return _Solid(rod + ball, bone / 2, inertia)
+    caps = ball * (2 * radius**2 / 5 + length**2 / 4 + 3 * length * radius / 8)
+    across, axis = rod * (length**2 / 12 + radius**2 / 4) + caps, bone / length
+    return _Solid(rod + ball, bone / 2, across * np.eye(3) + (along - across) * np.outer(axis, axis))
 
 
-def _steiner(mass: float, arm: Array) -> Array:
-    return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
+def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
+    """The free joint of the root, and ball joints for the other limbs.
 
-
-def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
-    """The root's joint and balls for the other limbs.
-
-    The torque holds three times what the joint carries, stretched out, plus half the body at the length of a bone.
+    The torque limit is three times the weight's moment of all that the joint carries in the upright pose, plus the
+    moment of half the body's weight at the length of the limb's longest bone.
     """
     whole = sum(solid.mass for solid in solids)
     joints = [FREE]
     for k, part in enumerate(parts[1:], 1):
-        below = [i for i in range(k, len(parts)) if k in _ancestors(parts, i)]
+        below = [i for i in range(k, len(parts)) if k in _limb_ancestors(parts, i)]
         arms = np.array([parts[i].place + solids[i].com - part.place for i in below])
         masses = np.array([solids[i].mass for i in below])
         moment = float(np.linalg.norm(masses @ arms))
@@ -134,38 +128,33 @@ def _joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPla
     return joints
 
 
-def _ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
+def _limb_ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
     path = [k]
-    while parts[path[-1]].parent is not None:
-        path.append(_parent(parts[path[-1]]))
+    while parts[path[-1]].parent >= 0:
+        path.append(parts[path[-1]].parent)
     return path
 
 
-def _parent(part: LimbBones) -> int:
-    assert part.parent is not None
-    return part.parent
-
-
-def _segment(
+def _limb_segment(
     parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
 ) -> Segment:
     part = parts[k]
-    above = None if part.parent is None else parts[part.parent]
+    above = parts[part.parent] if part.parent >= 0 else None
     moments, axes = np.linalg.eigh(solid.inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     w, x, y, z = matrix_to_quat(axes)
-    looks = tuple(_bone(part, n, bone, radius, foot)
+    looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     return Segment(
         part.name,
         None if above is None else above.name,
         joint,
-        _vector(part.place if above is None else part.place - above.place),
+        _as_vector(part.place if above is None else part.place - above.place),
         solid.mass,
-        _vector(solid.com),
-        _vector(moments),
+        _as_vector(solid.com),
+        _as_vector(moments),
         looks if foot is None else (*looks, *foot.rails(part)),
-        guess.group(part.name),
+        guess.guess_group(part.name),
         frame=(float(w), float(x), float(y), float(z)),
     )
 
@@ -185,15 +174,15 @@ class _Sole:
         """The two capsules that touch the ground."""
         x, y, z = part.place
         height = self.ground + self.radius - z
-        (a, b), colour = (self.back - x, self.front - x), _colour(part.name)
+        (a, b), colour = (self.back - x, self.front - x), _limb_colour(part.name)
         left, right = (
-            shapes.capsule(f"{part.name}_{edge}", (a, at - y, height), (b, at - y, height), self.radius, colour)
+            shapes.capsule_geom(f"{part.name}_{edge}", (a, at - y, height), (b, at - y, height), self.radius, colour)
             for edge, at in (("left_edge", self.left), ("right_edge", self.right))
         )
         return left, right
 
 
-def _feet(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
+def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
     """The soles, by link, of the limbs whose free ends are on the ground."""
     points = np.concatenate([np.concatenate([part.place[None], part.tips]) for part in parts])
     ground, height = float(np.min(points[:, 2])), float(np.ptp(points[:, 2]))
@@ -203,77 +192,73 @@ def _feet(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _Sole]:
     for part, thick in zip(parts, radii, strict=True):
         low = part.tips[:, 2] < ground + _ON_GROUND * height
         if np.any(low):
-            half = 0.7 * float(np.max(thick[: len(low)][low]))
-            feet[part.name] = _sole(part.tips[low], half, ground)
+            tips, half = part.tips[low], 0.7 * float(np.max(thick[: len(low)][low]))
+            middle = (np.min(tips, axis=0) + np.max(tips, axis=0)) / 2
+            spread = np.maximum(np.ptp(tips, axis=0) / 2, half)
+            (back, right, _), (front, left, _) = (middle - spread).tolist(), (middle + spread).tolist()
+            feet[part.name] = _Sole(back, front, right, left, ground, 0.3 * half)
     return feet
 
 
-def _sole(tips: Array, half: float, ground: float) -> _Sole:
-    middle = (np.min(tips, axis=0) + np.max(tips, axis=0)) / 2
-    spread = np.maximum(np.ptp(tips, axis=0) / 2, half)
-    (back, right, _), (front, left, _) = middle - spread, middle + spread
-    return _Sole(float(back), float(front), float(right), float(left), ground, 0.3 * half)
-
-
-def _foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
-    """The foot of a limb; as its ankle, the root takes the joint of its first child."""
+def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
+    """The foot of a limb. The ankle is the limb's joint; for the root, which has none, that of the first child."""
     outer, inner = (sole.right, sole.left) if side_of(part.name) == "right" else (sole.left, sole.right)
-    corners = [_vector(np.array([x, y, sole.ground]) - part.place) for x in (sole.back, sole.front)
-               for y in (outer, inner)]  # fmt: skip
-    a, b, c, d = corners
-    carrier = part.name if part.parent is not None else parts[1].name
-    return FootPlan(part.name, (a, b, c, d), carrier)
+    corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
+    a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
+    return FootPlan(part.name, (a, b, c, d), part.name if part.parent >= 0 else parts[1].name)
 
 
-def _bone(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
-    """The capsule of a bone; on a limb with rails it ends above them, or does not make contact."""
+def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
+    """The capsule of the n-th bone of a limb. On a limb with rails it ends above them, or makes no contact."""
     end = np.array(bone)
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
         end[2] = max(end[2], clear)
-    shape = shapes.capsule(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _vector(end), radius, _colour(part.name))
+    shape = shapes.capsule_geom(
+        f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, _limb_colour(part.name)
+    )
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 
-def _colour(name: str) -> Colour:
+def _limb_colour(name: str) -> Colour:
     r, g, b, a = FUR
     return (0.86 * r, 0.86 * g, 0.86 * b, a) if side_of(name) == "right" else FUR
 
 
-def _vector(v: Array) -> Vector:
+def _as_vector(v: Array) -> Vector:
     return float(v[0]), float(v[1]), float(v[2])
 
 
-def limbs(upright: Upright) -> tuple[LimbBones, ...]:
+def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
     skeleton = upright.skeleton
-    position, ends = _mirrored(upright)
-    reach = _reach(upright, position, ends)
-    moving = _moving(upright, reach)
+    position, ends = _symmetric_positions(upright)
+    reach = _longest_bones(upright, position, ends)
+    moving = _moving_joints(upright, reach)
     below = upright.below(moving[0])
-    carrier = _carriers(skeleton.parents, moving)
+    carrier = _carrying_joints(skeleton.parents, moving)
     names = link_names(skeleton.names)
     above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
     free = [(end.joint, tip) for end, tip in zip(skeleton.ends, ends, strict=True) if end.joint in below]
     free += [(j, position[j]) for j in below if not skeleton.children[j] and j not in moving]
     longest = float(np.max(reach[moving]))
 
-    def limb(j: int) -> LimbBones:
-        tips = _apart([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
-        knots = _apart([position[k] for k in moving if above.get(k) == j], position[j], longest)
+    def limb_bones(j: int) -> LimbBones:
+        tips = _distinct_points([tip for owner, tip in free if carrier[owner] == j], position[j], longest)
+        knots = _distinct_points([position[k] for k in moving if above.get(k) == j], position[j], longest)
         if not len(tips) and not len(knots):  # a branching point needs a mass
             tips = position[j] + np.array([[0.0, 0.0, _SHORT * longest]])
-        return LimbBones(j, names[j], moving.index(above[j]) if j in above else None, position[j], tips, knots)
+        return LimbBones(j, names[j], moving.index(above[j]) if j in above else -1, position[j], tips, knots)
 
-    return tuple(limb(j) for j in moving)
+    return tuple(limb_bones(j) for j in moving)
 
 
-def _apart(places: list[Array], joint: Array, longest: float) -> Array:
-    """Those of the places, (k, 3) m, that do not coincide with the joint."""
+def _distinct_points(places: list[Array], joint: Array, longest: float) -> Array:
+    """The places (k, 3) m that do not coincide with the joint."""
     return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
 
 
-def _reach(upright: Upright, position: Array, ends: Array) -> Array:
+def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Array:
     """Length (J,) m of the longest bone of each joint."""
     skeleton = upright.skeleton
     reach = np.zeros(skeleton.count)
@@ -284,7 +269,7 @@ def _reach(upright: Upright, position: Array, ends: Array) -> Array:
     return reach
 
 
-def _moving(upright: Upright, reach: Array) -> list[int]:
+def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
     """The joints that get links; the first is an ancestor of all others."""
     own = upright.below(_top_joint(upright.skeleton))
     reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
@@ -300,7 +285,10 @@ def _moving(upright: Upright, reach: Array) -> list[int]:
 
 
 def _top_joint(skeleton: Skeleton) -> int:
-    """The root, or its only child that has positions in the file: the root may be a marker on the ground."""
+    """The topmost joint that moves the figure, below any markers on the ground.
+
+    A joint is a marker if its only child has positions of its own in the file.
+    """
     top = 0
     while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
         (top,) = skeleton.children[top]
@@ -308,7 +296,7 @@ def _top_joint(skeleton: Skeleton) -> int:
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Unique link names from the user's joint names, of letters, digits and underscores."""
+    """Unique link names of letters, digits and underscores, made from the joint names of a skeleton."""
     taken: dict[str, None] = {}
     for name in names:
         plain = "_".join(re.findall(r"\w+", name)) or "joint"
@@ -318,8 +306,8 @@ def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
-    """The moving joint that carries each joint: itself or its nearest moving ancestor, else the first."""
+def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
+    """For each joint, the moving joint that carries it: itself or the nearest moving ancestor, else the first."""
     own = set(moving)
     carriers: list[int] = []
     for joint, parent in enumerate(parents):
@@ -327,7 +315,7 @@ def _carriers(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     return carriers
 
 
-def _mirrored(upright: Upright) -> tuple[Array, Array]:
+def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
     """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
     position, ends = np.array(upright.position), np.array(upright.places.ends[0])
     names = link_names(upright.skeleton.names)
@@ -335,7 +323,7 @@ def _mirrored(upright: Upright) -> tuple[Array, Array]:
     if not pairs:
         return position, ends
     partner = [names.index(pairs[name]) for name in names]
-    tips = [_twin(upright, k, partner, ends) for k in range(len(ends))]
+    tips = [_mirrored_end(upright, k, partner, ends) for k in range(len(ends))]
     images = mirror_vector(position[partner]), mirror_vector(ends[tips])
     size = float(np.linalg.norm(np.ptp(position, axis=0)))
     if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
@@ -343,8 +331,8 @@ def _mirrored(upright: Upright) -> tuple[Array, Array]:
     return (position + images[0]) / 2, (ends + images[1]) / 2
 
 
-def _twin(upright: Upright, end: int, partner: list[int], places: Array) -> int:
-    """The counterpart joint's end nearest to the mirror image of an end; the end itself if there is none."""
+def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
+    """Index of the end of the counterpart joint that is nearest to the mirror image of `end`; else `end` itself."""
     all_ends = upright.skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
     image = mirror_vector(places[end])

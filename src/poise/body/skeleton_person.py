@@ -14,11 +14,11 @@ import numpy as np
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anatomy import FREE, WELD, joint
-from poise.body.plans.anthropometry import Proportions, SegmentRow
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, minus
-from poise.body.plans.scale import strengthened
-from poise.body.skeleton_figure import ADULT, PersonMeasures
+from poise.body.plans.anatomy import FREE, WELD, joint_plan
+from poise.body.plans.anthropometry import Proportions
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, human_plan, vector_minus
+from poise.body.plans.scale import strengthened_joint
+from poise.body.skeleton_measures import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
 
 LEAST = 0.06  # of the trunk: least length of a link, however near its joints are
@@ -47,7 +47,7 @@ _ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _TrunkCut:
     """A link of the trunk: its joint, and its range of heights (m above the hips)."""
 
     link: str
@@ -57,29 +57,29 @@ class _Cut:
     high: float
 
 
-def plan(figure: PersonMeasures, name: str) -> BodyPlan:
+def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
     """The plan of a person, with ball joints except for knees, elbows, toes and clavicles."""
-    pelvis, *spine = trunk(figure)
-    leg, contact = _leg(figure)
-    whole = human.assemble(
+    pelvis, *spine = _trunk_segments(figure)
+    leg, contact = _leg_segments(figure)
+    whole = human_plan(
         name,
         core=(pelvis,),
         leg=leg,
-        trunk=(*spine, *neck_and_head(figure)),
-        arm=_arm(figure),
+        trunk=(*spine, *_neck_segments(figure)),
+        arm=_arm_segments(figure),
         foot=contact,
         hand=human.palm_point(figure.proportions),
     )
     heavier = figure.proportions.mass / ADULT.mass
     taller = figure.proportions.stature / ADULT.stature
-    strong = (replace(s, joint=strengthened(s.joint, heavier, taller)) for s in whole.segments)
-    lean = _lean(figure, whole.segments, contact)
+    strong = (replace(s, joint=strengthened_joint(s.joint, heavier, taller)) for s in whole.segments)
+    lean = _standing_lean(figure, whole.segments, contact)
     slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
     balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
     return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
 
 
-def _lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
+def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
     """Slant (rad) of the legs under the upright trunk at which the body is balanced.
 
     The centre of mass is then at a quarter of the distance from the ankles to the balls of the feet.
@@ -96,25 +96,22 @@ def _lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan)
     return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
 
 
-def _leg(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
+def _leg_segments(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
     p, sole = figure.proportions, figure.sole
     thigh, shank = human.thigh_and_shank(p)
-    ankle = _ankle()
+    ankle = joint_plan("left_ankle", "ankle")
+    # A wide range about z allows the axial rotation of the shank: the knee is a hinge.
+    ankle = replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
+    shank = _shank_above_sole(shank, figure)
     if figure.has_toes:
         foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
-        return (thigh, _off_the_ground(shank, figure), foot, toes), contact
+        return (thigh, shank, foot, toes), contact
     heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
     foot, contact = human.flat_foot(p, heel, tip, ankle)
-    return (thigh, _off_the_ground(shank, figure), foot), contact
+    return (thigh, shank, foot), contact
 
 
-def _ankle() -> JointPlan:
-    """The ankle with a wide range about z, for the shank's axial rotation: captured knees are hinges, too."""
-    ankle = joint("left_ankle", "ankle")
-    return replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
-
-
-def _off_the_ground(shank: Segment, figure: PersonMeasures) -> Segment:
+def _shank_above_sole(shank: Segment, figure: PersonMeasures) -> Segment:
     """The shank with its rounded end above the soles, also if the ankle is low."""
     bone, *rest = shank.geoms
     top, (x, y, z) = bone.points
@@ -123,73 +120,71 @@ def _off_the_ground(shank: Segment, figure: PersonMeasures) -> Segment:
     return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
 
 
-def _arm(figure: PersonMeasures) -> tuple[Segment, ...]:
+def _arm_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     chest = figure.spine[-1]
     root = figure.clavicle or chest
-    girdle = () if figure.clavicle is None else (_clavicle(figure),)
+    girdle = () if figure.clavicle is None else (_clavicle_segment(figure),)
     parent = "chest" if figure.clavicle is None else "left_clavicle"
-    upper_arm, forearm, hand = human.arm(figure.proportions, parent, minus(figure.shoulder, root))
-    forearm = replace(forearm, joint=_twisting(forearm.joint))
-    hand = replace(hand, joint=_twisting(hand.joint) if figure.has_hands else WELD)
+    upper_arm, forearm, hand = human.arm_segments(figure.proportions, parent, vector_minus(figure.shoulder, root))
+    forearm = replace(forearm, joint=_with_forearm_twist(forearm.joint))
+    hand = replace(hand, joint=_with_forearm_twist(hand.joint) if figure.has_hands else WELD)
     return (*girdle, upper_arm, forearm, hand)
 
 
-def _twisting(bend: JointPlan) -> JointPlan:
-    """The joint with the twist of the forearm added, which skeletons have at the elbow or at the wrist."""
-    twist = joint(bend.name, "forearm", "z")
+def _with_forearm_twist(bend: JointPlan) -> JointPlan:
+    """The elbow or wrist joint with the twist of the forearm added; skeletons have the twist at either joint."""
+    twist = joint_plan(bend.name, "forearm", "z")
     axes = bend.axes + twist.axes
     return replace(bend, kind="ball" if len(axes) == 3 else "hinge", axes=axes,
                    lower=bend.lower + twist.lower, upper=bend.upper + twist.upper)  # fmt: skip
 
 
-def _clavicle(figure: PersonMeasures) -> Segment:
+def _clavicle_segment(figure: PersonMeasures) -> Segment:
     """The left shoulder girdle, from its joint to the shoulder."""
     assert figure.clavicle is not None
     p = figure.proportions
     mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
-    end = minus(figure.shoulder, figure.clavicle)
+    end = vector_minus(figure.shoulder, figure.clavicle)
     half = max(0.6 * end[1], thick)
     inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
-    looks = (shapes.capsule("left_clavicle_shape", _times(inner, end), end, thick, shapes.SHIRT),)
-    return Segment("left_clavicle", "chest", joint("left_clavicle", "clavicle", "zx"),
-                   minus(figure.clavicle, figure.spine[-1]), mass, _times(0.6, end),
+    looks = (shapes.capsule_geom("left_clavicle_shape", _scaled_vector(inner, end), end, thick, shapes.SHIRT),)
+    return Segment("left_clavicle", "chest", joint_plan("left_clavicle", "clavicle", "zx"),
+                   vector_minus(figure.clavicle, figure.spine[-1]), mass, _scaled_vector(0.6, end),
                    tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
 
 
-def _times(factor: float, v: Vector) -> Vector:
+def _scaled_vector(factor: float, v: Vector) -> Vector:
     return (factor * v[0], factor * v[1], factor * v[2])
 
 
-def trunk(figure: PersonMeasures) -> tuple[Segment, ...]:
+def _trunk_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Segments of pelvis and spine, up to the chest."""
-    cuts = _cuts(figure)
-    parents = [None, *(cut.link for cut in cuts)]
-    return tuple(_segment(figure, cut, parent, below.place if parent else None)
-                 for cut, parent, below in zip(cuts, parents, [cuts[0], *cuts], strict=False))  # fmt: skip
+    cuts = _trunk_cuts(figure)
+    return tuple(_trunk_segment(figure, cut, below) for cut, below in zip(cuts, [None, *cuts[:-1]], strict=True))
 
 
-def neck_and_head(figure: PersonMeasures) -> tuple[Segment, ...]:
+def _neck_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     """Segments of neck and head; a head without a joint in the skeleton is welded to the chest."""
     p, chest = figure.proportions, figure.spine[-1]
     places = figure.neck or ((chest[0], 0.0, p.trunk),)
     count = len(places)
     links = (*(f"neck_{k + 1}" for k in range(count - 1)), "head")
-    joints = _named("neck", "head", count)
+    joints = _spine_joint_names("neck", "head", count)
     segments, parent, below = [], "chest", chest
     lengths = [dist(a, b) for a, b in pairwise(places)]
     for link, name, place, end in zip(links, joints, places, [*places[1:], None], strict=True):
-        offset = minus(place, below)
-        nature = joint(name, "neck", share=_share(count)) if figure.neck else WELD
+        offset = vector_minus(place, below)
+        nature = joint_plan(name, "neck", share=_range_share(count)) if figure.neck else WELD
         if end is None:
-            segments.append(_skull(figure, parent, nature, offset, place, count > 1))
+            segments.append(_head_segment(figure, parent, nature, offset, place, count > 1))
         else:
             mass = NECK_MASS * p.segment_mass(tables.HEAD) * dist(place, end) / sum(lengths)
-            segments.append(_vertebra(p, link, parent, nature, offset, minus(end, place), mass))
+            segments.append(_neck_segment(p, link, parent, nature, offset, vector_minus(end, place), mass))
         parent, below = link, place
     return tuple(segments)
 
 
-def _cuts(figure: PersonMeasures) -> list[_Cut]:
+def _trunk_cuts(figure: PersonMeasures) -> list[_TrunkCut]:
     length, count = figure.proportions.trunk, len(figure.spine)
     heights = [z / length for _, _, z in figure.spine]
     low = np.zeros(count + 1)
@@ -197,37 +192,37 @@ def _cuts(figure: PersonMeasures) -> list[_Cut]:
     for k, height in enumerate(heights):
         low[k + 1] = max(height, low[k] + (2 * least if k == 0 else least))
     low = np.minimum(low, 1 - CHEST - least * np.arange(count, -1, -1) + least)
-    bounds = length * np.array([*low, 1.0])
+    bounds = (length * np.array([*low, 1.0])).tolist()
     links = ("pelvis", *(f"spine_{k + 1}" for k in range(count - 1)), "chest")
-    names = _named("spine", "chest", count)
-    joints = (FREE, *(joint(name, "spine", share=_share(count)) for name in names))
+    names = _spine_joint_names("spine", "chest", count)
+    joints = (FREE, *(joint_plan(name, "spine", share=_range_share(count)) for name in names))
     places = ((0.0, 0.0, 0.0), *figure.spine)
-    return [_Cut(*each) for each in zip(links, joints, places, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+    return [_TrunkCut(*each) for each in zip(links, joints, places, bounds[:-1], bounds[1:], strict=True)]
 
 
-def _named(first: str, last: str, count: int) -> tuple[str, ...]:
-    """Names of consecutive joints: spine, spine_2, ..., chest; a single one has the first name."""
+def _spine_joint_names(first: str, last: str, count: int) -> tuple[str, ...]:
+    """Names of `count` consecutive joints: spine, spine_2, ..., chest; a single joint has the first name."""
     middle = tuple(f"{first}_{k}" for k in range(2, count))
     return (first, *middle, last) if count > 1 else (first,)
 
 
-def _share(count: int) -> float:
+def _range_share(count: int) -> float:
     """Fraction of the published range for each of `count` consecutive joints; their sum exceeds 1."""
     return min(1.0, 1.6 / count)
 
 
-def _segment(figure: PersonMeasures, cut: _Cut, parent: str | None, below: Vector | None) -> Segment:
-    p = figure.proportions
-    mass, centre, inertia = _slice(p, cut.low, cut.high)
+def _trunk_segment(figure: PersonMeasures, cut: _TrunkCut, below: _TrunkCut | None) -> Segment:
+    p, parent = figure.proportions, below.link if below else None
+    mass, centre, inertia = _trunk_slice(p, cut.low, cut.high)
     if cut.link == "chest" and figure.clavicle is not None:
         rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
         mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
-    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else minus(cut.place, below)
-    com = minus((_line(figure, centre), 0.0, centre), cut.place)
-    return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _looks(figure, cut), "trunk")
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_minus(cut.place, below.place)
+    com = vector_minus((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
+    return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _trunk_geoms(figure, cut), "trunk")
 
 
-def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vector]:
+def _trunk_slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vector]:
     """Mass (kg), height of the centre (m above the hips) and inertia (kg m^2) of a slice of the trunk."""
     bounds = p.trunk * np.cumsum([0.0, *p.trunk_split])
     parts = []
@@ -235,62 +230,54 @@ def _slice(p: Proportions, low: float, high: float) -> tuple[float, float, Vecto
         a, b = max(low, float(bottom)), min(high, float(top))
         if b > a:
             mass = p.segment_mass(row) * (b - a) / float(top - bottom)
-            parts.append((mass, (0.0, 0.0, (a + b) / 2), _disc(row, mass, float(top - bottom), b - a)))
-    mass, (_, _, centre), inertia = tables.combined(*parts)
+            # The cross-section is the part's, the height (m) the slice's own.
+            about_x, about_y, about_z = tables.upright_segment_inertia(row, mass, float(top - bottom))
+            x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * (b - a) ** 2 / 12
+            parts.append((mass, (0.0, 0.0, (a + b) / 2), (y + z, x + z, x + y)))
+    mass, (_, _, centre), inertia = tables.combined_segments(*parts)
     return mass, centre, inertia
 
 
-def _disc(row: SegmentRow, mass: float, whole: float, height: float) -> Vector:
-    """Inertia of a slice of a part of the trunk, with the part's cross-section and its own height (m)."""
-    about_x, about_y, about_z = tables.upright_inertia(row, mass, whole)
-    x, y, z = (about_y + about_z - about_x) / 2, (about_x + about_z - about_y) / 2, mass * height**2 / 12
-    return y + z, x + z, x + y
-
-
-def _line(figure: PersonMeasures, height: float) -> float:
+def _trunk_axis_forward(figure: PersonMeasures, height: float) -> float:
     """Forward position (m) of the middle of the trunk at a height (m), along the joints of the spine."""
     points = sorted((z, x) for x, _, z in ((0.0, 0.0, 0.0), *figure.spine, *figure.neck[:1]))
     return float(np.interp(height, [z for z, _ in points], [x for _, x in points]))
 
 
-def _looks(figure: PersonMeasures, cut: _Cut) -> tuple[Geom, ...]:
+def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
     p = figure.proportions
     looks = []
     for name, at, wide, radius, colour, solid in _ROUND:
         height = at * p.trunk
         if cut.low <= height < cut.high:
-            x, z = _line(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth * _breadth(p, at), p.metres(radius) * p.girth
-            looks.append(shapes.capsule(f"{cut.link}_{name}", (x, -half, z), (x, half, z), thick, colour, solid=solid))
+            x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
+            half, thick = p.metres(wide) * p.girth * _trunk_breadth(p, at), p.metres(radius) * p.girth
+            right, left = (x, -half, z), (x, half, z)
+            looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:
-        looks.append(_yoke(p, minus(figure.shoulder, cut.place)))
+        x, y, z = vector_minus(figure.shoulder, cut.place)
+        left, right = (x, 0.96 * y, z), (x, -0.96 * y, z)
+        looks.append(shapes.capsule_geom("chest_shoulders", right, left, p.metres(0.032) * p.girth, shapes.SHIRT))
     return tuple(looks)
 
 
-def _breadth(p: Proportions, at: float) -> float:
+def _trunk_breadth(p: Proportions, at: float) -> float:
     """Breadth of the trunk over an adult's at a height (of hip to C7), between the ratios at hips and shoulders."""
     hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
     return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
 
-def _yoke(p: Proportions, shoulder: Vector) -> Geom:
-    """The shape of the shoulders of a person without clavicles."""
-    x, y, z = shoulder
-    radius = p.metres(0.032) * p.girth
-    return shapes.capsule("chest_shoulders", (x, -0.96 * y, z), (x, 0.96 * y, z), radius, shapes.SHIRT)
-
-
-def _vertebra(
+def _neck_segment(
     p: Proportions, link: str, parent: str, nature: JointPlan, offset: Vector, end: Vector, mass: float
 ) -> Segment:
     """A link of the neck."""
     thick, length = 0.66 * p.metres(p.skull[1]), float(np.linalg.norm(end))
-    looks = (shapes.capsule(f"{link}_shape", (0.0, 0.0, 0.0), end, thick, shapes.SKIN),)
+    looks = (shapes.capsule_geom(f"{link}_shape", (0.0, 0.0, 0.0), end, thick, shapes.SKIN),)
     com = (end[0] / 2, end[1] / 2, end[2] / 2)
     return Segment(link, parent, nature, offset, mass, com, tables.cylinder_inertia(mass, thick, length), looks, "head")
 
 
-def _skull(
+def _head_segment(
     figure: PersonMeasures, parent: str, nature: JointPlan, offset: Vector, place: Vector, on_neck: bool
 ) -> Segment:
     p = figure.proportions
@@ -298,7 +285,8 @@ def _skull(
     top = max(figure.crown - place[2], 1.7 * c)
     mass = (1 - NECK_MASS if on_neck else 1.0) * p.segment_mass(tables.HEAD)
     centre = (0.25 * a, 0.0, top - c)
-    throat = shapes.capsule("head_neck", (0.0, 0.0, -0.1 * c), (0.1 * a, 0.0, top - 1.4 * c), 0.66 * b, shapes.SKIN)
+    low, high = (0.0, 0.0, -0.1 * c), (0.1 * a, 0.0, top - 1.4 * c)
+    throat = shapes.capsule_geom("head_neck", low, high, 0.66 * b, shapes.SKIN)
     inertia = tables.ellipsoid_inertia(mass, (a, b, c))
-    looks = (throat, *shapes.face("head", centre, (a, b, c)))
+    looks = (throat, *shapes.face_geoms("head", centre, (a, b, c)))
     return Segment("head", parent, nature, offset, mass, centre, inertia, looks, "head")

@@ -8,24 +8,24 @@ from functools import cached_property
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.motion.roles import SIDES, Roles, upright_places
+from poise.motion.roles import SIDES, Roles, upright_joint_places
 from poise.motion.skeleton import Places, Skeleton
 from poise.rotations import quat_between, quat_from_axis_angle, quat_multiply, quat_rotate
 
 DOWN = readonly([0.0, 0.0, -1.0])
-_SPREAD = 0.2  # rad: with legs spread further the feet cannot be flat, so that they lean with the legs
+_SPREAD = 0.2  # rad: largest sideways slant of legs with flat feet; with more, the feet slant with the legs
 
 
 @dataclass(frozen=True, eq=False)
-class Upright:
+class UprightSkeleton:
     """The upright pose of a skeleton: `Skeleton.upright`, or the zero pose if that is None."""
 
     skeleton: Skeleton
 
     @cached_property
     def places(self) -> Places:
-        """Joint poses (one frame), the root joint at the origin."""
-        return upright_places(self.skeleton)
+        """Joint poses, as one frame with the root joint at the origin."""
+        return upright_joint_places(self.skeleton)
 
     @property
     def position(self) -> Array:
@@ -45,15 +45,15 @@ class Upright:
 
     def below(self, joint: int) -> list[int]:
         """A joint and all its descendants."""
-        found = {joint}
+        found = [joint]
         for other in range(joint + 1, self.skeleton.count):
             if self.skeleton.parents[other] in found:
-                found.add(other)
-        return sorted(found)
+                found.append(other)
+        return found
 
 
-def swings(upright: Upright, roles: Roles) -> dict[str, Array]:
-    """The rotation (4,), by role, from the upright pose to the body's zero pose.
+def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Array]:
+    """By role, the rotation (4,) in the world from the upright pose to the body's zero pose.
 
     In the zero pose arms and legs hang straight down and feet point forward. Trunk and clavicles do not change; hands
     rotate with their forearms and toes with their feet, so that wrists and toes stay as in the upright pose.
@@ -64,40 +64,40 @@ def swings(upright: Upright, roles: Roles) -> dict[str, Array]:
         for upper, lower, end in (("thigh", "shank", "foot"), ("upper_arm", "forearm", "hand")):
             for part, next_part in ((upper, lower), (lower, end)):
                 role = f"{side}_{part}"
-                bone = _bone(upright, roles, role, f"{side}_{next_part}")
+                bone = _limb_bone(upright, roles, role, f"{side}_{next_part}")
                 turns[role] = quat_between(bone, DOWN)
         turns[f"{side}_hand"] = turns[f"{side}_forearm"]
         leg = place[f"{side}_foot"] - place[f"{side}_shank"]
         lean = turns[f"{side}_shank"] if np.arctan2(abs(leg[1]), -leg[2]) > _SPREAD else turns["pelvis"]
-        turns[f"{side}_foot"] = turns[f"{side}_toes"] = _forward(lean, foot_bone(upright, roles, side))
+        turns[f"{side}_foot"] = turns[f"{side}_toes"] = _point_foot_forward(lean, foot_bone(upright, roles, side))
     return {role: turn for role, turn in turns.items() if role in roles.joints}
 
 
-def foot_bone(upright: Upright, roles: Roles, side: str) -> Array:
+def foot_bone(upright: UprightSkeleton, roles: Roles, side: str) -> Array:
     """Vector (3,) m from the ankle to the ball of the foot, or to the farthest tip; zero if there is none."""
     ankle = roles.joints[f"{side}_foot"]
     if f"{side}_toes" in roles.joints:
         return np.asarray(upright.position[roles.joints[f"{side}_toes"]] - upright.position[ankle])
-    return farthest(upright, ankle)
+    return farthest_tip(upright, ankle)
 
 
-def farthest(upright: Upright, joint: int) -> Array:
+def farthest_tip(upright: UprightSkeleton, joint: int) -> Array:
     """Vector (3,) m from a joint to its farthest tip; zero if it has none."""
     tips = upright.tips(joint) - upright.position[joint]
     return np.asarray(tips[np.argmax(np.linalg.norm(tips, axis=1))]) if len(tips) else np.zeros(3)
 
 
-def _bone(upright: Upright, roles: Roles, role: str, next_role: str) -> Array:
+def _limb_bone(upright: UprightSkeleton, roles: Roles, role: str, next_role: str) -> Array:
     """Vector (3,) m from a limb's joint to the next, or to its tip; straight down if there is neither."""
     joint = roles.joints[role]
     if next_role in roles.joints:
         bone = upright.position[roles.joints[next_role]] - upright.position[joint]
     else:
-        bone = farthest(upright, joint)
+        bone = farthest_tip(upright, joint)
     return np.asarray(bone) if np.linalg.norm(bone) > 0 else DOWN
 
 
-def _forward(lean: Array, bone: Array) -> Array:
-    """The rotation `lean` (4,), then one about the vertical that makes a foot's bone point forward."""
+def _point_foot_forward(lean: Array, bone: Array) -> Array:
+    """The rotation `lean` (4,) followed by the rotation about the vertical that makes a foot's bone point forward."""
     x, y, _ = quat_rotate(lean, bone)
     return quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0), lean)

@@ -28,14 +28,12 @@ class ContactSphere:
 def balls_of(body: Body) -> tuple[ContactSphere, ...]:
     """Spheres with which a body can touch the ground.
 
-    They are its solid spheres, both ends of its solid capsules, and the corners of its solid boxes (radius 0).
+    They are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
     """
     model = body.model
     out = []
-    for g in range(model.ngeom):
-        radius, ends = _ends(int(model.geom_type[g]), model.geom_size[g])
-        if not model.geom_bodyid[g] or not (model.geom_contype[g] or model.geom_conaffinity[g]):
-            continue
+    for g in solid_geoms(model):
+        radius, ends = _geom_sphere_centres(int(model.geom_type[g]), model.geom_size[g])
         link = model.body(model.geom_bodyid[g]).name
         for number, end in enumerate(ends):
             centre = model.geom_pos[g] + quat_rotate(model.geom_quat[g], end)
@@ -43,8 +41,14 @@ def balls_of(body: Body) -> tuple[ContactSphere, ...]:
     return tuple(out)
 
 
-def _ends(kind: int, size: Array) -> tuple[float, Array]:
-    """Radius (m) of a shape's spheres, and their centres (k, 3) m in its frame; none for other shapes."""
+def solid_geoms(model: mujoco.MjModel, body: int | None = None) -> list[int]:
+    """Ids of the geoms that make contact, of one link or (None) of all links; without those of the world."""
+    solid = (model.geom_contype | model.geom_conaffinity) != 0
+    return np.flatnonzero(solid & (model.geom_bodyid != 0 if body is None else model.geom_bodyid == body)).tolist()
+
+
+def _geom_sphere_centres(kind: int, size: Array) -> tuple[float, Array]:
+    """Radius (m) and centres (k, 3) m, in the geom's frame, of the spheres of a sphere, capsule or box; else none."""
     if kind == mjtGeom.mjGEOM_SPHERE:
         return float(size[0]), np.zeros((1, 3))
     if kind == mjtGeom.mjGEOM_CAPSULE:
@@ -55,13 +59,13 @@ def _ends(kind: int, size: Array) -> tuple[float, Array]:
 
 
 def distance_to_body(model: mujoco.MjModel, body: int, place: Array) -> float:
-    """Distance (m) from a point in a link's frame to its nearest geom, 0 inside; infinite if it has none."""
+    """Distance (m) from a point in a link's frame to the link's nearest geom: 0 inside, infinite without geoms."""
     own = np.flatnonzero(model.geom_bodyid == body).tolist()
-    return max(min((distance_to_part(model, geom, place) for geom in own), default=math.inf), 0.0)
+    return max(min((distance_to_geom(model, geom, place) for geom in own), default=math.inf), 0.0)
 
 
-def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
-    """Signed distance (m) from a point in the link's frame to a geom; of an ellipsoid or mesh, its bounding sphere."""
+def distance_to_geom(model: mujoco.MjModel, geom: int, place: Array) -> float:
+    """Signed distance (m) from a point in the link frame to a geom; ellipsoids and meshes count as bounding spheres."""
     inverse, point = np.zeros(4), np.zeros(3)
     mujoco.mju_negQuat(inverse, model.geom_quat[geom])
     mujoco.mju_rotVecQuat(point, np.asarray(place, float) - model.geom_pos[geom], inverse)
@@ -69,17 +73,17 @@ def distance_to_part(model: mujoco.MjModel, geom: int, place: Array) -> float:
     if kind == mjtGeom.mjGEOM_PLANE:
         return abs(float(point[2]))
     if kind == mjtGeom.mjGEOM_BOX:
-        return _beyond(np.abs(point) - size)
+        return _corner_distance(np.abs(point) - size)
     if kind == mjtGeom.mjGEOM_CYLINDER:
-        return _beyond(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
+        return _corner_distance(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
     if kind == mjtGeom.mjGEOM_CAPSULE:
         point[2] -= min(max(point[2], -size[1]), size[1])
     radius = size[0] if kind in (mjtGeom.mjGEOM_SPHERE, mjtGeom.mjGEOM_CAPSULE) else model.geom_rbound[geom]
     return float(np.linalg.norm(point) - radius)
 
 
-def _beyond(excess: Array) -> float:
-    """Signed distance (m) to a corner, edge or face from the excess (K,) m beyond it in orthogonal directions."""
+def _corner_distance(excess: Array) -> float:
+    """Signed distance (m) to a box or cylinder from the excess (K,) m beyond its faces in orthogonal directions."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
 
@@ -88,19 +92,14 @@ def lowest(model: mujoco.MjModel, qpos: Array) -> float:
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    heights = [
-        float(data.geom_xpos[g, 2]) - _depth(model, data, g)
-        for g in range(model.ngeom)
-        if model.geom_bodyid[g] != 0 and (model.geom_contype[g] or model.geom_conaffinity[g])
-    ]
+    heights = [float(data.geom_xpos[g, 2]) - _geom_depth(model, data, g) for g in solid_geoms(model)]
     return min(heights, default=np.inf)
 
 
-def _depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+def _geom_depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     """Distance (m) by which a shape extends below its centre."""
-    down = np.abs(data.geom_xmat[geom].reshape(3, 3)[2])  # |z components| of the shape's axes
-    size = model.geom_size[geom]
-    kind = model.geom_type[geom]
+    axis = data.geom_xmat[geom].reshape(3, 3)[2]  # z components of the shape's axes
+    down, size, kind = np.abs(axis), model.geom_size[geom], model.geom_type[geom]
     if kind == mjtGeom.mjGEOM_SPHERE:
         return float(size[0])
     if kind == mjtGeom.mjGEOM_CAPSULE:
@@ -111,13 +110,8 @@ def _depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
         return float(np.linalg.norm(size * down))
     if kind == mjtGeom.mjGEOM_BOX:
         return float(size @ down)
-    return _mesh_depth(model, data, geom)
-
-
-def _mesh_depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     mesh = int(model.geom_dataid[geom])
     if mesh < 0:
         return float(model.geom_rbound[geom])
     start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
-    axis = data.geom_xmat[geom].reshape(3, 3)[2]
     return float(-np.min(model.mesh_vert[start : start + count] @ axis))

@@ -49,34 +49,30 @@ class Symmetry:
 def counterparts(names: Iterable[str]) -> dict[str, str]:
     """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves.
 
-    Empty if any sided name has no counterpart.
+    The result is empty if any name with a side has no counterpart.
     """
-    pool = list(names)
-    keys = {_key(name): name for name in pool}
-    pairs = {}
-    for name in pool:
-        side, stem = _key(name)
-        other = {"left": "right", "right": "left", "": ""}[side]
-        pairs[name] = keys.get((other, stem), "")
+    keys = {name: _side_and_stem(name) for name in names}
+    named, other = {key: name for name, key in keys.items()}, {"left": "right", "right": "left", "": ""}
+    pairs = {name: named.get((other[side], stem), "") for name, (side, stem) in keys.items()}
     return pairs if all(pairs.values()) else {}
 
 
-def find(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
+def find_symmetry(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
     """The symmetry of a body, or None if its names or its geometry are not symmetric."""
     joint_pairs = counterparts(j.name for j in joints)
     link_pairs = counterparts(links)
     if not joint_pairs or not link_pairs:
         return None
-    candidate = _tables(model, joints, joint_pairs, link_pairs)
-    return candidate if candidate is not None and _holds(model, candidate) else None
+    candidate = _mirror_tables(model, joints, joint_pairs, link_pairs)
+    return candidate if candidate is not None and _is_symmetric(model, candidate) else None
 
 
 def side_of(name: str) -> str:
     """The side in a name: "left", "right" or ""."""
-    return _key(name)[0]
+    return _side_and_stem(name)[0]
 
 
-def _key(name: str) -> tuple[str, str]:
+def _side_and_stem(name: str) -> tuple[str, str]:
     """The side in a name, and the name without it."""
     for side, pattern in _SIDES:
         if pattern.search(name):
@@ -84,11 +80,13 @@ def _key(name: str) -> tuple[str, str]:
     return "", name
 
 
-def _tables(
+def _mirror_tables(
     model: mujoco.MjModel, joints: tuple[Joint, ...], pairs: dict[str, str], links: dict[str, str]
 ) -> Symmetry | None:
     by_name = {j.name: j for j in joints}
-    axes = _world_axes(model, joints)
+    data = mujoco.MjData(model)  # the model's zero pose
+    mujoco.mj_kinematics(model, data)
+    axes = {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}  # (k, 3) in the world
     dofs, signs = np.zeros(model.nv, int), np.zeros(model.nv)
     index, qsigns = np.zeros(model.nq, int), np.ones(model.nq)
     for joint in joints:
@@ -103,26 +101,20 @@ def _tables(
         else:
             cosines = np.einsum("ki,ki->k", mirror_axial(axes[other.name]), axes[joint.name])
             signs[list(joint.dofs)] = qsigns[list(joint.qpos)] = np.sign(cosines)
-    return Symmetry(
-        pairs, links, readonly(dofs, int), readonly(signs), readonly(index, int), readonly(qsigns)
-    )  # fmt: skip
+    return Symmetry(pairs, links, readonly(dofs, int), readonly(signs), readonly(index, int), readonly(qsigns))
 
 
-def _world_axes(model: mujoco.MjModel, joints: tuple[Joint, ...]) -> dict[str, Array]:
-    """Axes (k, 3) of each joint in the world, in the model's zero pose."""
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    return {j.name: j.axes @ data.body(j.link).xmat.reshape(3, 3).T for j in joints}
-
-
-def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
+def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     """Whether counterparts have equal masses and a mirrored pose puts each link at its counterpart's mirror image."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]
     if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=1e-6):
         return False
-    qpos = _asymmetric_pose(model)
+    # A pose of fixed irregular angles has no symmetry of its own.
+    qpos, step = np.array(model.qpos0), 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
+    qpos[3:7] = quat_exp(step[3:6])
+    mujoco.mj_integratePos(model, qpos, step, 1.0)
     first, second = mujoco.MjData(model), mujoco.MjData(model)
     first.qpos[:] = qpos
     second.qpos[:] = symmetry.qpos_signs * qpos[symmetry.qpos_index]
@@ -130,12 +122,3 @@ def _holds(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     mujoco.mj_kinematics(model, second)
     close = 1e-5 * max(1.0, float(model.stat.extent))
     return bool(np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=close))
-
-
-def _asymmetric_pose(model: mujoco.MjModel) -> Array:
-    """A pose (nq,) of fixed irregular angles without any symmetry."""
-    qvel = 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
-    qpos = np.array(model.qpos0)
-    qpos[3:7] = quat_exp(qvel[3:6])
-    mujoco.mj_integratePos(model, qpos, qvel, 1.0)
-    return qpos

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from poise.arrays import Array, readonly
 from poise.errors import PoiseError
 from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import as_filed
+from poise.motion.convention import file_convention
 from poise.motion.npz import Arrays
-from poise.motion.skeleton import Y_UP, End, Skeleton, depth_first
+from poise.motion.skeleton import Y_UP, End, Skeleton, depth_first_joints
 from poise.motion.text import LARGEST_NUMBER
 from poise.rotations import matrix_to_quat, mirror_vector, quat_exp, quat_multiply
 
@@ -74,63 +74,57 @@ _FINGERS: dict[str, tuple[Place, tuple[float, float, float]]] = {  # knuckle fro
 _SIDES = ("left", "right")
 
 
-def _pair(name: str) -> tuple[str, str]:
-    return f"left_{name}", f"right_{name}"
+def _joint_order(names: str) -> tuple[str, ...]:
+    """Joint names from a list in which "+hip" stands for left_hip and right_hip."""
+    words = (f"left_{name[1:]} right_{name[1:]}" if name[0] == "+" else name for name in names.split())
+    return tuple(" ".join(words).split())
 
 
-_BODY = (
-    *("pelvis", *_pair("hip"), "spine1", *_pair("knee"), "spine2", *_pair("ankle"), "spine3", *_pair("foot")),
-    *("neck", *_pair("collar"), "head", *_pair("shoulder"), *_pair("elbow"), *_pair("wrist")),
-)
+_BODY = _joint_order("pelvis +hip spine1 +knee spine2 +ankle spine3 +foot neck +collar head +shoulder +elbow +wrist")
 _HANDS = [f"{side}_{finger}{k}" for side in _SIDES for finger in _FINGERS for k in (1, 2, 3)]
 
 ORDERS: dict[int, tuple[str, ...]] = {
     22: _BODY,
-    24: (*_BODY, *_pair("hand")),
+    24: (*_BODY, *_joint_order("+hand")),
     52: (*_BODY, *_HANDS),
-    55: (*_BODY, "jaw", *_pair("eye_smplhf"), *_HANDS),
+    55: (*_BODY, *_joint_order("jaw +eye_smplhf"), *_HANDS),
 }
 """Joint names in file order, by the number of joints: body, SMPL, with fingers, with face."""
 
 
-def is_amass(arrays: Arrays) -> bool:
-    """Whether the arrays of a file are those of an AMASS archive."""
-    return "poses" in arrays or "pose_body" in arrays
-
-
 def amass_motion(arrays: Arrays, path: Path, rate: float | None = None) -> tuple[Clip, tuple[str, ...]]:
     """The motion of an archive, and notes for the user on how it was read; `rate` (Hz) replaces the file's."""
-    poses = _poses(arrays, path)  # (T, k, 3)
+    poses = _amass_poses(arrays, path)  # (T, k, 3)
     frames, count = poses.shape[:2]
-    place = _numbers(arrays, "trans", path, (frames, 3)) if "trans" in arrays else np.zeros((frames, 3))
-    skeleton, start, note = _skeleton(arrays, count, path)
-    order = depth_first(skeleton.parents)
+    place = _amass_numbers(arrays, "trans", path, (frames, 3)) if "trans" in arrays else np.zeros((frames, 3))
+    skeleton, start, note = _amass_skeleton(arrays, count, path)
+    order = depth_first_joints(skeleton.parents)
     rotation = quat_exp(poses @ Y_UP.T)
     # The root's rotation maps from the figure (y up) to the world (z up): only the figure's frame changes.
     rotation[:, 0] = quat_multiply(quat_exp(poses[:, 0]), matrix_to_quat(Y_UP.T))
     notes = (note, f"the body shape of the file ({SHAPE}) is not used") if SHAPE in arrays else (note,)
-    rate = rate or _rate(arrays, path)
-    return clip_from(path.stem, _reordered(skeleton, order), rate, place + start, rotation[:, order]), notes
+    rate = rate or _amass_rate(arrays, path)
+    return clip_from(path.stem, _reordered_skeleton(skeleton, order), rate, place + start, rotation[:, order]), notes
 
 
-def _poses(arrays: Arrays, path: Path) -> Array:
+def _amass_poses(arrays: Arrays, path: Path) -> Array:
     names = ["poses"] if "poses" in arrays else [name for name in PARTS if name in arrays]
     if "poses" not in arrays and "root_orient" not in arrays:
         raise PoiseError(f"{path} has pose_body but no root_orient")
-    frames = len(_numbers(arrays, names[0], path, (-1, -1)))
-    whole = np.concatenate([_numbers(arrays, name, path, (frames, -1)) for name in names], axis=1)
+    frames = len(_amass_numbers(arrays, names[0], path, (-1, -1)))
+    whole = np.concatenate([_amass_numbers(arrays, name, path, (frames, -1)) for name in names], axis=1)
     if whole.shape[1] % 3:
         raise PoiseError(f"{path}: {', '.join(names)} hold {whole.shape[1]} numbers per frame, not three per joint")
     return whole.reshape(frames, -1, 3)
 
 
-def _skeleton(arrays: Arrays, count: int, path: Path) -> tuple[Skeleton, Array, str]:
+def _amass_skeleton(arrays: Arrays, count: int, path: Path) -> tuple[Skeleton, Array, str]:
     """The skeleton in the file's order of joints, the root's position (3,) at zero `trans`, and a note for the user."""
     if "offsets" in arrays and "parents" in arrays:
-        offsets = _numbers(arrays, "offsets", path, (count, 3))
-        parents = tuple(int(p) for p in _numbers(arrays, "parents", path, (count,)))
+        offsets = _amass_numbers(arrays, "offsets", path, (count, 3))
+        parents = tuple(int(p) for p in _amass_numbers(arrays, "parents", path, (count,)))
         names = tuple("_".join(str(n).split()) for n in np.ravel(arrays.get("names", np.arange(count))))
-        skeleton = Skeleton(names, (-1, *parents[1:]), readonly(offsets @ Y_UP.T), (), as_filed())
+        skeleton = Skeleton(names, (-1, *parents[1:]), readonly(offsets @ Y_UP.T), (), file_convention())
         if len(names) != count or skeleton.fault():
             raise PoiseError(f"{path}: names, parents and offsets do not form a tree: {skeleton.fault() or 'names'}")
         return skeleton, offsets[0], "the skeleton is the file's own"
@@ -138,13 +132,13 @@ def _skeleton(arrays: Arrays, count: int, path: Path) -> tuple[Skeleton, Array, 
         known = ", ".join(map(str, ORDERS))
         raise PoiseError(f"{path} has {count} joints; it needs {known}, or its own offsets and parents")
     if "J" in arrays:
-        places = _numbers(arrays, "J", path, (count, 3))
-        return figure(ORDERS[count], places @ Y_UP.T), places[0], "the joint positions are the file's J"
+        places = _amass_numbers(arrays, "J", path, (count, 3))
+        return smpl_skeleton(ORDERS[count], places @ Y_UP.T), places[0], "the joint positions are the file's J"
     note = f"the file has no skeleton: an average adult of {STATURE:g} m is used"
-    return figure(ORDERS[count]), np.zeros(3), note
+    return smpl_skeleton(ORDERS[count]), np.zeros(3), note
 
 
-def _reordered(skeleton: Skeleton, order: list[int]) -> Skeleton:
+def _reordered_skeleton(skeleton: Skeleton, order: list[int]) -> Skeleton:
     rank = {joint: k for k, joint in enumerate(order)}
     return Skeleton(
         tuple(skeleton.names[j] for j in order),
@@ -155,17 +149,17 @@ def _reordered(skeleton: Skeleton, order: list[int]) -> Skeleton:
     )
 
 
-def _rate(arrays: Arrays, path: Path) -> float:
+def _amass_rate(arrays: Arrays, path: Path) -> float:
     for name in RATES:
         if name in arrays:
-            rate = float(_numbers(arrays, name, path, (-1,))[0])
+            rate = float(_amass_numbers(arrays, name, path, (-1,))[0])
             if rate <= 0:
                 raise PoiseError(f"{path}: {name} must be positive, not {rate:g}")
             return rate
     raise PoiseError(f"{path} does not state its frame rate ({RATES[0]}); give one")
 
 
-def _numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> Array:
+def _amass_numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> Array:
     """An array of the given shape as finite floats; -1 in the shape stands for any length except zero."""
     array: NDArray[Any] = arrays[name]
     if array.ndim == 0 and len(shape) == 1:
@@ -179,25 +173,29 @@ def _numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> A
     return array.astype(float)
 
 
-def figure(names: tuple[str, ...], places: Array | None = None) -> Skeleton:
+def smpl_skeleton(names: tuple[str, ...], places: Array | None = None) -> Skeleton:
     """The skeleton of one of the `ORDERS`, its joints at `places` (J, 3) m in the T-pose, or an average adult's."""
-    joints, tips = _joints(), _tips()
+    joints, tips = _smpl_joints(), _smpl_tips()
     adult = STATURE * np.array([joints[name][1] for name in names])
     places = adult if places is None else places
     parents = tuple(names.index(joints[name][0]) if joints[name][0] else -1 for name in names)
     offsets = [places[j] - places[p] if p >= 0 else np.zeros(3) for j, p in enumerate(parents)]
     tipped = [j for j, name in enumerate(names) if name in tips and (j not in parents or name == "head")]
     ends = tuple(End(j, readonly(STATURE * tips[names[j]] - adult[j])) for j in tipped)
-    return Skeleton(names, parents, readonly(offsets), ends, as_filed())
+    return Skeleton(names, parents, readonly(offsets), ends, file_convention())
 
 
-def _joints() -> dict[str, tuple[str, Array]]:
+def _smpl_joints() -> dict[str, tuple[str, Array]]:
     """Parent and position (3,), in fractions of stature, of every joint of the SMPL family."""
     out = {name: (parent, np.array(place)) for name, (parent, place) in _MIDDLE.items()}
-    for name, (parent, place) in (_LEFT | _finger_joints()).items():
+    left = dict(_LEFT)
+    for finger in _FINGERS:
+        for k, place in enumerate(_finger_points(finger)[:3], 1):
+            left[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
+    for name, (parent, place) in left.items():
         for side in _SIDES:
             whole = parent if parent in _MIDDLE else f"{side}_{parent}"
-            out[f"{side}_{name}"] = whole, _on(side, place)
+            out[f"{side}_{name}"] = whole, _on_side(side, place)
     return out
 
 
@@ -208,23 +206,15 @@ def _finger_points(finger: str) -> list[Place]:
     return [(x, y + sum(lengths[:k]), z) for k in range(4)]
 
 
-def _finger_joints() -> dict[str, tuple[str, Place]]:
-    out: dict[str, tuple[str, Place]] = {}
-    for finger in _FINGERS:
-        for k, place in enumerate(_finger_points(finger)[:3], 1):
-            out[f"{finger}{k}"] = (f"{finger}{k - 1}" if k > 1 else "wrist"), place
-    return out
-
-
-def _tips() -> dict[str, Array]:
+def _smpl_tips() -> dict[str, Array]:
     """Positions (3,) of the end sites, in fractions of stature."""
     sided = {name: tip for name, tip in _TIPS.items() if name in _LEFT}
     sided |= {f"{finger}3": _finger_points(finger)[3] for finger in _FINGERS}
     out = {name: np.array(tip) for name, tip in _TIPS.items() if name in _MIDDLE}
     for side in _SIDES:
-        out |= {f"{side}_{name}": _on(side, tip) for name, tip in sided.items()}
+        out |= {f"{side}_{name}": _on_side(side, tip) for name, tip in sided.items()}
     return out
 
 
-def _on(side: str, place: Place) -> Array:
+def _on_side(side: str, place: Place) -> Array:
     return np.array(place) if side == "left" else mirror_vector(place)

@@ -13,11 +13,11 @@ import numpy as np
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.files import write_file
-from poise.motion.bvh_hierarchy import hierarchy_text, read_hierarchy
+from poise.motion.bvh_hierarchy import bvh_hierarchy_lines, read_bvh_hierarchy
 from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import in_file_numbers
+from poise.motion.convention import clip_in_file_units
 from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
-from poise.motion.text import TextFile, quoted, read_text_file
+from poise.motion.text import TextFile, quoted_text, read_text_file
 from poise.rotations import (
     continuous_euler,
     euler_to_quat,
@@ -42,15 +42,13 @@ _SAME_PLACE = 1e-7  # m: a joint that moves less keeps its constant offset
 def read_bvh(path: Path | str) -> Clip:
     """Read the motion of a BVH file, in the file's unit and axes."""
     source = read_text_file(path)
-    skeleton, line = read_hierarchy(source)
+    skeleton, line = read_bvh_hierarchy(source)
     width = sum(map(len, skeleton.convention.channels))
     if not width:
         raise source.fault(line, "no joint has CHANNELS, so there is no motion")
-    line, frames = _frame_count(source, line + 1)
-    source.check_size(line, frames, skeleton.count)
-    line, seconds = _frame_time(source, line + 1)
-    columns = source.table(_rows(source, line + 1, frames, width), width)
-    position, rotation, translation = motion_of(skeleton, columns)
+    line, frames, seconds = _bvh_header(source, line + 1, skeleton.count)
+    columns = source.table(_bvh_rows(source, line + 1, frames, width), width)
+    position, rotation, translation = motion_from_columns(skeleton, columns)
     return clip_from(source.path.stem, skeleton, 1.0 / seconds, position, rotation, translation)
 
 
@@ -60,44 +58,43 @@ def write_bvh(clip: Clip, path: Path | str) -> Path:
 
 
 def bvh_text(clip: Clip) -> str:
-    """The text of a BVH file with the clip's names, offsets, end sites, unit, axes, channels and frame time."""
+    """The text of a BVH file in the clip's own convention: unit, axes and channels."""
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     unit = clip.skeleton.convention.unit
-    filed = in_file_numbers(clip)
+    filed = clip_in_file_units(clip)
     channels, columns = channel_columns(filed, unit)
     finest = max(0, ceil(log10(unit / _FINENESS)))
     digits = [finest if name.endswith("position") else _ANGLE_DIGITS for names in channels for name in names]
     form = " ".join(f"%.{n}f" for n in digits)
     columns = np.where(np.equal(digits, finest), columns.round(finest), columns.round(_ANGLE_DIGITS)) + 0.0  # no -0.0
-    lines = hierarchy_text(filed.skeleton, channels)
+    lines = bvh_hierarchy_lines(filed.skeleton, channels)
     lines += ["MOTION", f"Frames: {clip.frames}", f"Frame Time: {1.0 / clip.rate:.15g}"]
     lines += [form % tuple(row) for row in columns.tolist()]
     return "\n".join(lines) + "\n"
 
 
-def _frame_count(source: TextFile, line: int) -> tuple[int, int]:
-    line, text = _next(source, line, "Frames:")
+def _bvh_header(source: TextFile, line: int, joints: int) -> tuple[int, int, float]:
+    """The last line read, the number of frames and the frame time (s) of a MOTION section, read from `line` on."""
+    line, text = _next_bvh_line(source, line, "Frames:")
     match = _FRAMES.match(text)
     if not match:
-        raise source.fault(line, f"expected 'Frames: ' and a number, not {quoted(text)}")
-    if not int(match[1]):
+        raise source.fault(line, f"expected 'Frames: ' and a number, not {quoted_text(text)}")
+    frames = int(match[1])
+    if not frames:
         raise source.fault(line, "the motion has no frames")
-    return line, int(match[1])
-
-
-def _frame_time(source: TextFile, line: int) -> tuple[int, float]:
-    line, text = _next(source, line, "Frame Time:")
+    source.check_size(line, frames, joints)
+    line, text = _next_bvh_line(source, line + 1, "Frame Time:")
     match = _FRAME_TIME.match(text)
     if not match:
-        raise source.fault(line, f"expected 'Frame Time: ' and seconds, not {quoted(text)}")
+        raise source.fault(line, f"expected 'Frame Time: ' and seconds, not {quoted_text(text)}")
     seconds = source.number(match[1], line)
     if not FASTEST <= seconds <= SLOWEST:
-        raise source.fault(line, f"frame time {quoted(match[1])} must be from {FASTEST:g} to {SLOWEST:g} s")
-    return line, seconds
+        raise source.fault(line, f"frame time {quoted_text(match[1])} must be from {FASTEST:g} to {SLOWEST:g} s")
+    return line, frames, seconds
 
 
-def _next(source: TextFile, line: int, what: str) -> tuple[int, str]:
+def _next_bvh_line(source: TextFile, line: int, what: str) -> tuple[int, str]:
     """Number and text of the next line that is not blank."""
     for number in range(line, len(source.lines) + 1):
         if text := source.lines[number - 1].strip():
@@ -105,7 +102,7 @@ def _next(source: TextFile, line: int, what: str) -> tuple[int, str]:
     raise source.fault(len(source.lines), f"the file ends before its '{what}'")
 
 
-def _rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tuple[int, list[str]]]:
+def _bvh_rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tuple[int, list[str]]]:
     """Line number and words of each frame, from line `start` on."""
     found = 0
     for number in range(start, len(source.lines) + 1):
@@ -126,10 +123,10 @@ def _rows(source: TextFile, start: int, frames: int, width: int) -> Iterator[tup
 class ChannelLayout:
     """The meaning of the columns of a BVH file."""
 
-    columns: tuple[int, ...]  # columns of all position channels,
-    joints: tuple[int, ...]  # their joints,
-    axes: tuple[int, ...]  # and their axes
-    rotations: dict[str, tuple[list[int], list[list[int]]]]  # order of axes -> joints and the columns of each
+    columns: tuple[int, ...]  # of all position channels
+    joints: tuple[int, ...]  # joint of each position channel
+    axes: tuple[int, ...]  # axis of each position channel
+    rotations: dict[str, tuple[list[int], list[list[int]]]]  # by order of axes: joints, and the columns of each
 
     @classmethod
     def of(cls, channels: Channels) -> ChannelLayout:
@@ -149,7 +146,7 @@ class ChannelLayout:
         return cls(place_columns, place_joints, axes, rotations)
 
 
-def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
+def motion_from_columns(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
     """Position, rotation and translation of a `Clip` from the columns (T, C) of its file, angles in degrees."""
     layout = ChannelLayout.of(skeleton.convention.channels)
     placed = np.tile(skeleton.offsets, (len(columns), 1, 1))  # (T, J, 3); a position channel replaces the offset
@@ -162,50 +159,50 @@ def motion_of(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array |
 
 
 def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
-    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_of`.
+    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_from_columns`.
 
-    A joint whose channels cannot express its motion gets the default channels, as does every joint of a skeleton
-    without channels.
+    Joints whose own channels cannot express their motion, and all joints of a skeleton without channels, get the
+    default channels.
     """
     skeleton = clip.skeleton
     placed = np.tile(skeleton.offsets, (clip.frames, 1, 1)) if clip.translation is None else np.array(clip.translation)
     placed[:, 0] = clip.position
     channels = skeleton.convention.channels or (ROOT_CHANNELS,) + (JOINT_CHANNELS,) * (skeleton.count - 1)
-    channels = _with_positions(channels, np.abs(placed - skeleton.offsets).max(axis=0) > _SAME_PLACE / unit)
-    channels = _with_rotations(channels, clip.rotation)
+    channels = _with_position_channels(channels, np.abs(placed - skeleton.offsets).max(axis=0) > _SAME_PLACE / unit)
+    channels = _with_rotation_channels(channels, clip.rotation)
     layout = ChannelLayout.of(channels)
     columns = np.zeros((clip.frames, sum(map(len, channels))))
     columns[:, layout.columns] = placed[:, layout.joints, layout.axes]
     for order, (joints, which) in layout.rotations.items():
-        columns[:, which] = np.degrees(angles_of(clip.rotation[:, joints], order))
+        columns[:, which] = np.degrees(channel_angles(clip.rotation[:, joints], order))
     return channels, columns
 
 
-def angles_of(rotation: Array, order: str) -> Array:
+def channel_angles(rotation: Array, order: str) -> Array:
     """Continuous Euler angles (T, n, len(order)) in radians that best express rotations (T, n, 4)."""
     angles = np.zeros((*rotation.shape[:2], len(order)))
-    used = _independent(order)
+    used = _independent_channels(order)
     axes = "".join(order[k] for k in used)
     if len(used) == 3:
         angles[..., used] = continuous_euler(matrix_to_euler(quat_to_matrix(rotation), axes), axes)
     elif len(used) == 2:
-        angles[..., used] = np.unwrap(_two_angles(rotation, axes), axis=0)
+        angles[..., used] = np.unwrap(_two_axis_angles(rotation, axes), axis=0)
     elif len(used) == 1:
         about = rotation[..., 1 + "XYZ".index(axes)]
         angles[..., used[0]] = np.unwrap(2 * np.arctan2(about, rotation[..., 0]), axis=0)
     return angles
 
 
-def _two_angles(rotation: Array, axes: str) -> Array:
+def _two_axis_angles(rotation: Array, axes: str) -> Array:
     """Angles (T, n, 2) about two axes, for rotations that need no third axis."""
     (rest,) = set("XYZ") - set(axes)
     first, second, third = np.moveaxis(matrix_to_euler(quat_to_matrix(rotation), axes + rest), -1, 0)
-    beyond = np.abs(third) > np.pi / 2  # the third angle is pi: the equivalent with |second| > pi/2 has a third of 0
+    beyond = np.abs(third) > np.pi / 2  # the third angle is pi; with |second| > pi/2 the same rotation has a third of 0
     return np.stack([np.where(beyond, first + np.pi, first), np.where(beyond, np.pi - second, second)], axis=-1)
 
 
-def _with_positions(channels: Channels, moves: Array) -> Channels:
-    """The channels, with all three positions for joints that move (J, 3) along an axis without a channel."""
+def _with_position_channels(channels: Channels, moves: Array) -> Channels:
+    """The channels, with all three positions for the joints that, by `moves` (J, 3), move along an axis without one."""
     out = list(channels)
     for joint in np.flatnonzero(moves.any(axis=1)):
         if any(moves[joint, axis] and name not in out[joint] for axis, name in enumerate(PLACE_CHANNELS)):
@@ -213,13 +210,13 @@ def _with_positions(channels: Channels, moves: Array) -> Channels:
     return tuple(out)
 
 
-def _with_rotations(channels: Channels, rotation: Array) -> Channels:
+def _with_rotation_channels(channels: Channels, rotation: Array) -> Channels:
     """The channels, with the default rotations for joints whose own cannot express their rotations (T, J, 4)."""
     out = list(channels)
     for order, (joints, _) in ChannelLayout.of(channels).rotations.items():
-        if len(_independent(order)) == 3:
+        if len(_independent_channels(order)) == 3:
             continue
-        expressed = euler_to_quat(angles_of(rotation[:, joints], order), order)
+        expressed = euler_to_quat(channel_angles(rotation[:, joints], order), order)
         difference = quat_multiply(quat_conjugate(expressed), rotation[:, joints])
         error = 2 * np.linalg.norm(difference[..., 1:], axis=-1)  # rad
         for joint in np.asarray(joints)[error.max(axis=0) > _SAME_ROTATION]:
@@ -227,6 +224,6 @@ def _with_rotations(channels: Channels, rotation: Array) -> Channels:
     return tuple(out)
 
 
-def _independent(order: str) -> list[int]:
-    """Indices of the first (at most) three channels that do not repeat the axis before; three reach any rotation."""
+def _independent_channels(order: str) -> list[int]:
+    """Indices of at most three channels that do not repeat the axis before them; three can express any rotation."""
     return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]

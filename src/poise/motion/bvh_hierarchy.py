@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.motion.convention import as_filed
-from poise.motion.skeleton import End, Skeleton, depth_first
-from poise.motion.text import TextFile, quoted
+from poise.motion.convention import file_convention
+from poise.motion.skeleton import End, Skeleton, depth_first_joints
+from poise.motion.text import TextFile, quoted_text
 
 DEEPEST = 1000  # largest nesting of joints; a deeper file is rejected
 
@@ -18,17 +18,17 @@ _CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for axis in "XYZ" for kind
 _TIP = -1  # marks the brace of an End Site on the stack of open braces
 
 
-def read_hierarchy(source: TextFile) -> tuple[Skeleton, int]:
+def read_bvh_hierarchy(source: TextFile) -> tuple[Skeleton, int]:
     """The skeleton in the file's unit and axes, and the number of the line with the word MOTION."""
-    tree = _Tree(source)
+    tree = _HierarchyParser(source)
     line = 1
-    for line, statement in _statements(source):
-        if tree.take(line, statement):
+    for line, statement in _bvh_statements(source):
+        if tree.parse_statement(line, statement):
             return tree.skeleton(), line
     raise source.fault(line, "the file ends before its MOTION section")
 
 
-def _statements(source: TextFile) -> Iterator[tuple[int, str]]:
+def _bvh_statements(source: TextFile) -> Iterator[tuple[int, str]]:
     """Line number and text of each statement: a brace, or the text between braces and line ends."""
     for number, line in enumerate(source.lines, 1):
         for piece in re.split("([{}])", line):
@@ -36,7 +36,7 @@ def _statements(source: TextFile) -> Iterator[tuple[int, str]]:
                 yield number, statement
 
 
-class _Tree:
+class _HierarchyParser:
     """Parser state: the joints read so far and the braces that are open."""
 
     def __init__(self, source: TextFile) -> None:
@@ -49,30 +49,32 @@ class _Tree:
         self.open: list[int] = []  # joints whose braces are open, or _TIP
         self.awaited: int | None = None  # the joint, or _TIP, whose brace must open next
 
-    def take(self, line: int, statement: str) -> bool:
+    def parse_statement(self, line: int, statement: str) -> bool:
         """Parse a statement; returns true at the end of the hierarchy."""
         keyword, *words = statement.split()
         keyword = keyword.lower()
         if keyword == "{" and self.awaited is None:
             raise self.source.fault(line, "unexpected '{'")
         if keyword != "{" and self.awaited is not None:
-            raise self.source.fault(line, f"expected '{{', not {quoted(statement)}")
+            raise self.source.fault(line, f"expected '{{', not {quoted_text(statement)}")
         if keyword == "{":
-            self._enter(line)
+            self._open_brace(line)
         elif keyword == "}":
-            self._leave(line)
+            self._close_brace(line)
         elif keyword in ("root", "joint"):
-            self._joint(line, keyword, statement[len(keyword) :].strip())
+            self._begin_joint(line, keyword, statement[len(keyword) :].strip())
         elif keyword == "end":
-            self._tip(line)
+            self._begin_end_site(line)
         elif keyword == "offset":
-            self._offset(line, words)
+            self._read_offset(line, words)
         elif keyword == "channels":
-            self._channels(line, words)
-        elif keyword == "motion":
-            self._close(line)
-        elif keyword != "hierarchy" or self.names:
-            raise self.source.fault(line, f"{quoted(statement)} does not belong in a BVH hierarchy")
+            self._read_channels(line, words)
+        elif keyword == "motion" and self.open:
+            raise self.source.fault(line, f"MOTION while {len(self.open)} '}}' are missing")
+        elif keyword == "motion" and not self.names:
+            raise self.source.fault(line, "MOTION before any ROOT")
+        elif keyword != "motion" and (keyword != "hierarchy" or self.names):
+            raise self.source.fault(line, f"{quoted_text(statement)} does not belong in a BVH hierarchy")
         return keyword == "motion"
 
     def skeleton(self) -> Skeleton:
@@ -80,77 +82,71 @@ class _Tree:
         offsets = readonly([o for o in self.offsets if o is not None])
         tips = sorted(((joint, o) for joint, o in self.ends if o is not None), key=lambda tip: tip[0])
         ends = tuple(End(joint, readonly(offset)) for joint, offset in tips)
-        return Skeleton(tuple(self.names), tuple(self.parents), offsets, ends, as_filed(tuple(self.channels)))
+        return Skeleton(tuple(self.names), tuple(self.parents), offsets, ends, file_convention(tuple(self.channels)))
 
-    def _inside(self, line: int, what: str) -> int:
+    def _open_joint(self, line: int, what: str) -> int:
         if not self.open or self.open[-1] == _TIP:
             raise self.source.fault(line, f"{what} outside of the braces of a joint")
         return self.open[-1]
 
-    def _enter(self, line: int) -> None:
+    def _open_brace(self, line: int) -> None:
         assert self.awaited is not None
         if len(self.open) == DEEPEST:
             raise self.source.fault(line, f"joints nest deeper than {DEEPEST}")
         self.open.append(self.awaited)
         self.awaited = None
 
-    def _leave(self, line: int) -> None:
+    def _close_brace(self, line: int) -> None:
         if not self.open:
             raise self.source.fault(line, "'}' without its '{'")
         joint = self.open.pop()
         if joint != _TIP and self.offsets[joint] is None:
-            raise self.source.fault(line, f"joint {quoted(self.names[joint])} has no OFFSET")
+            raise self.source.fault(line, f"joint {quoted_text(self.names[joint])} has no OFFSET")
         if joint == _TIP and self.ends[-1][1] is None:
             raise self.source.fault(line, "an End Site has no OFFSET")
 
-    def _joint(self, line: int, keyword: str, name: str) -> None:
+    def _begin_joint(self, line: int, keyword: str, name: str) -> None:
         if keyword == "root" and self.names:
             raise self.source.fault(line, "a second ROOT; one figure per file")
         if not name:
             raise self.source.fault(line, "a joint without a name")
-        self.parents.append(-1 if keyword == "root" else self._inside(line, "a JOINT"))
+        self.parents.append(-1 if keyword == "root" else self._open_joint(line, "a JOINT"))
         self.awaited = len(self.names)
         self.names.append(name)
         self.offsets.append(None)
         self.channels.append(())
 
-    def _tip(self, line: int) -> None:
-        self.ends.append((self._inside(line, "an End Site"), None))
+    def _begin_end_site(self, line: int) -> None:
+        self.ends.append((self._open_joint(line, "an End Site"), None))
         self.awaited = _TIP
 
-    def _offset(self, line: int, words: list[str]) -> None:
+    def _read_offset(self, line: int, words: list[str]) -> None:
         if len(words) != 3:
             raise self.source.fault(line, f"OFFSET has {len(words)} numbers instead of 3")
         offset = np.array([self.source.number(word, line) for word in words])
         if self.open and self.open[-1] == _TIP:
             self.ends[-1] = self.ends[-1][0], offset
         else:
-            self.offsets[self._inside(line, "OFFSET")] = offset
+            self.offsets[self._open_joint(line, "OFFSET")] = offset
 
-    def _channels(self, line: int, words: list[str]) -> None:
+    def _read_channels(self, line: int, words: list[str]) -> None:
         if not words or words[0] != str(len(words) - 1):
             raise self.source.fault(line, "CHANNELS needs a count and as many names")
         for word in words[1:]:
             if word.lower() not in _CHANNELS:
                 valid = ", ".join(_CHANNELS.values())
-                raise self.source.fault(line, f"{quoted(word)} is not a channel; valid: {valid}")
-        self.channels[self._inside(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
-
-    def _close(self, line: int) -> None:
-        if self.open:
-            raise self.source.fault(line, f"MOTION while {len(self.open)} '}}' are missing")
-        if not self.names:
-            raise self.source.fault(line, "MOTION before any ROOT")
+                raise self.source.fault(line, f"{quoted_text(word)} is not a channel; valid: {valid}")
+        self.channels[self._open_joint(line, "CHANNELS")] = tuple(_CHANNELS[word.lower()] for word in words[1:])
 
 
-def hierarchy_text(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) -> list[str]:
+def bvh_hierarchy_lines(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) -> list[str]:
     """The lines of the HIERARCHY section of a skeleton in its file's unit and axes."""
     tips: dict[int, list[End]] = {}
     for end in skeleton.ends:
         tips.setdefault(end.joint, []).append(end)
     lines: list[str] = ["HIERARCHY"]
     open_joints: list[int] = []
-    for joint in depth_first(skeleton.parents):
+    for joint in depth_first_joints(skeleton.parents):
         while open_joints and open_joints[-1] != skeleton.parents[joint]:
             open_joints.pop()
             lines.append("\t" * len(open_joints) + "}")
@@ -159,15 +155,15 @@ def hierarchy_text(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...]) ->
         lines += [
             f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}",
             f"{pad}{{",
-            f"{pad}\tOFFSET {_triple(skeleton.offsets[joint])}",
+            f"{pad}\tOFFSET {_offset_text(skeleton.offsets[joint])}",
             f"{pad}\tCHANNELS {names}",
         ]
         for end in tips.get(joint, []):
-            lines += [f"{pad}\tEnd Site", f"{pad}\t{{", f"{pad}\t\tOFFSET {_triple(end.offset)}", f"{pad}\t}}"]
+            lines += [f"{pad}\tEnd Site", f"{pad}\t{{", f"{pad}\t\tOFFSET {_offset_text(end.offset)}", f"{pad}\t}}"]
         open_joints.append(joint)
     return [*lines, *("\t" * k + "}" for k in reversed(range(len(open_joints))))]
 
 
-def _triple(offset: Array) -> str:
-    """Three numbers with 15 digits, which survive a conversion of units: a round number comes back as one."""
+def _offset_text(offset: Array) -> str:
+    """Three numbers with 15 digits, so that round numbers are round again after a conversion of units and back."""
     return " ".join(np.format_float_positional(x + 0.0, 15, unique=False, fractional=False, trim="-") for x in offset)

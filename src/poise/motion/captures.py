@@ -16,8 +16,7 @@ from poise.files import check_writable, write_file
 from poise.version import __version__
 
 LICENCE = "LICENCE-CMU.txt"  # Name of the licence file beside fetched motions
-SCHEMES = ("https", "http", "file")
-"""Valid schemes of a host's address. Unencrypted http and folders are safe because the checksum is verified."""
+SCHEMES = ("https", "http", "file")  # of a host's address; http and folders are safe: the checksum is verified
 TIMEOUT = 20.0  # Seconds without a byte after which a host counts as unreachable
 _PIECE = 1 << 16  # bytes read at a time
 
@@ -42,7 +41,7 @@ class Capture:
 
 
 @dataclass(frozen=True)
-class Library:
+class CaptureLibrary:
     """A database of captured motions."""
 
     title: str
@@ -57,32 +56,37 @@ class Library:
         return self.captures[name]
 
 
-def cmu() -> Library:
+def cmu() -> CaptureLibrary:
     """The part of the CMU database listed in the manifest cmu.toml: names, paths, checksums and the licence."""
     manifest = tomllib.loads(Path(__file__).with_name("cmu.toml").read_text(encoding="utf-8"))
     captures = {
         name: Capture(name, entry["what"], entry["seconds"], entry["path"], entry["bytes"], entry["sha256"])
         for name, entry in manifest["captures"].items()
     }
-    return Library(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
+    return CaptureLibrary(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
 
 
 def cache_folder() -> Path:
     """The folder of fetched motions in the user's cache."""
     given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if os.path.isabs(given) else _usual_cache()) / "poise" / "motions"
+    if os.path.isabs(given):
+        return Path(given) / "poise" / "motions"
+    try:
+        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "poise" / "motions"
+    except RuntimeError:
+        raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
 
 
 def kept(capture: Capture, folder: Path) -> Path | None:
     """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
-        return path if is_intact(capture, path.read_bytes()) else None
+        return path if is_intact_capture(capture, path.read_bytes()) else None
     except OSError:
         return None
 
 
-def is_intact(capture: Capture, content: bytes) -> bool:
+def is_intact_capture(capture: Capture, content: bytes) -> bool:
     """Whether the content has the checksum of the manifest."""
     return hashlib.sha256(content).hexdigest() == capture.sha256
 
@@ -98,23 +102,12 @@ def motion_file(motion: str | Path) -> Path:
     return path
 
 
-def _usual_cache() -> Path:
-    try:
-        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    except RuntimeError:
-        raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
-
-
-def ignore_bytes(_: int) -> None:
-    """A `ReportBytes` that reports nothing."""
-
-
 def fetch(
     capture: Capture,
     host: str,
     folder: Path,
     licence: str,
-    progress: ReportBytes = ignore_bytes,
+    progress: ReportBytes = lambda _: None,
     timeout: float = TIMEOUT,
 ) -> Path:
     """Download a capture from a host's address to a folder; content with another checksum is not kept."""
@@ -124,7 +117,7 @@ def fetch(
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
     address = f"{host.rstrip('/')}/{capture.path}"
     content = _download(address, capture.size, progress, timeout)
-    if not is_intact(capture, content):
+    if not is_intact_capture(capture, content):
         found = hashlib.sha256(content).hexdigest()
         raise PoiseError(
             f"{address} is not the expected {capture.name} (SHA-256 {found[:12]}..., not "
@@ -151,13 +144,9 @@ def _download(address: str, most: int, progress: ReportBytes, timeout: float) ->
         error.close()
         raise PoiseError(f"{address}: the host answers {error.code} {error.reason}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise PoiseError(_unreachable(address, error)) from None
+        reason = getattr(error, "reason", error)  # urllib wraps most causes, but not all
+        cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+        if address.lower().startswith("file:"):
+            raise PoiseError(f"cannot read {address}: {cause}") from None
+        raise PoiseError(f"cannot reach {address}: {cause}; are you offline?") from None
     return bytes(content)
-
-
-def _unreachable(address: str, error: Exception) -> str:
-    reason = getattr(error, "reason", error)  # urllib wraps most causes, but not all
-    cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-    if address.lower().startswith("file:"):
-        return f"cannot read {address}: {cause}"
-    return f"cannot reach {address}: {cause}; are you offline?"

@@ -44,11 +44,9 @@ class Clip:
         if not 0 < self.rate < np.inf:
             return "its rate is not a positive number"
         joints = (len(self.position), self.skeleton.count)
-        for name, array, shape in (
-            ("position", self.position, (joints[0], 3)),
-            ("rotation", self.rotation, (*joints, 4)),
-            ("translation", self.translation, (*joints, 3)),
-        ):
+        shapes = {"position": (joints[0], 3), "rotation": (*joints, 4), "translation": (*joints, 3)}
+        for name, shape in shapes.items():
+            array = getattr(self, name)
             if array is not None and array.shape != shape:
                 return f"its {name} has shape {array.shape}, but its frames and joints need {shape}"
             if array is not None and not np.all(np.isfinite(array)):

@@ -14,26 +14,26 @@ from poise.motion.skeleton import Convention, End
 IDENTITY = readonly(np.eye(3))
 
 
-def as_filed(channels: tuple[tuple[str, ...], ...] = ()) -> Convention:
+def file_convention(channels: tuple[tuple[str, ...], ...] = ()) -> Convention:
     """The convention of a clip that is still in its file's unit and axes."""
     return Convention(1.0, IDENTITY, channels)
 
 
-def converted(clip: Clip, unit: float, axes: Array) -> Clip:
-    """The clip with every vector v mapped to unit * axes @ v; `in_file_numbers` is the inverse."""
+def convert_clip(clip: Clip, unit: float, axes: Array) -> Clip:
+    """The clip with every vector v mapped to unit * axes @ v; `clip_in_file_units` is the inverse."""
     before = clip.skeleton.convention
     convention = replace(before, unit=before.unit * unit, axes=readonly(axes @ before.axes))
-    return _mapped(clip, lambda v: unit * (v @ axes.T), axes, convention)
+    return _map_clip(clip, lambda v: unit * (v @ axes.T), axes, convention)
 
 
-def in_file_numbers(clip: Clip) -> Clip:
+def clip_in_file_units(clip: Clip) -> Clip:
     """The clip in the unit and axes of its file."""
     convention = clip.skeleton.convention
     unit, axes = convention.unit, convention.axes
-    return _mapped(clip, lambda v: v @ axes / unit, axes.T, as_filed(convention.channels))
+    return _map_clip(clip, lambda v: v @ axes / unit, axes.T, file_convention(convention.channels))
 
 
-def _mapped(clip: Clip, length: Callable[[Array], Array], axes: Array, convention: Convention) -> Clip:
+def _map_clip(clip: Clip, length: Callable[[Array], Array], axes: Array, convention: Convention) -> Clip:
     def map_quat(q: Array) -> Array:
         return readonly(np.concatenate([q[..., :1], q[..., 1:] @ axes.T], axis=-1))
 

@@ -9,12 +9,12 @@ from typing import Literal
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.motion.acclaim import RATE, find_asf, read_amc, read_asf
-from poise.motion.amass import ARRAYS, amass_motion, is_amass
+from poise.motion.amass import ARRAYS, amass_motion
 from poise.motion.bvh import read_bvh
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.convention import IDENTITY
-from poise.motion.npz import CLIP_ARRAYS, clip_from_arrays, read_arrays
+from poise.motion.npz import CLIP_ARRAYS, clip_from_npz, read_npz_arrays
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")
@@ -48,15 +48,11 @@ def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: floa
         notes = () if rate else (f"an AMC file does not state its frame rate: {RATE:g} Hz is assumed",)
         return RawMotion(read_amc(path, acclaim, rate or RATE), acclaim.unit, None, "amc", notes)
     if ending == ".npz":
-        return _read_archive(path, rate)
+        arrays = read_npz_arrays(path, {*CLIP_ARRAYS, *ARRAYS})
+        if "clip" in arrays:
+            return RawMotion(clip_from_npz(arrays, path), 1.0, IDENTITY, "clip")
+        if "poses" in arrays or "pose_body" in arrays:
+            clip, assumed = amass_motion(arrays, path, rate)
+            return RawMotion(clip, 1.0, IDENTITY, "amass", assumed)
+        raise PoiseError(f"{path} holds neither a clip saved by Poise nor AMASS poses")
     raise PoiseError(f"{path}: motion files end in {', '.join(ENDINGS)}, not in '{path.suffix}'")
-
-
-def _read_archive(path: Path, rate: float | None) -> RawMotion:
-    arrays = read_arrays(path, {*CLIP_ARRAYS, *ARRAYS})
-    if "clip" in arrays:
-        return RawMotion(clip_from_arrays(arrays, path), 1.0, IDENTITY, "clip")
-    if is_amass(arrays):
-        clip, notes = amass_motion(arrays, path, rate)
-        return RawMotion(clip, 1.0, IDENTITY, "amass", notes)
-    raise PoiseError(f"{path} holds neither a clip saved by Poise nor AMASS poses")

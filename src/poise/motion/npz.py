@@ -22,8 +22,8 @@ CLIP_ARRAYS = ("clip", "position", "rotation", "translation")
 Arrays = dict[str, NDArray[Any]]
 
 
-def read_arrays(path: Path | str, names: Collection[str]) -> Arrays:
-    """Read those of the named arrays that an archive holds."""
+def read_npz_arrays(path: Path | str, names: Collection[str]) -> Arrays:
+    """Read the named arrays from an archive, without those that it lacks."""
     try:
         with open(path, "rb") as file:
             content = io.BytesIO(file.read(LARGEST_ARCHIVE))
@@ -53,12 +53,7 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
     return write_file(Path(path), buffer.getvalue())
 
 
-def load_clip(path: Path | str) -> Clip:
-    """Read a clip written by `save_clip`."""
-    return clip_from_arrays(read_arrays(path, CLIP_ARRAYS), path)
-
-
-def clip_from_arrays(arrays: Arrays, path: Path | str) -> Clip:
+def clip_from_npz(arrays: Arrays, path: Path | str) -> Clip:
     """The clip in the arrays of a file written by `save_clip`; raises if they are not a valid clip."""
     for needed in ("clip", "position", "rotation"):
         if needed not in arrays:

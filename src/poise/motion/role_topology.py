@@ -7,11 +7,12 @@ and zero pose do not matter. Joints at the same point, such as a hip of three hi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from poise.arrays import Array
-from poise.motion.skeleton import Skeleton
+from poise.motion.skeleton import Skeleton, joint_ancestors
 
 _LIMB = 0.3  # of the longest branch: shorter branches are fingers, ears or toes
 _ALIKE = 0.15  # of the longest bone: largest difference between corresponding bones of a left and a right chain
@@ -30,28 +31,23 @@ class JointChain:
     lengths: tuple[float, ...]  # of the bone below each joint
 
 
-def limb_parts(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
+def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
     """The pair of legs and the pair of arms, left and right not distinguished; None if there are none."""
-    pairs = _limb_pairs(skeleton)
+    pairs = _limb_chain_pairs(skeleton)
     for hip, leg, other_leg in pairs:
         for shoulder, arm, other_arm in pairs:
-            if shoulder != hip and hip in ancestors(skeleton, shoulder):
-                collars = _begin_together(skeleton, arm, other_arm)
-                legs, arms = (_leg(leg), _leg(other_leg)), (_arm(arm, collars), _arm(other_arm, collars))
+            if shoulder != hip and hip in joint_ancestors(skeleton, shoulder):
+                collars = _chains_begin_together(skeleton, arm, other_arm)
+                legs, arms = (
+                    (_leg_parts(leg), _leg_parts(other_leg)),
+                    (_arm_parts(arm, collars), _arm_parts(other_arm, collars)),
+                )
                 if all(legs) and all(arms):
                     return legs, arms
     return None
 
 
-def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and all its ancestors, up to the root."""
-    path = [joint]
-    while skeleton.parents[path[-1]] >= 0:
-        path.append(skeleton.parents[path[-1]])
-    return path
-
-
-def reaches(skeleton: Skeleton) -> Array:
+def tip_distances(skeleton: Skeleton) -> Array:
     """Distance (J,) from each joint to its farthest tip, along the bones."""
     reach = np.zeros(skeleton.count)
     for end in skeleton.ends:
@@ -62,21 +58,21 @@ def reaches(skeleton: Skeleton) -> Array:
     return reach
 
 
-def _limb_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointChain]]:
+def _limb_chain_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointChain]]:
     """(branching, chain, chain) of equal chains; branchings from the root on, the longest pair of each first."""
-    reach = reaches(skeleton)
+    reach = tip_distances(skeleton)
     branches = {joint: below for joint, below in enumerate(skeleton.children) if len(below) > 1}
     longest = max((float(reach[child]) for below in branches.values() for child in below), default=0.0)
     pairs = []
     for joint, below in branches.items():
-        chains = [_chain(skeleton, reach, child, _NOTHING * longest) for child in below]
+        chains = [_longest_chain(skeleton, reach, child, _NOTHING * longest) for child in below]
         chains = [c for c in chains if len(c.joints) > 1 and sum(c.lengths) > _LIMB * longest]
-        twins = [(joint, *_common(a, b)) for i, a in enumerate(chains) for b in chains[i + 1 :] if _alike(a, b)]
+        twins = [(joint, *_equal_chains(a, b)) for a, b in combinations(chains, 2) if _chains_alike(a, b)]
         pairs += sorted(twins, key=lambda twin: -sum(twin[1].lengths))
     return pairs
 
 
-def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> JointChain:
+def _longest_chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> JointChain:
     joints: list[int] = [joint]
     lengths: list[float] = []
     while True:
@@ -92,7 +88,7 @@ def _chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float) -> Join
             joints[-1] = joint
 
 
-def _alike(a: JointChain, b: JointChain) -> bool:
+def _chains_alike(a: JointChain, b: JointChain) -> bool:
     """Whether the bones of two chains have equal lengths; the last is ignored, as one hand may hold a sword."""
     count = min(len(a.lengths), len(b.lengths))
     if count < 3 and len(a.lengths) != len(b.lengths):
@@ -101,15 +97,15 @@ def _alike(a: JointChain, b: JointChain) -> bool:
     return bool(np.all(np.abs(np.subtract(a.lengths[:kept], b.lengths[:kept])) < _ALIKE * max(a.lengths[:kept])))
 
 
-def _common(a: JointChain, b: JointChain) -> tuple[JointChain, JointChain]:
+def _equal_chains(a: JointChain, b: JointChain) -> tuple[JointChain, JointChain]:
     """Both chains cut to the same number of joints, with the shorter of each two lengths."""
     lengths = tuple(min(pair) for pair in zip(a.lengths, b.lengths, strict=False))
     return JointChain(a.joints[: len(lengths)], lengths), JointChain(b.joints[: len(lengths)], lengths)
 
 
-def _leg(chain: JointChain) -> dict[str, int]:
+def _leg_parts(chain: JointChain) -> dict[str, int]:
     """Parts of a leg: thigh and shank are the longest two consecutive bones; empty without a foot below them."""
-    first = int(np.argmax(_pair_lengths(chain)))
+    first = int(np.argmax(_bone_pair_lengths(chain)))
     names = ("thigh", "shank", "foot", "toes")
     found = dict(zip(names, chain.joints[first:], strict=False))
     if "toes" in found and chain.lengths[first + 3] <= 0:  # the end of the foot, not a joint
@@ -117,20 +113,20 @@ def _leg(chain: JointChain) -> dict[str, int]:
     return found if "foot" in found else {}
 
 
-def _begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> bool:
+def _chains_begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> bool:
     """Whether both chains start at the same point; shoulders do not, collarbones may."""
     gap = np.linalg.norm(skeleton.offsets[a.joints[0]] - skeleton.offsets[b.joints[0]])
     return bool(skeleton.parents[a.joints[0]] == skeleton.parents[b.joints[0]] and gap < _NEAR * sum(a.lengths))
 
 
-def _arm(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
+def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
     """Parts of an arm: upper arm and forearm are the longest two consecutive bones.
 
     A remainder too long for a hand counts against a pair, because some collarbones are longer than forearms.
     """
     lengths = np.array(chain.lengths)
     hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # length beyond each pair
-    merit = _pair_lengths(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)
+    merit = _bone_pair_lengths(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)
     if begins_with_collar:
         merit[0] = -np.inf
     first = int(np.argmax(merit))
@@ -140,6 +136,6 @@ def _arm(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
     return found if "forearm" in found else {}
 
 
-def _pair_lengths(chain: JointChain) -> Array:
+def _bone_pair_lengths(chain: JointChain) -> Array:
     """Total length of each two consecutive bones."""
     return np.add(chain.lengths[:-1], chain.lengths[1:])

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Frozen
-from poise.motion.role_topology import Pair, ancestors, limb_parts, reaches
-from poise.motion.skeleton import Places, Skeleton, forward
+from poise.motion.role_topology import Pair, find_limbs, tip_distances
+from poise.motion.skeleton import Places, Skeleton, forward, joint_ancestors
 
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")
@@ -33,7 +33,7 @@ _LONG_ARMS = 0.85  # of the leg: longer arms are forelegs; a human arm (to the w
 
 
 @dataclass(frozen=True)
-class Family:
+class NamingFamily:
     """A naming family: the part of the limbs that each stem means, and a pattern that identifies it."""
 
     name: str
@@ -41,9 +41,9 @@ class Family:
     sign: str  # regular expression, searched in lower-case names, that tells it from families with the same stems
 
 
-def _family(name: str, sign: str, **stems: str) -> Family:
+def _naming_family(name: str, sign: str, **stems: str) -> NamingFamily:
     """A family from the stems of each part, separated by blanks: shank="leg calf"."""
-    return Family(name, {stem: part for part, text in stems.items() for stem in text.split()}, sign)
+    return NamingFamily(name, {stem: part for part, text in stems.items() for stem in text.split()}, sign)
 
 
 _MAYA = {"thigh": "upleg", "shank": "leg", "foot": "foot", "clavicle": "shoulder", "upper_arm": "arm",
@@ -52,24 +52,25 @@ _SURGEON = {"thigh": "hip", "shank": "knee", "foot": "ankle", "clavicle": "colla
             "forearm": "elbow", "hand": "wrist"}  # fmt: skip
 _PAINTER = {"foot": "foot", "toes": "toe toes toe0 toebase ball", "clavicle": "clavicle shoulder collar",
             "upper_arm": "upperarm", "forearm": "forearm lowerarm", "hand": "hand"}  # fmt: skip
+_ROKOKO, _POSER = _PAINTER | {"upper_arm": "arm upperarm"}, _PAINTER | {"upper_arm": "shldr shldrbend"}
 
 FAMILIES = (
-    _family("lafan1", r"lefttoe$", **_MAYA, toes="toe"),
-    _family("mixamo", r"mixamorig|toe_?end|headtop", **_MAYA, toes="toebase"),
-    _family("cmu", r"hipjoint|fingerbase", **_MAYA, toes="toebase"),
-    _family("rokoko", r"leftshin|spine4", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="thigh", shank="shin"),
-    _family("soma", r"leftshin", **{**_PAINTER, "upper_arm": "arm upperarm"}, thigh="leg", shank="shin"),
-    _family("biped", r"bip\d", **_PAINTER, thigh="thigh", shank="calf"),
-    _family("unreal", r"thigh_l|spine_01", **_PAINTER, thigh="thigh", shank="calf"),
-    _family("rigify", r"shin\W", **_PAINTER, thigh="thigh", shank="shin"),
-    _family("poser", r"shldr", **{**_PAINTER, "upper_arm": "shldr shldrbend"}, thigh="thigh thighbend", shank="shin"),
-    _family("xsens", r"^t8$|^l5$", **_PAINTER, thigh="upperleg", shank="lowerleg"),
-    _family("xsens", r"chest4", **_SURGEON, toes="toe"),
-    _family("unity", r"upper_?leg", **_PAINTER, thigh="upperleg", shank="lowerleg"),
-    _family("amass", r"left_hip|l_hip|spine3", **_SURGEON, toes="foot"),
-    _family("classic", r"leftcollar", **_SURGEON, toes="toe toes"),
-    _family("asf", r"lfemur", thigh="femur", shank="tibia", foot="foot", toes="toes", clavicle="clavicle",
-            upper_arm="humerus", forearm="radius", hand="wrist hand"),
+    _naming_family("lafan1", r"lefttoe$", **_MAYA, toes="toe"),
+    _naming_family("mixamo", r"mixamorig|toe_?end|headtop", **_MAYA, toes="toebase"),
+    _naming_family("cmu", r"hipjoint|fingerbase", **_MAYA, toes="toebase"),
+    _naming_family("rokoko", r"leftshin|spine4", **_ROKOKO, thigh="thigh", shank="shin"),
+    _naming_family("soma", r"leftshin", **_ROKOKO, thigh="leg", shank="shin"),
+    _naming_family("biped", r"bip\d", **_PAINTER, thigh="thigh", shank="calf"),
+    _naming_family("unreal", r"thigh_l|spine_01", **_PAINTER, thigh="thigh", shank="calf"),
+    _naming_family("rigify", r"shin\W", **_PAINTER, thigh="thigh", shank="shin"),
+    _naming_family("poser", r"shldr", **_POSER, thigh="thigh thighbend", shank="shin"),
+    _naming_family("xsens", r"^t8$|^l5$", **_PAINTER, thigh="upperleg", shank="lowerleg"),
+    _naming_family("xsens", r"chest4", **_SURGEON, toes="toe"),
+    _naming_family("unity", r"upper_?leg", **_PAINTER, thigh="upperleg", shank="lowerleg"),
+    _naming_family("amass", r"left_hip|l_hip|spine3", **_SURGEON, toes="foot"),
+    _naming_family("classic", r"leftcollar", **_SURGEON, toes="toe toes"),
+    _naming_family("asf", r"lfemur", thigh="femur", shank="tibia", foot="foot", toes="toes", clavicle="clavicle",
+            upper_arm="humerus", forearm="radius", hand="wrist hand")
 )  # fmt: skip
 _STEMS = frozenset(stem for family in FAMILIES for stem in family.parts)
 
@@ -88,100 +89,98 @@ class Roles:
 def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
     """The humanoid in a skeleton of any unit and axes; None if there is none.
 
-    What names leave open is decided by `poses` (T, J, 3) of a motion, by default the upright pose.
+    Where names do not decide, `poses` (T, J, 3) of a motion do; by default the upright pose.
     """
-    poses = upright_places(skeleton).position if poses is None else poses
-    found = _by_names(skeleton) or _by_topology(skeleton, poses)
+    poses = upright_joint_places(skeleton).position if poses is None else poses
+    found = _limbs_by_names(skeleton) or _limbs_by_topology(skeleton, poses)
     if found is None:
         return None
     family, limbs = found
     paired = {f"{side}_{part}": limbs[f"{side}_{part}"] for side in SIDES for part in PARTS
               if f"left_{part}" in limbs and f"right_{part}" in limbs}  # fmt: skip
-    roles = _with_middle(skeleton, paired, family)
-    if roles is None or on_all_fours(skeleton, poses, roles.joints, named=family != "topology"):
+    roles = _roles_with_trunk(skeleton, paired, family)
+    if roles is None or is_quadruped(skeleton, poses, roles.joints, named=family != "topology"):
         return None
     return roles
 
 
-def upright_places(skeleton: Skeleton) -> Places:
-    """One frame: all joints in the upright pose where one is known, else in the zero pose; the root at the origin."""
+def upright_joint_places(skeleton: Skeleton) -> Places:
+    """Joint poses (one frame) in the upright pose if there is one, else in the zero pose; the root at the origin."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     pose = zero if skeleton.upright is None else skeleton.upright
     return forward(skeleton, np.zeros((1, 3)), pose[None])
 
 
-def _by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
+def _limbs_by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
     """The family that names most limbs, and its limbs; between equals, a family whose sign appears wins."""
-    spellings = spelled(skeleton.names)
+    spellings = joint_sides_and_stems(skeleton.names)
+    named = [(family, family_limbs(spellings, family)) for family in FAMILIES]
+    whole = [
+        (len(limbs), any(re.search(family.sign, name.lower()) for name in skeleton.names), family.name, limbs)
+        for family, limbs in named
+        if _has_whole_limbs(skeleton, limbs)
+    ]
+    return max(whole, key=lambda each: each[:2])[2:] if whole else None
 
-    def merit(family: Family) -> tuple[int, bool]:
-        return len(family_parts(spellings, family)), shows(skeleton.names, family)
 
-    best = max((f for f in FAMILIES if _is_whole(skeleton, family_parts(spellings, f))), key=merit, default=None)
-    return None if best is None else (best.name, family_parts(spellings, best))
-
-
-def _is_whole(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
+def _has_whole_limbs(skeleton: Skeleton, limbs: Mapping[str, int]) -> bool:
     """Whether all needed parts are present, each a descendant of the part before it in its chain."""
     if any(f"{side}_{part}" not in limbs for side in SIDES for part in _NEEDED):
         return False
     for side in SIDES:
         for chain in _CHAINS:
             present = [limbs[f"{side}_{part}"] for part in chain if f"{side}_{part}" in limbs]
-            if any(a == b or a not in ancestors(skeleton, b) for a, b in pairwise(present)):
+            if any(a == b or a not in joint_ancestors(skeleton, b) for a, b in pairwise(present)):
                 return False
     return True
 
 
-def _by_topology(skeleton: Skeleton, poses: Array) -> tuple[str, dict[str, int]] | None:
-    pairs = limb_parts(skeleton)
+def _limbs_by_topology(skeleton: Skeleton, poses: Array) -> tuple[str, dict[str, int]] | None:
+    pairs = find_limbs(skeleton)
     if pairs is None:
         return None
-    left = leftwards(poses, *pairs)
+    left = left_directions(poses, *pairs)
     limbs: dict[str, int] = {}
     for one, other in pairs:
-        halves = (one, other) if is_left(skeleton, poses, one, other, left) else (other, one)
+        halves = (one, other) if is_left_limb(skeleton, poses, one, other, left) else (other, one)
         for side, half in zip(SIDES, halves, strict=True):
             limbs |= {f"{side}_{part}": joint for part, joint in half.items()}
     return "topology", limbs
 
 
-def _with_middle(skeleton: Skeleton, limbs: Mapping[str, int], family: str) -> Roles | None:
+def _roles_with_trunk(skeleton: Skeleton, limbs: Mapping[str, int], family: str) -> Roles | None:
     """The limbs completed by pelvis, spine, neck and head; None if legs and arms meet in one joint."""
-    chest = _meeting(skeleton, limbs["left_upper_arm"], limbs["right_upper_arm"])
-    pelvis = _meeting(skeleton, _meeting(skeleton, limbs["left_thigh"], limbs["right_thigh"]), chest)
+    chest = _common_ancestor(skeleton, limbs["left_upper_arm"], limbs["right_upper_arm"])
+    pelvis = _common_ancestor(skeleton, _common_ancestor(skeleton, limbs["left_thigh"], limbs["right_thigh"]), chest)
     if chest == pelvis:
         return None
-    spine = _between(skeleton, pelvis, chest)
-    arms = {limbs[f"{side}_upper_arm"] for side in SIDES}
-    head = _head(skeleton, chest, arms)
-    neck = () if head is None else _between(skeleton, chest, head)
+    head = _head_joint(skeleton, chest, {limbs[f"{side}_upper_arm"] for side in SIDES})
+    neck = () if head is None else _joints_between(skeleton, chest, head)
     joints = {"pelvis": pelvis, "chest": chest}
     if head is not None:
         joints |= {"neck": neck[0], "head": head} if len(neck) > 1 else {"head": head}
-    return Roles(Frozen({**joints, **limbs}), spine, neck, family)
+    return Roles(Frozen({**joints, **limbs}), _joints_between(skeleton, pelvis, chest), neck, family)
 
 
-def _meeting(skeleton: Skeleton, a: int, b: int) -> int:
+def _common_ancestor(skeleton: Skeleton, a: int, b: int) -> int:
     """The lowest common ancestor of two joints."""
-    above = set(ancestors(skeleton, a))
-    return next(joint for joint in ancestors(skeleton, b) if joint in above)
+    above = set(joint_ancestors(skeleton, a))
+    return next(joint for joint in joint_ancestors(skeleton, b) if joint in above)
 
 
-def _between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...]:
+def _joints_between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...]:
     """The joints below `top` on the path to `bottom`, which is the last."""
-    path = ancestors(skeleton, bottom)
+    path = joint_ancestors(skeleton, bottom)
     return tuple(reversed(path[: path.index(top)]))
 
 
-def _head(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
+def _head_joint(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
     """The joint named head, else the last with a length on the longest path up from the chest, without the arms."""
-    called = [j for j, (_, stem) in enumerate(spelled(skeleton.names)) if stem == "head"]
-    for joint in called:
-        if joint != chest and chest in ancestors(skeleton, joint):
+    for joint, (_, stem) in enumerate(joint_sides_and_stems(skeleton.names)):
+        if stem == "head" and joint != chest and chest in joint_ancestors(skeleton, joint):
             return joint
-    reach = reaches(skeleton)
-    arm_roots = {j for arm in arms for j in ancestors(skeleton, arm)}
+    reach = tip_distances(skeleton)
+    arm_roots = {j for arm in arms for j in joint_ancestors(skeleton, arm)}
     tops = [c for c in skeleton.children[chest] if c not in arm_roots]
     if not tops:
         return None
@@ -191,17 +190,17 @@ def _head(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
     return top
 
 
-def spelled(names: Sequence[str]) -> list[tuple[str, str]]:
+def joint_sides_and_stems(names: Sequence[str]) -> list[tuple[str, str]]:
     """(side, stem) of each name in lower case, without common decoration; the side is "" for the middle."""
-    return [_sided(tokens) for tokens in _undecorated([_tokens(name) for name in names])]
+    return [_side_and_stem(tokens) for tokens in _undecorated_names([_name_tokens(name) for name in names])]
 
 
 def has_tail(names: Iterable[str]) -> bool:
     """Whether any joint is named a tail; ponytails and coat-tails do not count."""
-    return any("tail" in _tokens(name) for name in names)
+    return any("tail" in _name_tokens(name) for name in names)
 
 
-def family_parts(spellings: Sequence[tuple[str, str]], family: Family) -> dict[str, int]:
+def family_limbs(spellings: Sequence[tuple[str, str]], family: NamingFamily) -> dict[str, int]:
     """The first joint of each role (left_thigh ...) by the stems of a family."""
     found: dict[str, int] = {}
     for joint, (side, stem) in enumerate(spellings):
@@ -210,17 +209,12 @@ def family_parts(spellings: Sequence[tuple[str, str]], family: Family) -> dict[s
     return found
 
 
-def shows(names: Iterable[str], family: Family) -> bool:
-    """Whether the family's sign appears in any name."""
-    return any(re.search(family.sign, name.lower()) for name in names)
+def _name_tokens(name: str) -> list[str]:
+    """Words and numbers of a name in lower case, without a namespace."""
+    return [token.lower() for token in _TOKEN.findall(re.split(r"[:|]", name)[-1])]
 
 
-def _tokens(name: str) -> list[str]:
-    plain = re.split(r"[:|]", name)[-1]
-    return [token.lower() for token in _TOKEN.findall(plain)]
-
-
-def _undecorated(names: list[list[str]]) -> list[list[str]]:
+def _undecorated_names(names: list[list[str]]) -> list[list[str]]:
     """Names without the tokens that most of them begin or end with."""
     for end in (0, -1):
         while True:
@@ -228,17 +222,12 @@ def _undecorated(names: list[list[str]]) -> list[list[str]]:
             token, count = counts.most_common(1)[0] if counts else ("", 0)
             if count < 2 or count < _SHARED * len(names):
                 break
-            names = [_without(tokens, end, token) for tokens in names]
+            kept = slice(1, None) if end == 0 else slice(None, -1)
+            names = [tokens[kept] if tokens and tokens[end] == token else tokens for tokens in names]
     return names
 
 
-def _without(tokens: list[str], end: int, token: str) -> list[str]:
-    if not tokens or tokens[end] != token:
-        return tokens
-    return tokens[1:] if end == 0 else tokens[:-1]
-
-
-def _sided(tokens: list[str]) -> tuple[str, str]:
+def _side_and_stem(tokens: list[str]) -> tuple[str, str]:
     for k, token in enumerate(tokens):
         if token in _SIDES and len(tokens) > 1:
             return _SIDES[token], "".join(tokens[:k] + tokens[k + 1 :])
@@ -248,10 +237,10 @@ def _sided(tokens: list[str]) -> tuple[str, str]:
     return "", stem
 
 
-def leftwards(poses: Array, legs: Pair, arms: Pair) -> Array:
+def left_directions(poses: Array, legs: Pair, arms: Pair) -> Array:
     """Direction of the figure's left (T, 3) in poses (T, J, 3).
 
-    By the direction of the feet or of the knees' bend; if there is none, by the usual axes of files.
+    It follows from the direction of the feet or of the knees' bend; without these, from the usual axes of files.
     """
     middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
@@ -264,9 +253,11 @@ def leftwards(poses: Array, legs: Pair, arms: Pair) -> Array:
     return np.asarray(left)
 
 
-def is_left(skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Mapping[str, int], left: Array) -> bool:
+def is_left_limb(
+    skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Mapping[str, int], left: Array
+) -> bool:
     """Whether the first of two limbs is the left: by name, else by position in poses (T, J, 3) with `left` (T, 3)."""
-    spellings = spelled(skeleton.names)
+    spellings = joint_sides_and_stems(skeleton.names)
     side, other_side = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
     if {*side, *other_side} == {"left", "right"} and len(side) == len(other_side) == 1:
         return side == {"left"}
@@ -274,16 +265,17 @@ def is_left(skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Map
     return bool(np.sum((first - second) * left) > 0)
 
 
-def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
-    """Whether the figure is a quadruped, such as a dog: never if it is upright in some of the poses (T, J, 3).
+def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
+    """Whether the figure is a quadruped, such as a dog. A figure that is upright in some poses (T, J, 3) is not.
 
-    If the zero pose shows no stance either (all bones along one axis), only a tail identifies a quadruped.
+    If the zero pose has no stance (all bones along one axis), only a tail identifies a quadruped. `named` tells that
+    names identified the limbs.
     """
-    parallel, cosine = _legs_to_trunk(poses, joints)
+    parallel, cosine = _legs_against_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
         return False
-    zero = upright_places(skeleton).position
-    parallel, cosine = _legs_to_trunk(zero, joints)
+    zero = upright_joint_places(skeleton).position
+    parallel, cosine = _legs_against_trunk(zero, joints)
     if not parallel[0] or cosine[0] > _ALONG:
         return has_tail(skeleton.names)
     if cosine[0] < -_ALONG:
@@ -294,17 +286,17 @@ def on_all_fours(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     return not named or has_tail(skeleton.names) or arm > _LONG_ARMS * leg
 
 
-def _legs_to_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
+def _legs_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
     """(T,) whether the legs are parallel, and the cosine between legs and trunk: -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
-    left, right = (_unit(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
-    trunk = _unit(at["chest"] - at["pelvis"])
-    return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit(left + right) * trunk, axis=1)
+    left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
+    trunk = _unit_vectors(at["chest"] - at["pelvis"])
+    return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit_vectors(left + right) * trunk, axis=1)
 
 
 def _path_length(*points: Array) -> float:
     return float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
 
 
-def _unit(v: Array) -> Array:
+def _unit_vectors(v: Array) -> Array:
     return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))

@@ -25,7 +25,7 @@ ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation"
 PLACE_CHANNELS, JOINT_CHANNELS = ROOT_CHANNELS[:3], ROOT_CHANNELS[3:]
 
 
-def children_of(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+def joint_children(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """The children of each joint of a tree, in order."""
     below: list[list[int]] = [[] for _ in parents]
     for joint, parent in enumerate(parents):
@@ -34,9 +34,9 @@ def children_of(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(children) for children in below)
 
 
-def depth_first(parents: Sequence[int]) -> list[int]:
+def depth_first_joints(parents: Sequence[int]) -> list[int]:
     """The joints of a tree, each followed by all its descendants."""
-    children = children_of(parents)
+    children = joint_children(parents)
     order: list[int] = []
     waiting = [joint for joint, parent in enumerate(parents) if parent < 0]
     while waiting:
@@ -83,7 +83,7 @@ class Skeleton:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """The children of each joint, in order."""
-        return children_of(self.parents)
+        return joint_children(self.parents)
 
     def index(self, name: str) -> int:
         """Index of the joint of a name."""
@@ -151,6 +151,14 @@ class Skeleton:
 
     def __repr__(self) -> str:
         return f"Skeleton({len(self.names)} joints, root {self.names[0]})"
+
+
+def joint_ancestors(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and all its ancestors, up to the root."""
+    path = [joint]
+    while skeleton.parents[path[-1]] >= 0:
+        path.append(skeleton.parents[path[-1]])
+    return path
 
 
 @dataclass(frozen=True, eq=False)

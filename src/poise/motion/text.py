@@ -33,9 +33,9 @@ class TextFile:
         try:
             value = float(word)
         except ValueError:
-            raise self.fault(line, f"{quoted(word)} is not a number") from None
+            raise self.fault(line, f"{quoted_text(word)} is not a number") from None
         if not abs(value) < LARGEST_NUMBER:
-            raise self.fault(line, f"{quoted(word)} is not finite or too large for a motion")
+            raise self.fault(line, f"{quoted_text(word)} is not finite or too large for a motion")
         return value
 
     def check_size(self, line: int, frames: int, joints: int) -> None:
@@ -79,6 +79,6 @@ def read_text_file(path: Path | str) -> TextFile:
     return TextFile(path, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
-def quoted(text: str) -> str:
+def quoted_text(text: str) -> str:
     """The first 40 characters of a file's text as printable ASCII in quotes, for an error message."""
     return ascii(text if len(text) <= 40 else text[:37] + "...")

@@ -7,7 +7,7 @@ import numpy as np
 
 from poise.arrays import readonly
 from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import as_filed, converted
+from poise.motion.convention import convert_clip, file_convention
 from poise.motion.files import RawMotion
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import End, Skeleton
@@ -55,9 +55,9 @@ def hop(rate, height=0.3, family="mixamo", stand=0.6):
 
 def filed(clip: Clip, unit: float, axes) -> RawMotion:
     """The clip as a file in some unit and axes has it: ours = unit * axes @ theirs."""
-    theirs = converted(clip, 1 / unit, axes.T)
+    theirs = convert_clip(clip, 1 / unit, axes.T)
     bare = type(clip.skeleton)(
-        clip.skeleton.names, clip.skeleton.parents, theirs.skeleton.offsets, theirs.skeleton.ends, as_filed()
+        clip.skeleton.names, clip.skeleton.parents, theirs.skeleton.offsets, theirs.skeleton.ends, file_convention()
     )
     raw = clip_from(clip.name, bare, clip.rate, theirs.position, theirs.rotation, theirs.translation)
     return RawMotion(raw, None, None, "bvh")

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from
-from poise.motion.convention import in_file_numbers
+from poise.motion.convention import clip_in_file_units
 from poise.motion.files import RawMotion
 from poise.motion.repair.importer import repaired
 from poise.motion.repair.settings import UNITS, ImportSettings
-from poise.motion.repair.stance import stance, zero_pose
-from poise.motion.repair.unit_and_axes import axes_of, likely_unit
+from poise.motion.repair.stance import figure_stance, zero_pose_positions
+from poise.motion.repair.unit_and_axes import likely_file_unit, poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import forward
 from poise.rotations import quat_from_axis_angle, quat_multiply
@@ -35,11 +35,11 @@ def test_the_upright_pose_stands_and_faces_forward(family):
     clip = repaired(filed(stroll(family), 0.01, TURNS[7])).clip
     skeleton, roles = clip.skeleton, find_roles(clip.skeleton)
     pose = standing(skeleton, 1)
-    seen = stance(forward(skeleton, np.zeros((1, 3)), pose).position, roles)
+    seen = figure_stance(forward(skeleton, np.zeros((1, 3)), pose).position, roles)
     assert seen.stands[0]
     np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
     np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
-    assert (skeleton.upright is None) == bool(stance(zero_pose(skeleton), roles).stands[0])
+    assert (skeleton.upright is None) == bool(figure_stance(zero_pose_positions(skeleton), roles).stands[0])
 
 
 def test_a_meaningless_zero_pose_gets_straight_limbs():
@@ -53,7 +53,12 @@ def test_a_meaningless_zero_pose_gets_straight_limbs():
 
 
 PLAIN = ImportSettings(floor=0.0, rate=60.0)
-USUAL = [axes_of("+y", "+z"), axes_of("+y", "-x"), axes_of("+z", "+x"), axes_of("+z", "-y")]
+USUAL = [
+    poise_axes("+y", "+z"),
+    poise_axes("+y", "-x"),
+    poise_axes("+z", "+x"),
+    poise_axes("+z", "-y"),
+]
 
 
 @settings(max_examples=40)
@@ -69,7 +74,7 @@ def test_frames_turned_at_random_make_no_difference(family, seed, axes, named):
     assert set(roles.joints) == set(joints)
     for role in joints:  # which of several joints in one place, only names can tell
         np.testing.assert_allclose(where[roles.joints[role]], where[joints[role]], atol=1e-9)
-    seen = stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    seen = figure_stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
     np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
 
 
@@ -79,7 +84,7 @@ def test_whoever_only_sits_is_upright_all_the_same(axes):
     back = repaired(filed(reframed(clip, 3), 0.01, USUAL[axes]), PLAIN).clip
     np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
     roles = find_roles(back.skeleton)
-    seen = stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    seen = figure_stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
     assert seen.stands[0]
     np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
 
@@ -89,7 +94,7 @@ def test_a_sleeper_does_not_make_up_of_where_its_head_is():
     rotation = np.array(clip.rotation)
     rotation[:, 0] = quat_multiply(quat_from_axis_angle([0.0, 1.0, 0.0], np.array(-np.pi / 2)), rotation[:, 0])
     lying = clip_from("sleep", clip.skeleton, 60.0, clip.position, rotation)
-    found = repaired(filed(reframed(lying, 5), 0.01, axes_of("+y", "+z")), PLAIN)
+    found = repaired(filed(reframed(lying, 5), 0.01, poise_axes("+y", "+z")), PLAIN)
     assert found.finding("up").value == "+y"
     assert found.finding("up").confidence < 0.5
 
@@ -106,7 +111,7 @@ def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_on
     position = np.array(clip.position)
     position[50:, 2] += 0.05
     raised = clip_from("tip toe", clip.skeleton, 60.0, position, rotation)
-    skeleton = repaired(filed(reframed(raised, 8), 0.01, axes_of("+y", "+z")), PLAIN).clip.skeleton
+    skeleton = repaired(filed(reframed(raised, 8), 0.01, poise_axes("+y", "+z")), PLAIN).clip.skeleton
     places = forward(skeleton, np.zeros((1, 3)), skeleton.upright[None]).position[0]
     flat = clip.skeleton.offsets[clip.skeleton.index("left_foot")]
     ankle, ball = (places[skeleton.index(f"left_{name}")] for name in ("ankle", "foot"))
@@ -116,7 +121,7 @@ def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_on
 def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
     """The root's rotation, not the rest pose, makes this figure upright in its world: z is up though y is at rest."""
     clip = stroll(drift=4.0)
-    at_rest = filed(clip, 1.0, axes_of("+y", "+z")).clip.skeleton
+    at_rest = filed(clip, 1.0, poise_axes("+y", "+z")).clip.skeleton
     rotation = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, at_rest.count, 1))
     rotation[:, 0] = quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2)
     walk = clip_from("walk", at_rest, 60.0, clip.position, rotation)
@@ -127,16 +132,16 @@ def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
 
 
 def test_overrides_win_and_are_reported():
-    raw = filed(stroll(), 0.01, axes_of("+y", "+z"))
+    raw = filed(stroll(), 0.01, poise_axes("+y", "+z"))
     found = repaired(raw, ImportSettings(unit="inch", up="+z", facing="-y"))
     assert found.clip.skeleton.convention.unit == 0.0254
-    np.testing.assert_array_equal(found.clip.skeleton.convention.axes, axes_of("+z", "-y"))
+    np.testing.assert_array_equal(found.clip.skeleton.convention.axes, poise_axes("+z", "-y"))
     assert all("as asked" in found.finding(name).done for name in ("unit", "up", "facing"))
 
 
 def test_what_comes_in_goes_out_in_the_files_numbers():
-    raw = filed(stroll("cmu"), UNITS["cmu"], axes_of("+y", "+z"))
-    back = in_file_numbers(repaired(raw, ImportSettings(floor=0.0)).clip)
+    raw = filed(stroll("cmu"), UNITS["cmu"], poise_axes("+y", "+z"))
+    back = clip_in_file_units(repaired(raw, ImportSettings(floor=0.0)).clip)
     np.testing.assert_allclose(back.position, raw.clip.position, atol=1e-9)
     np.testing.assert_allclose(back.rotation, raw.clip.rotation, atol=1e-12)
 
@@ -144,13 +149,13 @@ def test_what_comes_in_goes_out_in_the_files_numbers():
 @pytest.mark.parametrize("leg", [0.62, 0.75, 0.85, 0.98])
 @pytest.mark.parametrize("unit", sorted(UNITS))
 def test_people_of_all_sizes_have_a_unit(leg, unit):
-    likely = likely_unit(leg / UNITS[unit], person=True)
-    assert likely.name == unit
-    assert likely.confidence > 0.5
+    likely, confidence = likely_file_unit(leg / UNITS[unit], person=True)
+    assert likely == unit
+    assert confidence > 0.5
 
 
 def test_a_giant_is_doubted():
-    assert likely_unit(0.19, person=True).confidence < 0.3
+    assert likely_file_unit(0.19, person=True)[1] < 0.3
 
 
 @pytest.mark.parametrize("creature", sorted(CREATURES))
@@ -158,7 +163,7 @@ def test_creatures_import_with_doubt(creature):
     skeleton = CREATURES[creature]()
     rotation = np.tile([1.0, 0, 0, 0], (40, skeleton.count, 1))
     clip = clip_from(creature, skeleton, 30.0, np.zeros((40, 3)), rotation)
-    found = repaired(filed(clip, 0.01, axes_of("+y", "+z")))
+    found = repaired(filed(clip, 0.01, poise_axes("+y", "+z")))
     assert found.finding("unit").value == 0.01
     assert found.finding("up").confidence == 0.5
 

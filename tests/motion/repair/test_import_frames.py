@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.false_frames import artificial_frames, bad_frames, leaps
-from poise.motion.repair.importer import continuous_rotations, repaired
+from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames
+from poise.motion.repair.importer import repaired, unwrap_rotations
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.unit_and_axes import axes_of
+from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_from_axis_angle, quat_multiply
 from skeletons import PEOPLE
 
 LEG = 0.85
-Y_UP = axes_of("+y", "+z")
+Y_UP = poise_axes("+y", "+z")
 
 
 def arms_down(clip, first=0, ease=0):
@@ -60,7 +60,7 @@ def test_a_tpose_before_a_fast_start_is_dropped():
     swing = quat_from_axis_angle([0.0, 1.0, 0.0], 0.12 * np.arange(clip.frames))
     rotation[1:, 0] = quat_multiply(swing, rotation[:, 0])[1:]
     fast = clip_from("fast", clip.skeleton, 30.0, clip.position, rotation)
-    assert artificial_frames(fast, find_roles(clip.skeleton), LEG) == 1
+    assert count_tpose_frames(fast, find_roles(clip.skeleton), LEG) == 1
 
 
 def test_leaps_below_a_root_that_stays_are_seen():
@@ -82,7 +82,7 @@ def test_a_dropped_tpose_shows_how_to_stand():
 
 def test_an_animation_that_begins_in_its_rest_pose_is_whole():
     clip = with_tpose(1, ease=30)
-    assert artificial_frames(clip, find_roles(clip.skeleton), LEG) == 0
+    assert count_tpose_frames(clip, find_roles(clip.skeleton), LEG) == 0
 
 
 def test_a_sudden_but_performed_start_is_whole():
@@ -93,7 +93,7 @@ def test_a_sudden_but_performed_start_is_whole():
     rotation[:, roles.joints["left_forearm"]] = quat_from_axis_angle([0, 0, 1.0], np.array(0.9))
     rotation /= np.linalg.norm(rotation, axis=-1, keepdims=True)
     mess = clip_from("start", clip.skeleton, clip.rate, clip.position, rotation)
-    assert artificial_frames(mess, roles, LEG) == 0
+    assert count_tpose_frames(mess, roles, LEG) == 0
 
 
 def walk(frames=100, step=0.012):
@@ -103,26 +103,26 @@ def walk(frames=100, step=0.012):
 @given(st.integers(1, 60))
 def test_a_root_at_the_origin_before_the_start_is_cut(count):
     position = np.concatenate([np.zeros((count, 3)), walk()])
-    assert bad_frames(position, LEG) == count
+    assert count_bad_frames(position, LEG) == count
 
 
 def test_an_animation_in_place_is_whole():
-    assert bad_frames(np.zeros((100, 3)), LEG) == 0
-    assert bad_frames(np.concatenate([np.zeros((5, 3)), walk() - walk()[:1]]), LEG) == 0
+    assert count_bad_frames(np.zeros((100, 3)), LEG) == 0
+    assert count_bad_frames(np.concatenate([np.zeros((5, 3)), walk() - walk()[:1]]), LEG) == 0
 
 
 def test_leaps_are_cut_at_the_beginning_and_reported_inside():
     position = walk()
     position[4:] += [0.5, 0, 0]
-    assert bad_frames(position, LEG) == 4
+    assert count_bad_frames(position, LEG) == 4
     position = walk()
     position[50:] += [0.5, 0, 0]
-    assert bad_frames(position, LEG) == 0
-    assert leaps(position, LEG) == [50]
+    assert count_bad_frames(position, LEG) == 0
+    assert root_jump_frames(position, LEG) == [50]
 
 
 def test_a_sprint_at_30_frames_per_second_does_not_leap():
-    assert leaps(walk(step=0.3), LEG) == []
+    assert root_jump_frames(walk(step=0.3), LEG) == []
 
 
 def test_cutting_is_reported_and_can_be_overruled():
@@ -141,7 +141,7 @@ def test_cutting_is_reported_and_can_be_overruled():
 def test_signs_of_quaternions_become_continuous(flips):
     clip = stroll(frames=8)
     rotation = np.where(np.array(flips)[:, None, None], -1.0, 1.0) * clip.rotation
-    fixed, found = continuous_rotations(clip_from("f", clip.skeleton, 60.0, clip.position, rotation))
+    fixed, found = unwrap_rotations(clip_from("f", clip.skeleton, 60.0, clip.position, rotation))
     steps = np.sum(fixed.rotation[1:] * fixed.rotation[:-1], axis=-1)
     assert steps.min() > 0
     np.testing.assert_allclose(np.abs(fixed.rotation), np.abs(clip.rotation))

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights, runs
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
-from poise.motion.repair.rate import BELIEVED, RateEvidence, Reading, find_rate, rate_evidence, snapped, verdict
+from poise.motion.repair.rate import (
+    BELIEVED,
+    RateEvidence,
+    RateReading,
+    find_rate,
+    rate_evidence,
+    rate_verdict,
+    standard_frame_rate,
+)
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, pendulum, tipping_distance
+from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, single_support_evidence, tipping_distance
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 
@@ -55,7 +63,7 @@ def test_flights_tell_the_rate(rate, height):
 @given(RATES, st.sampled_from([-1, 0, 1, 2]))
 def test_a_hop_finds_its_rate_whatever_the_file_states(rate, lie):
     clip = hop(rate)
-    seen = verdict(rate_evidence(clip, find_roles(clip.skeleton), rate * 2.0**lie))
+    seen = rate_verdict(rate_evidence(clip, find_roles(clip.skeleton), rate * 2.0**lie))
     assert seen.rate == pytest.approx(rate)
     assert seen.confidence > 0.9
 
@@ -85,7 +93,7 @@ def fallen(rate, seconds=0.8):
 @given(RATES)
 def test_a_falling_rod_tells_the_rate(rate):
     mass, motion, limbs = fallen(rate)
-    seen = pendulum(mass, motion, limbs, rate)
+    seen = single_support_evidence(mass, motion, limbs, rate)
     assert seen.rate * ROLL == pytest.approx(rate, rel=0.02)
     assert seen.agreement > 0.999
     assert seen.supports == 1
@@ -94,7 +102,7 @@ def test_a_falling_rod_tells_the_rate(rate):
 def test_a_hand_that_holds_on_makes_it_no_pendulum():
     mass, motion, limbs = fallen(120.0)
     held = Extremities(limbs.feet, limbs.hands, (np.zeros_like(limbs.hand_paces[0]), limbs.hand_paces[1]))
-    assert pendulum(mass, motion, held, 120.0) is None
+    assert single_support_evidence(mass, motion, held, 120.0) is None
 
 
 @given(RATES)
@@ -126,7 +134,7 @@ def test_the_force_of_standing_acts_where_it_must(push):
 
 
 def reading(**known):
-    return Reading(**({"pendulum": None, "fall": 0.0, "outside": None} | known))
+    return RateReading(**({"pendulum": None, "fall": 0.0, "outside": None} | known))
 
 
 def evidence(flights=(), rise=0.05, **known):
@@ -135,42 +143,42 @@ def evidence(flights=(), rise=0.05, **known):
 
 
 def test_without_evidence_the_file_is_believed():
-    seen = verdict(evidence())
+    seen = rate_verdict(evidence())
     assert (seen.rate, seen.decided_by) == (120.0, "header")
 
 
 def test_clear_evidence_outvotes_the_file():
-    assert verdict(evidence(flights=(61.0, 58.0))).rate == 60.0
-    seen = verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.8, 4)))
+    assert rate_verdict(evidence(flights=(61.0, 58.0))).rate == 60.0
+    seen = rate_verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.8, 4)))
     assert (seen.rate, seen.decided_by) == (60.0, "pendulum")
 
 
 def test_vague_evidence_does_not():
-    assert verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.3, 4))).rate == 120.0
-    assert verdict(evidence(pendulum=SingleSupportEvidence(95.0, 0.9, 4))).rate == 120.0
+    assert rate_verdict(evidence(pendulum=SingleSupportEvidence(64.0, 0.3, 4))).rate == 120.0
+    assert rate_verdict(evidence(pendulum=SingleSupportEvidence(95.0, 0.9, 4))).rate == 120.0
 
 
 def test_one_wrong_flight_does_not_outvote_a_walk():
-    assert verdict(evidence(flights=(240.0,), pendulum=SingleSupportEvidence(118.0, 0.8, 5))).rate == 120.0
+    assert rate_verdict(evidence(flights=(240.0,), pendulum=SingleSupportEvidence(118.0, 0.8, 5))).rate == 120.0
 
 
 def test_a_small_flight_is_worth_little():
-    assert verdict(evidence(flights=(60.0,), rise=0.05)).rate == 60.0
-    assert verdict(evidence(flights=(60.0,), rise=0.005)).rate == 120.0
+    assert rate_verdict(evidence(flights=(60.0,), rise=0.05)).rate == 60.0
+    assert rate_verdict(evidence(flights=(60.0,), rise=0.005)).rate == 120.0
 
 
 def test_rates_that_nobody_captures_at_need_more():
     """Whoever is let down slowly by something unseen falls as if the rate were higher."""
-    seen = verdict(evidence(flights=(240.0,)))
+    seen = rate_verdict(evidence(flights=(240.0,)))
     assert seen.rate == 120.0 or seen.confidence < BELIEVED
-    assert verdict(evidence(flights=(60.0,))).confidence > 0.95
+    assert rate_verdict(evidence(flights=(60.0,))).confidence > 0.95
 
 
 def test_rounded_frame_times_mean_standard_rates():
-    assert snapped(1 / 0.0083333) == 120.0
-    assert snapped(1 / 0.033333) == 30.0
-    assert snapped(1 / 0.0416667) == 24.0
-    assert snapped(117.0) == 117.0
+    assert standard_frame_rate(1 / 0.0083333) == 120.0
+    assert standard_frame_rate(1 / 0.033333) == 30.0
+    assert standard_frame_rate(1 / 0.0416667) == 24.0
+    assert standard_frame_rate(117.0) == 117.0
 
 
 @given(st.lists(st.booleans(), max_size=30))

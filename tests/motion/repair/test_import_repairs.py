@@ -18,12 +18,12 @@ from poise.motion.repair.finding import report
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
 from poise.motion.repair.importer import import_motion, repaired
 from poise.motion.repair.settings import UNITS, ImportSettings
-from poise.motion.repair.unit_and_axes import axes_of
+from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from skeletons import CREATURES, cmu
 
-Y_UP = axes_of("+y", "+z")
+Y_UP = poise_axes("+y", "+z")
 HELPERS = ("Neck", "LeftShoulder", "RightShoulder")
 ANYTHING = ImportSettings()
 

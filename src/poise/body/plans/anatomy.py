@@ -17,7 +17,7 @@ from poise.body.plans.plan import JointPlan
 
 
 @dataclass(frozen=True)
-class Role:
+class JointRole:
     """Properties of a joint. Torques are peak values per degree of freedom of an adult of about 70 kg."""
 
     x: tuple[float, float]  # degrees
@@ -32,26 +32,26 @@ class Role:
 
 
 ROLES = Proxy({
-    "hip": Role((-30, 45), (-140, 30), (-45, 45), 400, 600),
-    "knee": Role((0, 0), (-5, 150), (0, 0), 400, 600),
-    "ankle": Role((-35, 20), (-40, 50), (-15, 15), 250, 350),
-    "toe": Role((0, 0), (-70, 40), (0, 0), 60, 90, 0.05, 0.001),
-    "spine": Role((-35, 35), (-30, 90), (-45, 45), 300, 500),
-    "neck": Role((-45, 45), (-60, 65), (-80, 80), 60, 90, 0.5, 0.005),
-    "clavicle": Role((-10, 40), (0, 0), (-20, 30), 150, 250, 0.5, 0.005),
-    "shoulder": Role((-45, 150), (-160, 60), (-80, 90), 150, 250),
-    "elbow": Role((0, 0), (-150, 5), (0, 0), 100, 150),
-    "forearm": Role((0, 0), (0, 0), (-80, 80), 40, 60, 0.05, 0.001),
-    "wrist": Role((-80, 70), (-20, 30), (0, 0), 20, 30, 0.05, 0.001),
-    "fingers": Role((-90, 20), (0, 0), (0, 0), 5, 7.5, 0.005, 0.0001),
-    "thumb": Role((-50, 20), (-45, 20), (0, 0), 5, 7.5, 0.005, 0.0001),
+    "hip": JointRole((-30, 45), (-140, 30), (-45, 45), 400, 600),
+    "knee": JointRole((0, 0), (-5, 150), (0, 0), 400, 600),
+    "ankle": JointRole((-35, 20), (-40, 50), (-15, 15), 250, 350),
+    "toe": JointRole((0, 0), (-70, 40), (0, 0), 60, 90, 0.05, 0.001),
+    "spine": JointRole((-35, 35), (-30, 90), (-45, 45), 300, 500),
+    "neck": JointRole((-45, 45), (-60, 65), (-80, 80), 60, 90, 0.5, 0.005),
+    "clavicle": JointRole((-10, 40), (0, 0), (-20, 30), 150, 250, 0.5, 0.005),
+    "shoulder": JointRole((-45, 150), (-160, 60), (-80, 90), 150, 250),
+    "elbow": JointRole((0, 0), (-150, 5), (0, 0), 100, 150),
+    "forearm": JointRole((0, 0), (0, 0), (-80, 80), 40, 60, 0.05, 0.001),
+    "wrist": JointRole((-80, 70), (-20, 30), (0, 0), 20, 30, 0.05, 0.001),
+    "fingers": JointRole((-90, 20), (0, 0), (0, 0), 5, 7.5, 0.005, 0.0001),
+    "thumb": JointRole((-50, 20), (-45, 20), (0, 0), 5, 7.5, 0.005, 0.0001)
 })  # fmt: skip
 
 FREE = JointPlan("root", "free")
 WELD = JointPlan("", "weld")
 
 
-def joint(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
+def joint_plan(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
     """A joint of a role: a ball for all three axes, else hinges.
 
     `share` is its fraction of the published range, where several joints make up one, as along the spine.

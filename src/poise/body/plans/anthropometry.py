@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from poise.arrays import Array
 from poise.body.plans.plan import Vector
 
 
@@ -84,7 +87,7 @@ class Proportions:
         raise ValueError(f"{row} is not a segment of the table")
 
 
-def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
+def upright_segment_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
     """Moments (kg m^2) about x, y, z of a segment whose length (m) is vertical."""
     return (
         mass * (row.sagittal * length) ** 2,
@@ -95,17 +98,17 @@ def upright_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
 
 def hand_inertia(mass: float, length: float) -> Vector:
     """Moments of a hand that hangs with its palm towards the thigh: the table's sagittal axis is y."""
-    x, y, z = upright_inertia(HAND, mass, length)
+    x, y, z = upright_segment_inertia(HAND, mass, length)
     return y, x, z
 
 
 def foot_inertia(mass: float, length: float) -> Vector:
     """Moments of a foot that points forward: the table's longitudinal axis is x."""
-    vertical, lateral, forward = upright_inertia(FOOT, mass, length)
+    vertical, lateral, forward = upright_segment_inertia(FOOT, mass, length)
     return forward, lateral, vertical
 
 
-def combined(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
+def combined_segments(*parts: tuple[float, Vector, Vector]) -> tuple[float, Vector, Vector]:
     """Mass, centre of mass and inertia of rigidly joined parts (mass, com, inertia) on one vertical line."""
     mass = sum(m for m, _, _ in parts)
     x, y, z = (sum(m * c[k] for m, c, _ in parts) / mass for k in range(3))
@@ -124,3 +127,8 @@ def ellipsoid_inertia(mass: float, half: Vector) -> Vector:
     """Moments (kg m^2) of a solid ellipsoid with half-axes (m) along x, y, z."""
     a, b, c = (h * h for h in half)
     return mass * (b + c) / 5, mass * (a + c) / 5, mass * (a + b) / 5
+
+
+def point_inertia(mass: float, arm: Array) -> Array:
+    """Inertia (3, 3) kg m^2 of a point mass at `arm` (3,) m: the term of the parallel axis theorem."""
+    return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))

@@ -14,7 +14,7 @@ from poise.arrays import Frozen
 from poise.body.plans import human37
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, JointPlan
-from poise.body.plans.scale import strengthened
+from poise.body.plans.scale import strengthened_joint
 
 INFANT = Proportions(
     stature=0.70,
@@ -39,17 +39,17 @@ INFANT = Proportions(
 WEAKNESS = 0.5  # strength of an infant over that of an adult scaled to its size
 
 
-def plan() -> BodyPlan:
+def body_plan() -> BodyPlan:
     """The plan, with an adult's joints scaled to the size; the default torque set is "infant"."""
-    figure = human37.plan(INFANT, "baby")
+    figure = human37.body_plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass
     length = INFANT.stature / human37.ADULT.stature
-    segments = tuple(replace(s, joint=_infants(strengthened(s.joint, mass, length))) for s in figure.segments)
+    segments = tuple(replace(s, joint=_infant_joint(s.joint, mass, length)) for s in figure.segments)
     return replace(figure, segments=segments, default_torque="infant")
 
 
-def _infants(joint: JointPlan) -> JointPlan:
-    """The joint with the additional torque set "infant"."""
-    if not joint.torque:
-        return joint
-    return replace(joint, torque=Frozen({**joint.torque, "infant": WEAKNESS * joint.torque["human"]}))
+def _infant_joint(adult: JointPlan, mass: float, length: float) -> JointPlan:
+    """An adult's joint scaled by multiples of body mass and limb length, with the additional torque set "infant"."""
+    joint = strengthened_joint(adult, mass, length)
+    weak = {"infant": WEAKNESS * joint.torque["human"]} if joint.torque else {}
+    return replace(joint, torque=Frozen({**joint.torque, **weak}))

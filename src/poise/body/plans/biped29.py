@@ -9,19 +9,8 @@ reproduced; centres of mass are in the middle of the shapes.
 from __future__ import annotations
 
 from poise.body.plans import shapes
-from poise.body.plans.anatomy import FREE, WELD, joint
-from poise.body.plans.plan import (
-    BodyPlan,
-    Geom,
-    HandPlan,
-    JointPlan,
-    Limb,
-    Segment,
-    Vector,
-    both_feet,
-    both_hands,
-    right_of,
-)
+from poise.body.plans.anatomy import FREE, WELD, joint_plan
+from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment
 
 # [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about its x (lateral), y (up), z (forward).
 TABLE: dict[str, tuple[float, float, float, float]] = {
@@ -45,87 +34,79 @@ WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips; shoulde
 UPPER_ARM, FOREARM = 0.30, 0.26
 
 
-def plan() -> BodyPlan:
+def body_plan() -> BodyPlan:
     """The plan: pelvis, two legs, trunk with head, two arms."""
-    leg, arm = _leg(), _arm()
-    return BodyPlan(
-        name="biped29",
-        segments=(_pelvis(), *leg, *map(right_of, leg), *_trunk(), *arm, *map(right_of, arm)),
-        default_torque="human",
-        standing={"left_shoulder": (0.14, 0.0, 0.0), "right_shoulder": (-0.14, 0.0, 0.0)},
-        feet=both_feet(shapes.foot_plan("left_foot", "left_ankle", HEEL, TOE, FOOT, ANKLE)),
-        hands=both_hands(HandPlan("left_hand", (0.0, 0.0, -0.10))),
-        head="head",
-    )
+    foot = shapes.foot_plan("left_ankle", HEEL, TOE, FOOT, ANKLE)
+    hand = HandPlan("left_hand", (0.0, 0.0, -0.10))
+    core, leg, trunk, arm = (_pelvis_segment(),), _leg_segments(), _trunk_segments(), _arm_segments()
+    return human_plan("biped29", core, leg, trunk, arm, foot=foot, hand=hand)
 
 
-def _segment(
+def _table_segment(
     name: str, parent: str | None, joint: JointPlan, offset: Vector, com: Vector,
-    geoms: tuple[Geom, ...], group: str, limb: Limb | None = None,
+    geoms: tuple[Geom, ...], group: str, limb: Limb | None = None
 ) -> Segment:  # fmt: skip
     mass, lateral, up, forward = TABLE[name.removeprefix("left_")]
     return Segment(name, parent, joint, offset, mass, com, (forward, lateral, up), geoms, group, limb)
 
 
-def _pelvis() -> Segment:
+def _pelvis_segment() -> Segment:
     looks = (
-        shapes.lateral("pelvis_hips", 0.02, 0.075, 0.095, shapes.TROUSERS),
-        shapes.lateral("pelvis_waist", 0.10, 0.06, 0.09, shapes.SHIRT),
+        shapes.lateral_capsule("pelvis_hips", 0.02, 0.075, 0.095, shapes.TROUSERS),
+        shapes.lateral_capsule("pelvis_waist", 0.10, 0.06, 0.09, shapes.SHIRT),
     )
-    return _segment("pelvis", None, FREE, (0.0, 0.0, ANKLE + SHANK + THIGH), (0.0, 0.0, 0.04), looks, "trunk")
+    return _table_segment("pelvis", None, FREE, (0.0, 0.0, ANKLE + SHANK + THIGH), (0.0, 0.0, 0.04), looks, "trunk")
 
 
-def _leg() -> tuple[Segment, ...]:
+def _leg_segments() -> tuple[Segment, ...]:
     thigh = (
-        shapes.hanging_limb("left_thigh_shape", THIGH, 0.058, shapes.TROUSERS),
-        shapes.ellipsoid("left_thigh_muscle", (0.0, 0.0, -0.15), (0.078, 0.074, 0.21), shapes.TROUSERS),
+        shapes.hanging_capsule("left_thigh_shape", THIGH, 0.058, shapes.TROUSERS),
+        shapes.ellipsoid_geom("left_thigh_muscle", (0.0, 0.0, -0.15), (0.078, 0.074, 0.21), shapes.TROUSERS),
     )
     shank = (
-        shapes.hanging_limb("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
-        shapes.ellipsoid("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
+        shapes.hanging_capsule("left_shank_shape", SHANK - 0.02, 0.045, shapes.TROUSERS),
+        shapes.ellipsoid_geom("left_shank_calf", (-0.007, 0.0, -0.13), (0.057, 0.056, 0.17), shapes.TROUSERS),
     )
-    foot = (*shapes.rails("left_foot", HEEL, TOE, FOOT, ANKLE), *shapes.shoe("left_foot", HEEL, TOE, FOOT, ANKLE))
+    foot = shapes.foot_geoms(HEEL, TOE, FOOT, ANKLE)
     return (
-        _segment("left_thigh", "pelvis", joint("left_hip", "hip"), (0.0, HIP, 0.0),
-                 (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),
-        _segment("left_shank", "left_thigh", joint("left_knee", "knee", "y"), (0.0, 0.0, -THIGH),
-                 (0.0, 0.0, -0.43 * SHANK), shank, "left_leg", "legs"),
-        _segment("left_foot", "left_shank", joint("left_ankle", "ankle", "yx"), (0.0, 0.0, -SHANK),
-                 ((HEEL + TOE) / 2, 0.0, -ANKLE / 2), foot, "left_leg"),
+        _table_segment("left_thigh", "pelvis", joint_plan("left_hip", "hip"), (0.0, HIP, 0.0),
+                       (0.0, 0.0, -0.43 * THIGH), thigh, "left_leg", "legs"),
+        _table_segment("left_shank", "left_thigh", joint_plan("left_knee", "knee", "y"), (0.0, 0.0, -THIGH),
+                       (0.0, 0.0, -0.43 * SHANK), shank, "left_leg", "legs"),
+        _table_segment("left_foot", "left_shank", joint_plan("left_ankle", "ankle", "yx"), (0.0, 0.0, -SHANK),
+                       ((HEEL + TOE) / 2, 0.0, -ANKLE / 2), foot, "left_leg")
     )  # fmt: skip
 
 
-def _trunk() -> tuple[Segment, ...]:
+def _trunk_segments() -> tuple[Segment, ...]:
     torso = (
-        shapes.lateral("torso_belly", 0.06, 0.06, 0.095, shapes.SHIRT),
-        shapes.lateral("torso_ribs", 0.17, 0.07, 0.105, shapes.SHIRT),
-        shapes.lateral("torso_chest", 0.28, 0.085, 0.10, shapes.SHIRT),
-        shapes.lateral("torso_flank", 0.115, 0.065, 0.101, shapes.SHIRT, solid=False),
-        shapes.lateral("torso_breast", 0.225, 0.08, 0.104, shapes.SHIRT, solid=False),
+        shapes.lateral_capsule("torso_belly", 0.06, 0.06, 0.095, shapes.SHIRT),
+        shapes.lateral_capsule("torso_ribs", 0.17, 0.07, 0.105, shapes.SHIRT),
+        shapes.lateral_capsule("torso_chest", 0.28, 0.085, 0.10, shapes.SHIRT),
+        shapes.lateral_capsule("torso_flank", 0.115, 0.065, 0.101, shapes.SHIRT, solid=False),
+        shapes.lateral_capsule("torso_breast", 0.225, 0.08, 0.104, shapes.SHIRT, solid=False),
     )
-    clavicle = (
-        shapes.capsule("left_clavicle_shape", (0.0, 0.0, 0.0), (0.0, SHOULDER - 0.06, 0.0), 0.06, shapes.SHIRT),
-    )
-    left = _segment("left_clavicle", "torso", WELD, (0.0, 0.06, CHEST), (0.0, 0.06, 0.0), clavicle, "left_arm")
-    neck = (shapes.capsule("neck_shape", (0.0, 0.0, -0.03), (0.0, 0.0, 0.10), 0.05, shapes.SKIN),)
-    head = shapes.face("head", (0.02, 0.0, 0.10), (0.095, 0.078, 0.125))
+    bone = shapes.capsule_geom("left_clavicle_shape", (0.0, 0.0, 0.0), (0.0, SHOULDER - 0.06, 0.0), 0.06, shapes.SHIRT)
+    left = _table_segment("left_clavicle", "torso", WELD, (0.0, 0.06, CHEST), (0.0, 0.06, 0.0), (bone,), "left_arm")
+    neck = (shapes.capsule_geom("neck_shape", (0.0, 0.0, -0.03), (0.0, 0.0, 0.10), 0.05, shapes.SKIN),)
+    head, spine = shapes.face_geoms("head", (0.02, 0.0, 0.10), (0.095, 0.078, 0.125)), joint_plan("spine", "spine")
     return (
-        _segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, WAIST), (0.0, 0.0, 0.18), torso, "trunk"),
-        _segment("neck", "torso", WELD, (0.0, 0.0, CHEST + 0.05), (0.0, 0.0, 0.04), neck, "head"),
-        _segment("head", "neck", WELD, (0.0, 0.0, 0.07), (0.01, 0.0, 0.10), head, "head"),
+        _table_segment("torso", "pelvis", spine, (0.0, 0.0, WAIST), (0.0, 0.0, 0.18), torso, "trunk"),
+        _table_segment("neck", "torso", WELD, (0.0, 0.0, CHEST + 0.05), (0.0, 0.0, 0.04), neck, "head"),
+        _table_segment("head", "neck", WELD, (0.0, 0.0, 0.07), (0.01, 0.0, 0.10), head, "head"),
         left,
-        right_of(left),
+        right_segment(left),
     )
 
 
-def _arm() -> tuple[Segment, ...]:
-    upper = (shapes.hanging_limb("left_upper_arm_shape", UPPER_ARM, 0.045, shapes.SLEEVE),)
-    fore = (shapes.hanging_limb("left_forearm_shape", FOREARM, 0.036, shapes.SKIN),)
-    hand = (shapes.capsule("left_hand_shape", (0.0, 0.0, -0.04), (0.0, 0.0, -0.12), 0.034, shapes.SKIN),)
+def _arm_segments() -> tuple[Segment, ...]:
+    upper = (shapes.hanging_capsule("left_upper_arm_shape", UPPER_ARM, 0.045, shapes.SLEEVE),)
+    fore = (shapes.hanging_capsule("left_forearm_shape", FOREARM, 0.036, shapes.SKIN),)
+    hand = (shapes.capsule_geom("left_hand_shape", (0.0, 0.0, -0.04), (0.0, 0.0, -0.12), 0.034, shapes.SKIN),)
     return (
-        _segment("left_upper_arm", "torso", joint("left_shoulder", "shoulder"), (0.0, SHOULDER, CHEST),
-                 (0.0, 0.0, -UPPER_ARM / 2), upper, "left_arm", "arms"),
-        _segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -UPPER_ARM),
-                 (0.0, 0.0, -FOREARM / 2), fore, "left_arm", "arms"),
-        _segment("left_hand", "left_forearm", WELD, (0.0, 0.0, -FOREARM), (0.0, 0.0, -0.08), hand, "left_arm"),
+        _table_segment("left_upper_arm", "torso", joint_plan("left_shoulder", "shoulder"), (0.0, SHOULDER, CHEST),
+                       (0.0, 0.0, -UPPER_ARM / 2), upper, "left_arm", "arms"),
+        _table_segment("left_forearm", "left_upper_arm", joint_plan("left_elbow", "elbow", "y"), (0.0, 0.0, -UPPER_ARM),
+                       (0.0, 0.0, -FOREARM / 2), fore, "left_arm", "arms"),
+        _table_segment("left_hand", "left_forearm", WELD, (0.0, 0.0, -FOREARM), (0.0, 0.0, -0.08), hand, "left_arm")
     )  # fmt: skip

@@ -9,42 +9,43 @@ from __future__ import annotations
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anatomy import joint
+from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Segment
+from poise.body.plans.plan import BodyPlan, Segment, human_plan
 
 ADULT = Proportions(stature=1.75, mass=71.0)
 
 
-def plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
+def body_plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
     """The plan at any proportions."""
     sole = shapes.SOLE * p.stature / ADULT.stature
-    foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle", "yx"), sole)
+    foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle", "yx"), sole)
     navel = p.metres(p.hip) + p.trunk * p.trunk_split[0]
-    neck = human.head(p, "torso", (0.0, 0.0, p.metres(p.c7) - navel), joint("neck", "neck", "zy"))
+    neck = human.head_segment(p, "torso", (0.0, 0.0, p.metres(p.c7) - navel), joint_plan("neck", "neck", "zy"))
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder) - navel)
-    return human.assemble(
+    return human_plan(
         name,
-        core=(human.pelvis(p),),
+        core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot, toes),
-        trunk=(_torso(p), neck),
-        arm=human.arm(p, "torso", shoulder),
+        trunk=(_torso_segment(p), neck),
+        arm=human.arm_segments(p, "torso", shoulder),
         foot=contact,
         hand=human.palm_point(p),
     )
 
 
-def _torso(p: Proportions) -> Segment:
+def _torso_segment(p: Proportions) -> Segment:
     """Middle and upper trunk as one link on a joint at the navel."""
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     belly, chest = p.segment_mass(tables.MIDDLE_TRUNK), p.segment_mass(tables.UPPER_TRUNK)
-    mass, com, inertia = tables.combined(
+    mass, com, inertia = tables.combined_segments(
         (belly, (0.0, 0.0, (1 - tables.MIDDLE_TRUNK.com) * middle),
-         tables.upright_inertia(tables.MIDDLE_TRUNK, belly, middle)),
+         tables.upright_segment_inertia(tables.MIDDLE_TRUNK, belly, middle)),
         (chest, (0.0, 0.0, middle + (1 - tables.UPPER_TRUNK.com) * upper),
-         tables.upright_inertia(tables.UPPER_TRUNK, chest, upper)),
+         tables.upright_segment_inertia(tables.UPPER_TRUNK, chest, upper))
     )  # fmt: skip
-    reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
-    yoke = shapes.lateral("torso_shoulders", p.metres(p.shoulder - p.hip) - lower, 0.96 * reach, thick, shapes.SHIRT)
-    looks = (*shapes.abdomen(p, "torso", 0.0, middle), *shapes.thorax(p, "torso", middle, upper), yoke)
-    return Segment("torso", "pelvis", joint("spine", "spine"), (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")
+    height, reach, thick = p.metres(p.shoulder - p.hip) - lower, p.metres(p.shoulder_half), p.metres(0.032) * p.girth
+    yoke = shapes.lateral_capsule("torso_shoulders", height, 0.96 * reach, thick, shapes.SHIRT)
+    looks = (*shapes.abdomen_geoms(p, "torso", 0.0, middle), *shapes.thorax_geoms(p, "torso", middle, upper), yoke)
+    spine = joint_plan("spine", "spine")
+    return Segment("torso", "pelvis", spine, (0.0, 0.0, lower), mass, com, inertia, looks, "trunk")

@@ -15,39 +15,34 @@ from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human
-from poise.body.plans.anatomy import joint
+from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan
+from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.80, mass=75.0)
 HEEL, TOE = -0.055, 0.165  # m from the ankle
 ARMATURE = 0.2  # of the armature of other bodies
 
 
-def plan(p: Proportions = ADULT) -> BodyPlan:
-    """The plan, with small armature."""
-    full = _figure(p)
-    light = (replace(s, joint=replace(s.joint, armature=ARMATURE * s.joint.armature)) for s in full.segments)
-    return replace(full, segments=tuple(light))
-
-
-def _figure(p: Proportions) -> BodyPlan:
-    """The body with a trunk of three links and arms on clavicles."""
-    foot, contact = human.flat_foot(p, HEEL, TOE, joint("left_ankle", "ankle", "yx"))
+def body_plan(p: Proportions = ADULT) -> BodyPlan:
+    """The plan, with small armature, a trunk of three links and arms on clavicles."""
+    foot, contact = human.flat_foot(p, HEEL, TOE, joint_plan("left_ankle", "ankle", "yx"))
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
-    girdle = human.clavicle(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
+    girdle = human.clavicle_segment(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
     outer = (0.0, p.metres(p.shoulder_half) - girdle.offset[1], 0.0)
     chest = p.segment_mass(tables.UPPER_TRUNK) - 2 * human.CLAVICLE_MASS * p.mass
-    return human.assemble(
+    full = human_plan(
         "human42",
-        core=(human.pelvis(p),),
+        core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot),
         trunk=(
-            human.abdomen(p, lower, middle),
-            human.thorax(p, middle, upper, chest),
-            human.head(p, "thorax", (0.0, 0.0, upper), joint("neck", "neck", "zy")),
+            human.abdomen_segment(p, lower, middle),
+            human.thorax_segment(p, middle, upper, chest),
+            human.head_segment(p, "thorax", (0.0, 0.0, upper), joint_plan("neck", "neck", "zy")),
         ),
-        arm=(girdle, *human.arm(p, "left_clavicle", outer)),
+        arm=(girdle, *human.arm_segments(p, "left_clavicle", outer)),
         foot=contact,
         hand=human.palm_point(p),
     )
+    light = (replace(s, joint=replace(s.joint, armature=ARMATURE * s.joint.armature)) for s in full.segments)
+    return replace(full, segments=tuple(light))

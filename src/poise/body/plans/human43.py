@@ -13,40 +13,36 @@ from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anatomy import joint
+from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Segment
+from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.75, mass=73.5)
 DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
 
 
-def plan(p: Proportions = ADULT) -> BodyPlan:
+def body_plan(p: Proportions = ADULT) -> BodyPlan:
     """The plan, with a trunk of three links, arms on the thorax and toes."""
-    foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
+    foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle"), shapes.SOLE)
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder - p.hip) - lower - middle)
     height = p.metres(p.shoulder - p.hip) - p.trunk * (p.trunk_split[0] + p.trunk_split[1])
-    reach, thick = p.metres(p.shoulder_half), p.metres(0.032) * p.girth
-    yoke = shapes.lateral("thorax_shoulders", height, 0.96 * reach, thick, shapes.SHIRT)
-    figure = human.assemble(
+    thick = p.metres(0.032) * p.girth
+    yoke = shapes.lateral_capsule("thorax_shoulders", height, 0.96 * shoulder[1], thick, shapes.SHIRT)
+    figure = human_plan(
         "human43",
-        core=(human.pelvis(p),),
+        core=(human.pelvis_segment(p),),
         leg=(*human.thigh_and_shank(p), foot, toes),
         trunk=(
-            human.abdomen(p, lower, middle),
-            human.thorax(p, middle, upper, p.segment_mass(tables.UPPER_TRUNK), yoke),
-            human.head(p, "thorax", (0.0, 0.0, upper), joint("neck", "neck")),
+            human.abdomen_segment(p, lower, middle),
+            human.thorax_segment(p, middle, upper, p.segment_mass(tables.UPPER_TRUNK), yoke),
+            human.head_segment(p, "thorax", (0.0, 0.0, upper), joint_plan("neck", "neck")),
         ),
-        arm=human.arm(p, "thorax", shoulder),
+        arm=human.arm_segments(p, "thorax", shoulder),
         foot=contact,
         hand=human.palm_point(p),
         default_torque="athlete",
     )
-    return replace(figure, segments=tuple(map(_damped, figure.segments)))
-
-
-def _damped(segment: Segment) -> Segment:
-    if segment.joint.kind == "free":
-        return segment
-    return replace(segment, joint=replace(segment.joint, damping=DAMPING, armature=ARMATURE))
+    root, *rest = figure.segments
+    damped = (replace(s, joint=replace(s.joint, damping=DAMPING, armature=ARMATURE)) for s in rest)
+    return replace(figure, segments=(root, *damped))

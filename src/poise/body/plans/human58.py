@@ -18,9 +18,9 @@ from dataclasses import replace
 from poise.arrays import Frozen
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anatomy import WELD, joint
+from poise.body.plans.anatomy import WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector, human_plan
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
@@ -30,7 +30,7 @@ TABLE: dict[str, tuple[float, float]] = {
     "spine": (1000, 10), "upper_spine": (1000, 10), "chest": (1000, 10),
     "neck": (1000, 10), "upper_neck": (1000, 10), "head": (1000, 10),
     "clavicle": (1000, 10), "shoulder": (1000, 10), "elbow": (1000, 10), "forearm": (300, 10),
-    "wrist": (300, 10), "fingers": (300, 10), "thumb": (300, 10),
+    "wrist": (300, 10), "fingers": (300, 10), "thumb": (300, 10)
 }  # fmt: skip
 
 THIRD = 0.4  # of the whole range for each of three consecutive joints
@@ -42,24 +42,24 @@ HAND_MASS = (0.65, 0.25, 0.10)  # of the hand: palm, fingers, thumb
 PALM = 0.5  # of the hand's length
 
 
-def plan(p: Proportions = ADULT) -> BodyPlan:
+def body_plan(p: Proportions = ADULT) -> BodyPlan:
     """The plan, with the table's torques and response rates."""
-    foot, toes, contact = human.jointed_foot(p, joint("left_ankle", "ankle"), shapes.SOLE)
+    foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle"), shapes.SOLE)
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)
-    full = human.assemble(
+    full = human_plan(
         "human58",
-        core=_pelvis(p),
-        leg=(_hip_bone(p), *human.thigh_and_shank(p, "left_hip_bone", socket), foot, toes),
-        trunk=(*_trunk(p), *_neck(p)),
-        arm=_arm(p),
+        core=(_pelvis_segment(p),),
+        leg=(_hip_bone_segment(p), *human.thigh_and_shank(p, "left_hip_bone", socket), foot, toes),
+        trunk=(*_trunk_segments(p), *_neck_segments(p)),
+        arm=_arm_segments(p),
         foot=contact,
         hand=HandPlan("left_hand", (0.0, 0.0, -0.5 * PALM * p.metres(p.hand))),
         default_torque="paper",
-    )  # fmt: skip
-    return replace(full, segments=tuple(_with_table(s) for s in full.segments))
+    )
+    return replace(full, segments=tuple(_with_table_torque(s) for s in full.segments))
 
 
-def _with_table(segment: Segment) -> Segment:
+def _with_table_torque(segment: Segment) -> Segment:
     if segment.joint.kind in ("free", "weld"):
         return segment
     torque, rate = TABLE[segment.joint.name.removeprefix("left_").removeprefix("right_")]
@@ -67,23 +67,23 @@ def _with_table(segment: Segment) -> Segment:
     return replace(segment, joint=replace(segment.joint, torque=sets, numbers=Frozen({"response_rate": float(rate)})))
 
 
-def _pelvis(p: Proportions) -> tuple[Segment]:
-    whole = human.pelvis(p)
-    left = 1 - 2 * HIP_MASS
+def _pelvis_segment(p: Proportions) -> Segment:
+    """The pelvis without the mass of the welded hip links."""
+    whole, left = human.pelvis_segment(p), 1 - 2 * HIP_MASS
     a, b, c = whole.inertia
-    return (replace(whole, mass=left * whole.mass, inertia=(left * a, left * b, left * c)),)
+    return replace(whole, mass=left * whole.mass, inertia=(left * a, left * b, left * c))
 
 
-def _hip_bone(p: Proportions) -> Segment:
+def _hip_bone_segment(p: Proportions) -> Segment:
     """The welded link between pelvis and thigh."""
     mass, reach = HIP_MASS * p.segment_mass(tables.LOWER_TRUNK), p.metres(p.hip_half)
     thick = p.metres(0.036) * p.girth
-    looks = (shapes.sphere("left_hip_bone_shape", (0.0, 0.4 * reach, 0.0), thick, shapes.TROUSERS, solid=False),)
+    looks = (shapes.sphere_geom("left_hip_bone_shape", (0.0, 0.4 * reach, 0.0), thick, shapes.TROUSERS, solid=False),)
     return Segment("left_hip_bone", "pelvis", WELD, (0.0, HIP_REACH * reach, 0.0), mass, (0.0, 0.2 * reach, 0.0),
                    tables.ellipsoid_inertia(mass, (thick, thick, thick)), looks, "left_leg")  # fmt: skip
 
 
-def _trunk(p: Proportions) -> tuple[Segment, ...]:
+def _trunk_segments(p: Proportions) -> tuple[Segment, ...]:
     """The middle trunk in two halves, and the upper trunk without the clavicles' mass."""
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     half, ribs = middle / 2, tables.UPPER_TRUNK
@@ -91,22 +91,22 @@ def _trunk(p: Proportions) -> tuple[Segment, ...]:
     across = tables.ellipsoid_inertia(belly, (p.metres(0.06), p.metres(0.09), 0.65 * half))
     chest = p.segment_mass(ribs) - 2 * human.CLAVICLE_MASS * p.mass
     wide, thick = p.metres(0.037) * p.girth, p.metres(0.053) * p.girth
-    low = (shapes.lateral("lower_back_side", 0.0, wide, thick, shapes.SHIRT, solid=False),
-           shapes.lateral("lower_back_shape", half / 2, wide, thick, shapes.SHIRT))  # fmt: skip
-    high = (shapes.lateral("upper_back_side", 0.0, 1.05 * wide, 1.02 * thick, shapes.SHIRT, solid=False),
-            shapes.lateral("upper_back_shape", half / 2, 1.1 * wide, 1.05 * thick, shapes.SHIRT))  # fmt: skip
+    low = (shapes.lateral_capsule("lower_back_side", 0.0, wide, thick, shapes.SHIRT, solid=False),
+           shapes.lateral_capsule("lower_back_shape", half / 2, wide, thick, shapes.SHIRT))  # fmt: skip
+    high = (shapes.lateral_capsule("upper_back_side", 0.0, 1.05 * wide, 1.02 * thick, shapes.SHIRT, solid=False),
+            shapes.lateral_capsule("upper_back_shape", half / 2, 1.1 * wide, 1.05 * thick, shapes.SHIRT))  # fmt: skip
     return (
-        Segment("lower_back", "pelvis", joint("spine", "spine", share=THIRD), (0.0, 0.0, lower), belly,
+        Segment("lower_back", "pelvis", joint_plan("spine", "spine", share=THIRD), (0.0, 0.0, lower), belly,
                 (0.0, 0.0, half / 2), across, low, "trunk"),
-        Segment("upper_back", "lower_back", joint("upper_spine", "spine", share=THIRD), (0.0, 0.0, half), belly,
+        Segment("upper_back", "lower_back", joint_plan("upper_spine", "spine", share=THIRD), (0.0, 0.0, half), belly,
                 (0.0, 0.0, half / 2), across, high, "trunk"),
-        Segment("thorax", "upper_back", joint("chest", "spine", share=THIRD), (0.0, 0.0, half), chest,
-                (0.0, 0.0, (1 - ribs.com) * upper), tables.upright_inertia(ribs, chest, upper),
-                shapes.thorax(p, "thorax", 0.0, upper), "trunk"),
+        Segment("thorax", "upper_back", joint_plan("chest", "spine", share=THIRD), (0.0, 0.0, half), chest,
+                (0.0, 0.0, (1 - ribs.com) * upper), tables.upright_segment_inertia(ribs, chest, upper),
+                shapes.thorax_geoms(p, "thorax", 0.0, upper), "trunk")
     )  # fmt: skip
 
 
-def _neck(p: Proportions) -> tuple[Segment, ...]:
+def _neck_segments(p: Proportions) -> tuple[Segment, ...]:
     """Two short neck links and the head."""
     whole, length = p.segment_mass(tables.HEAD), p.metres(1.0 - p.c7)
     a, b, c = (p.metres(s) for s in p.skull)
@@ -114,67 +114,64 @@ def _neck(p: Proportions) -> tuple[Segment, ...]:
     chain = []
     parent, offset = "thorax", p.trunk * p.trunk_split[2]
     for link, name, share in zip(("lower_neck", "upper_neck"), ("neck", "upper_neck"), NECK_MASS, strict=True):
-        looks = (shapes.capsule(f"{link}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, step), thick, shapes.SKIN),)
+        looks = (shapes.capsule_geom(f"{link}_shape", (0.0, 0.0, 0.0), (0.0, 0.0, step), thick, shapes.SKIN),)
         mass = share * whole
-        chain.append(Segment(link, parent, joint(name, "neck", share=THIRD), (0.0, 0.0, offset), mass,
+        chain.append(Segment(link, parent, joint_plan(name, "neck", share=THIRD), (0.0, 0.0, offset), mass,
                              (0.0, 0.0, step / 2), tables.cylinder_inertia(mass, thick, step),
                              looks, "head"))  # fmt: skip
         parent, offset = link, step
     skull, mass, centre = (a, b, c), (1 - sum(NECK_MASS)) * whole, (0.25 * a, 0.0, length - c - 2 * step)
-    top = Segment("head", parent, joint("head", "neck", share=THIRD), (0.0, 0.0, step), mass, centre,
-                  tables.ellipsoid_inertia(mass, skull), shapes.face("head", centre, skull), "head")  # fmt: skip
+    top = Segment("head", parent, joint_plan("head", "neck", share=THIRD), (0.0, 0.0, step), mass, centre,
+                  tables.ellipsoid_inertia(mass, skull), shapes.face_geoms("head", centre, skull), "head")  # fmt: skip
     return (*chain, top)
 
 
-def _arm(p: Proportions) -> tuple[Segment, ...]:
+def _arm_segments(p: Proportions) -> tuple[Segment, ...]:
     lower, middle, _ = (p.trunk * part for part in p.trunk_split)
-    girdle = human.clavicle(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
-    upper_arm, _, _ = human.arm(p, "left_clavicle", (0.0, p.metres(p.shoulder_half) - girdle.offset[1], 0.0))
-    return (girdle, upper_arm, *_forearm(p), *_hand(p))
+    girdle = human.clavicle_segment(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)
+    upper_arm, _, _ = human.arm_segments(p, "left_clavicle", (0.0, p.metres(p.shoulder_half) - girdle.offset[1], 0.0))
+    return (girdle, upper_arm, *_forearm_segments(p), *_hand_segments(p))
 
 
-def _forearm(p: Proportions) -> tuple[Segment, Segment]:
+def _forearm_segments(p: Proportions) -> tuple[Segment, Segment]:
     """The forearm as two cylinders with a twist joint between them."""
     whole, length, thick = p.segment_mass(tables.FOREARM), p.metres(p.forearm), p.metres(0.020) * p.girth
     near, far = FOREARM_SPLIT * length, (1 - FOREARM_SPLIT) * length
     # The masses are such that the centre of mass of both is the table's.
     heavy = whole * (0.5 * (1 + FOREARM_SPLIT) - tables.FOREARM.com) / 0.5
+    elbow, twist = joint_plan("left_elbow", "elbow", "y"), joint_plan("left_forearm", "forearm", "z")
     return (
-        Segment("left_forearm", "left_upper_arm", joint("left_elbow", "elbow", "y"), (0.0, 0.0, -p.metres(p.upper_arm)),
-                heavy, (0.0, 0.0, -near / 2), tables.cylinder_inertia(heavy, thick, near),
-                (shapes.hanging_limb("left_forearm_shape", near, thick, shapes.SKIN),), "left_arm", "arms"),
-        Segment("left_wrist", "left_forearm", joint("left_forearm", "forearm", "z"), (0.0, 0.0, -near), whole - heavy,
+        Segment("left_forearm", "left_upper_arm", elbow, (0.0, 0.0, -p.metres(p.upper_arm)), heavy,
+                (0.0, 0.0, -near / 2), tables.cylinder_inertia(heavy, thick, near),
+                (shapes.hanging_capsule("left_forearm_shape", near, thick, shapes.SKIN),), "left_arm", "arms"),
+        Segment("left_wrist", "left_forearm", twist, (0.0, 0.0, -near), whole - heavy,
                 (0.0, 0.0, -far / 2), tables.cylinder_inertia(whole - heavy, 0.85 * thick, far),
-                (shapes.hanging_limb("left_wrist_shape", far, 0.88 * thick, shapes.SKIN),), "left_arm", "arms"),
+                (shapes.hanging_capsule("left_wrist_shape", far, 0.88 * thick, shapes.SKIN),), "left_arm", "arms")
     )  # fmt: skip
 
 
-def _hand(p: Proportions) -> tuple[Segment, Segment, Segment]:
+def _hand_segments(p: Proportions) -> tuple[Segment, Segment, Segment]:
     """Palm, fingers and thumb as ellipsoids."""
     whole, length, thick = p.segment_mass(tables.HAND), p.metres(p.hand), p.metres(0.014) * p.girth
     palm, fingers, thumb = (share * whole for share in HAND_MASS)
-    wrist = (0.0, 0.0, -(1 - FOREARM_SPLIT) * p.metres(p.forearm))
+    wrist, knuckles = (0.0, 0.0, -(1 - FOREARM_SPLIT) * p.metres(p.forearm)), (0.0, 0.0, -PALM * length)
+    side = (1.2 * thick, 0.0, -0.2 * length)
     flat = (1.5 * thick, 0.8 * thick, PALM * length / 2)
     return (
-        _digit("left_hand", "left_wrist", joint("left_wrist", "wrist", "xy"), wrist, palm, flat, thick),
-        _digit("left_fingers", "left_hand", joint("left_fingers", "fingers", "x"), (0.0, 0.0, -PALM * length),
-               fingers, (1.4 * thick, 0.6 * thick, (1 - PALM) * length / 2), 0.75 * thick),
-        _digit("left_thumb", "left_hand", joint("left_thumb", "thumb", "xy"), (1.2 * thick, 0.0, -0.2 * length),
-               thumb, (0.6 * thick, 0.6 * thick, 0.3 * length / 2), 0.5 * thick),
+        _digit_segment("left_hand", "left_wrist", joint_plan("left_wrist", "wrist", "xy"), wrist, palm, flat, thick),
+        _digit_segment("left_fingers", "left_hand", joint_plan("left_fingers", "fingers", "x"), knuckles, fingers,
+                       (1.4 * thick, 0.6 * thick, (1 - PALM) * length / 2), 0.75 * thick),
+        _digit_segment("left_thumb", "left_hand", joint_plan("left_thumb", "thumb", "xy"), side, thumb,
+                       (0.6 * thick, 0.6 * thick, 0.3 * length / 2), 0.5 * thick)
     )  # fmt: skip
 
 
-def _digit(
+def _digit_segment(
     name: str, parent: str, hinge: JointPlan, offset: Vector, mass: float, half: Vector, radius: float
 ) -> Segment:
     """A part of the hand that hangs from its joint, of half-sizes `half` (m)."""
-    end = -2 * half[2] + radius
-    looks: tuple[Geom, ...] = (
-        shapes.capsule(f"{name}_shape", (0.0, 0.0, -radius), (0.0, 0.0, end), radius, shapes.SKIN),
-    )
-    if name != "left_thumb":
-        looks += (
-            shapes.ellipsoid(f"{name}_back", (0.0, 0.0, -half[2]), (half[0], 1.05 * radius, half[2]), shapes.SKIN),
-        )
-    return Segment(name, parent, hinge, offset, mass, (0.0, 0.0, -half[2]), tables.ellipsoid_inertia(mass, half),
-                   looks, "left_arm")  # fmt: skip
+    top, middle, end = (0.0, 0.0, -radius), (0.0, 0.0, -half[2]), (0.0, 0.0, -2 * half[2] + radius)
+    bone = shapes.capsule_geom(f"{name}_shape", top, end, radius, shapes.SKIN)
+    back = shapes.ellipsoid_geom(f"{name}_back", middle, (half[0], 1.05 * radius, half[2]), shapes.SKIN)
+    looks = (bone,) if name == "left_thumb" else (bone, back)
+    return Segment(name, parent, hinge, offset, mass, middle, tables.ellipsoid_inertia(mass, half), looks, "left_arm")

@@ -30,6 +30,8 @@ Colour = tuple[float, float, float, float]
 Shape = Literal["capsule", "sphere", "box", "ellipsoid", "cylinder"]
 Limb = Literal["legs", "arms"]
 
+ABDUCTION = 0.14  # rad: abduction of the arms in the standing pose
+
 
 @dataclass(frozen=True)
 class Geom:
@@ -110,7 +112,33 @@ def other_side(name: str) -> str:
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
 
-def right_of(left: Segment) -> Segment:
+def human_plan(
+    name: str,
+    core: tuple[Segment, ...],
+    leg: tuple[Segment, ...],
+    trunk: tuple[Segment, ...],
+    arm: tuple[Segment, ...],
+    *,
+    foot: FootPlan,
+    hand: HandPlan,
+    default_torque: str = "human",
+) -> BodyPlan:
+    """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
+    a, b, c, d = (reflected_point(point) for point in foot.points)
+    right_foot = FootPlan(other_side(foot.link), (a, b, c, d), other_side(foot.ankle))
+    right_hand = HandPlan(other_side(hand.link), reflected_point(hand.point))
+    return BodyPlan(
+        name=name,
+        segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
+        default_torque=default_torque,
+        standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
+        feet=(foot, right_foot),
+        hands=(hand, right_hand),
+        head="head",
+    )
+
+
+def right_segment(left: Segment) -> Segment:
     """The right-hand counterpart of a left segment, reflected across the x-z plane."""
     return replace(
         left,
@@ -130,37 +158,21 @@ def reflected_point(v: Vector) -> Vector:
     return (v[0], -v[1], v[2])
 
 
-def minus(a: Vector, b: Vector) -> Vector:
+def vector_minus(a: Vector, b: Vector) -> Vector:
     """The vector a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-def both_feet(left: FootPlan) -> tuple[FootPlan, FootPlan]:
-    """A left foot and its mirror image."""
-    a, b, c, d = (reflected_point(p) for p in left.points)
-    return left, FootPlan(other_side(left.link), (a, b, c, d), other_side(left.ankle))
-
-
-def both_hands(left: HandPlan) -> tuple[HandPlan, HandPlan]:
-    """A left hand and its mirror image."""
-    return left, HandPlan(other_side(left.link), reflected_point(left.point))
-
-
 def _right_joint(left: JointPlan) -> JointPlan:
     """The right counterpart of a joint: rotations about x and z change sign, so their limits swap."""
-    pairs = [(lo, up) if axis == "y" else (-up, -lo)
-             for axis, lo, up in zip(left.axes, left.lower, left.upper, strict=True)]  # fmt: skip
-    return replace(
-        left, name=other_side(left.name), lower=tuple(lo for lo, _ in pairs), upper=tuple(up for _, up in pairs)
-    )
+    bounds = list(zip(left.axes, left.lower, left.upper, strict=True))
+    lower = tuple(low if axis == "y" else -high for axis, low, high in bounds)
+    upper = tuple(high if axis == "y" else -low for axis, low, high in bounds)
+    return replace(left, name=other_side(left.name), lower=lower, upper=upper)
 
 
 def _right_geom(left: Geom) -> Geom:
     """The right counterpart of a shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
-    return replace(
-        left,
-        name=other_side(left.name),
-        points=tuple(reflected_point(p) for p in left.points),
-        rgba=(0.86 * r, 0.86 * g, 0.86 * b, a),
-    )
+    points = tuple(reflected_point(p) for p in left.points)
+    return replace(left, name=other_side(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))

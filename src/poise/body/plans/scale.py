@@ -19,39 +19,39 @@ from poise.body.plans.plan import BodyPlan, FootPlan, Geom, HandPlan, JointPlan,
 from poise.errors import PoiseError
 
 
-def scale(
+def scale_plan(
     plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
 ) -> BodyPlan:
-    """The plan with other proportions, by the rules in this module's description."""
+    """The plan scaled by the rules of this module; `mass` in kg, the other arguments are factors."""
     for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
         if not (isfinite(value) and value > 0):
             raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
-    before = _mass(plan.segments)
+    before = sum(s.mass for s in plan.segments)
     limbs = {"legs": legs, "arms": arms, None: 1.0}
     stretch = {s.name: (size, size, size * limbs[s.limb]) for s in plan.segments}
-    shaped = [_stretched(s, stretch[s.name]) for s in plan.segments]
-    ratio = 1.0 if mass is None else mass / _mass(shaped)
-    after = ratio * _mass(shaped)
+    shaped = [_stretched_segment(s, stretch[s.name]) for s in plan.segments]
+    total = sum(s.mass for s in shaped)
+    ratio = 1.0 if mass is None else mass / total
     segments = []
     for segment in shaped:
         along = stretch[segment.parent] if segment.parent else (size, size, size * legs)
         reach = size * limbs[{"leg": "legs", "arm": "arms"}.get(segment.group.partition("_")[2])]
         segments.append(replace(
             segment,
-            offset=_times(segment.offset, along),
+            offset=_scaled_vector(segment.offset, along),
             mass=ratio * segment.mass,
-            inertia=_times(segment.inertia, (ratio, ratio, ratio)),
-            joint=strengthened(segment.joint, after / before, reach),
+            inertia=_scaled_vector(segment.inertia, (ratio, ratio, ratio)),
+            joint=strengthened_joint(segment.joint, ratio * total / before, reach)
         ))  # fmt: skip
     return replace(
         plan,
         segments=tuple(segments),
-        feet=tuple(_foot(f, stretch[f.link]) for f in plan.feet),
-        hands=tuple(HandPlan(h.link, _times(h.point, stretch[h.link])) for h in plan.hands),
+        feet=tuple(_stretched_foot(f, stretch[f.link]) for f in plan.feet),
+        hands=tuple(HandPlan(h.link, _scaled_vector(h.point, stretch[h.link])) for h in plan.hands),
     )
 
 
-def _stretched(segment: Segment, factors: Vector) -> Segment:
+def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
     """A segment stretched along its axes at equal density.
 
     Second moments P_i = integral of x_i^2 dm scale with the volume and the square of their own factor; moments of
@@ -64,19 +64,19 @@ def _stretched(segment: Segment, factors: Vector) -> Segment:
     return replace(
         segment,
         mass=volume * segment.mass,
-        com=_times(segment.com, factors),
+        com=_scaled_vector(segment.com, factors),
         inertia=(y + z, x + z, x + y),
-        geoms=tuple(_geom(g, factors) for g in segment.geoms),
+        geoms=tuple(_stretched_geom(g, factors) for g in segment.geoms),
     )
 
 
-def _geom(geom: Geom, factors: Vector) -> Geom:
+def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
     """A stretched shape: ends and half-sizes scale with their axes, radii with the cross-section."""
     size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
-    return replace(geom, points=tuple(_times(p, factors) for p in geom.points), size=size)
+    return replace(geom, points=tuple(_scaled_vector(p, factors) for p in geom.points), size=size)
 
 
-def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
+def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPlan:
     """The joint with torques, damping and armature scaled for multiples of body mass and limb length."""
     return replace(
         joint,
@@ -86,14 +86,10 @@ def strengthened(joint: JointPlan, mass: float, length: float) -> JointPlan:
     )
 
 
-def _foot(foot: FootPlan, factors: Vector) -> FootPlan:
-    a, b, c, d = (_times(p, factors) for p in foot.points)
+def _stretched_foot(foot: FootPlan, factors: Vector) -> FootPlan:
+    a, b, c, d = (_scaled_vector(p, factors) for p in foot.points)
     return replace(foot, points=(a, b, c, d))
 
 
-def _mass(segments: list[Segment] | tuple[Segment, ...]) -> float:
-    return sum(s.mass for s in segments)
-
-
-def _times(v: Vector, factors: Vector) -> Vector:
+def _scaled_vector(v: Vector, factors: Vector) -> Vector:
     return (v[0] * factors[0], v[1] * factors[1], v[2] * factors[2])

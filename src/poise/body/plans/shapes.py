@@ -18,106 +18,98 @@ DARK: Colour = (0.16, 0.15, 0.17, 1.0)
 SOLE = 0.01  # m, radius of the two rails on which a foot stands
 
 
-def capsule(name: str, start: Vector, end: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+def capsule_geom(name: str, start: Vector, end: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
     """A capsule whose rounded ends are centred on `start` and `end`."""
     return Geom(name, "capsule", (start, end), (radius,), rgba, solid)
 
 
-def sphere(name: str, centre: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+def sphere_geom(name: str, centre: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
     """A sphere."""
     return Geom(name, "sphere", (centre,), (radius,), rgba, solid)
 
 
-def ellipsoid(name: str, centre: Vector, half: Vector, rgba: Colour, *, solid: bool = False) -> Geom:
+def ellipsoid_geom(name: str, centre: Vector, half: Vector, rgba: Colour, *, solid: bool = False) -> Geom:
     """An ellipsoid with half-axes `half` (m) along the link's axes."""
     return Geom(name, "ellipsoid", (centre,), half, rgba, solid)
 
 
-def hanging_limb(name: str, length: float, radius: float, rgba: Colour) -> Geom:
+def hanging_capsule(name: str, length: float, radius: float, rgba: Colour) -> Geom:
     """A capsule from a joint straight down to the next."""
-    return capsule(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
+    return capsule_geom(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
 
 
-def lateral(name: str, height: float, half_width: float, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
+def lateral_capsule(
+    name: str, height: float, half_width: float, radius: float, rgba: Colour, *, solid: bool = True
+) -> Geom:
     """A capsule across the trunk, which makes the back round to roll on."""
-    return capsule(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
+    return capsule_geom(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
 
 
-def rails(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """The two solid rails of a left foot, which touch a plane at exactly four points.
+def foot_geoms(heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
+    """A left foot: two solid rails that touch a plane at exactly four points, and a visible shoe that hides them.
 
     `heel` and `toe` (m) are the hindmost and foremost contacts, `height` (m) is the ankle's above the ground.
     """
-    z = sole - height
+    z, middle, half = sole - height, (heel + toe) / 2, (toe - heel) / 2
+    flat = (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole)
+    upper = (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height)
+    top, front = (0.0, 0.0, -0.1 * height), (0.45 * toe, 0.0, -0.62 * height)
     return (
-        capsule(f"{foot}_outer", (heel, half_width, z), (toe, half_width, z), sole, SHOE),
-        capsule(f"{foot}_inner", (heel, -half_width, z), (toe, -half_width, z), sole, SHOE),
+        capsule_geom("left_foot_outer", (heel, half_width, z), (toe, half_width, z), sole, SHOE),
+        capsule_geom("left_foot_inner", (heel, -half_width, z), (toe, -half_width, z), sole, SHOE),
+        Geom("left_foot_sole", "box", ((middle, 0.0, 1.15 * sole - height),), flat, SHOE, solid=False),
+        ellipsoid_geom("left_foot_upper", (middle, 0.0, 2 * sole - height), upper, SHOE),
+        capsule_geom("left_foot_instep", top, front, 0.8 * half_width, SHOE, solid=False),
     )
 
 
-def shoe(foot: str, heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """The visible foot, without contact: a flat sole that hides the rails, an upper and an instep."""
-    middle, half = (heel + toe) / 2, (toe - heel) / 2
-    flat = Geom(f"{foot}_sole", "box", ((middle, 0.0, 1.15 * sole - height),),
-                (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole), SHOE, solid=False)  # fmt: skip
-    upper = ellipsoid(f"{foot}_upper", (middle, 0.0, 2 * sole - height),
-                      (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height), SHOE)  # fmt: skip
-    ankle = capsule(f"{foot}_instep", (0.0, 0.0, -0.1 * height), (0.45 * toe, 0.0, -0.62 * height),
-                    0.8 * half_width, SHOE, solid=False)  # fmt: skip
-    return flat, upper, ankle
+def foot_plan(ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
+    """The left foot with the four contact points of `foot_geoms`; `ankle` is the name of the joint."""
+    outer_heel, inner_heel = (heel, half_width, -height), (heel, -half_width, -height)
+    outer_toe, inner_toe = (toe, half_width, -height), (toe, -half_width, -height)
+    return FootPlan("left_foot", (outer_heel, inner_heel, outer_toe, inner_toe), ankle)
 
 
-def foot_plan(foot: str, ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
-    """The foot plan with the four contact points of `rails`."""
-    return FootPlan(
-        foot,
-        ((heel, half_width, -height), (heel, -half_width, -height),
-         (toe, half_width, -height), (toe, -half_width, -height)),
-        ankle,
-    )  # fmt: skip
-
-
-def face(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
+def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
     """A solid skull with hair, nose and eyes, which show where it faces; `half` are the skull's half-sizes (m)."""
     x, y, z = centre
     a, b, c = half
     eye = 0.12 * b
-    solid = capsule(f"{head}_skull", (x - 0.1 * a, y, z + c - b), (x - 0.1 * a, y, z - c + b), b, SKIN)
     return (
-        solid,
-        ellipsoid(f"{head}_hair", (x - 0.12 * a, y, z + 0.2 * c), (1.06 * a, 1.07 * b, 0.86 * c), DARK),
-        ellipsoid(f"{head}_face", (x + 0.18 * a, y, z - 0.14 * c), (0.9 * a, 0.95 * b, 0.86 * c), SKIN),
-        sphere(f"{head}_nose", (x + 1.07 * a, y, z - 0.2 * c), 0.14 * b, SKIN, solid=False),
-        sphere(f"{head}_left_eye", (x + 0.97 * a, y + 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
-        sphere(f"{head}_right_eye", (x + 0.97 * a, y - 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
+        capsule_geom(f"{head}_skull", (x - 0.1 * a, y, z + c - b), (x - 0.1 * a, y, z - c + b), b, SKIN),
+        ellipsoid_geom(f"{head}_hair", (x - 0.12 * a, y, z + 0.2 * c), (1.06 * a, 1.07 * b, 0.86 * c), DARK),
+        ellipsoid_geom(f"{head}_face", (x + 0.18 * a, y, z - 0.14 * c), (0.9 * a, 0.95 * b, 0.86 * c), SKIN),
+        sphere_geom(f"{head}_nose", (x + 1.07 * a, y, z - 0.2 * c), 0.14 * b, SKIN, solid=False),
+        sphere_geom(f"{head}_left_eye", (x + 0.97 * a, y + 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
+        sphere_geom(f"{head}_right_eye", (x + 0.97 * a, y - 0.36 * b, z + 0.02 * c), eye, DARK, solid=False),
     )
 
 
-def hand(length: float, thick: float) -> tuple[Geom, ...]:
+def hand_geoms(length: float, thick: float) -> tuple[Geom, ...]:
     """A left hand like a mitten: palm with fingers, and the thumb in front."""
-    palm = capsule("left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, SKIN)
+    palm = capsule_geom("left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, SKIN)
     base, tip = (0.4 * thick, 0.0, -0.22 * length), (1.0 * thick, 0.0, -0.5 * length)
-    return palm, capsule("left_hand_thumb", base, tip, 0.26 * thick, SKIN, solid=False)
+    return palm, capsule_geom("left_hand_thumb", base, tip, 0.26 * thick, SKIN, solid=False)
 
 
-def abdomen(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
+def abdomen_geoms(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
     """The belly of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.052) * p.girth
     return (
-        lateral(f"{link}_belt", base, wide, 0.99 * thick, SHIRT, solid=False),
-        lateral(f"{link}_belly", base + 0.25 * length, wide, thick, SHIRT),
-        lateral(f"{link}_side", base + 0.5 * length, 1.05 * wide, 1.02 * thick, SHIRT, solid=False),
-        lateral(f"{link}_waist", base + 0.75 * length, 1.1 * wide, 1.05 * thick, SHIRT),
+        lateral_capsule(f"{link}_belt", base, wide, 0.99 * thick, SHIRT, solid=False),
+        lateral_capsule(f"{link}_belly", base + 0.25 * length, wide, thick, SHIRT),
+        lateral_capsule(f"{link}_side", base + 0.5 * length, 1.05 * wide, 1.02 * thick, SHIRT, solid=False),
+        lateral_capsule(f"{link}_waist", base + 0.75 * length, 1.1 * wide, 1.05 * thick, SHIRT),
     )
 
 
-def thorax(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
+def thorax_geoms(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
     """Ribs and chest of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
     wide, thick = p.metres(0.042) * p.girth, p.metres(0.056) * p.girth
     return (
-        lateral(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, SHIRT, solid=False),
-        lateral(f"{link}_ribs", base + 0.22 * length, wide, thick, SHIRT),
-        lateral(f"{link}_breast", base + 0.42 * length, 1.08 * wide, thick, SHIRT, solid=False),
-        lateral(f"{link}_chest", base + 0.62 * length, 1.15 * wide, 0.94 * thick, SHIRT),
-        lateral(f"{link}_collar", base + 0.78 * length, 1.2 * wide, 0.7 * thick, SHIRT, solid=False),
+        lateral_capsule(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, SHIRT, solid=False),
+        lateral_capsule(f"{link}_ribs", base + 0.22 * length, wide, thick, SHIRT),
+        lateral_capsule(f"{link}_breast", base + 0.42 * length, 1.08 * wide, thick, SHIRT, solid=False),
+        lateral_capsule(f"{link}_chest", base + 0.62 * length, 1.15 * wide, 0.94 * thick, SHIRT),
+        lateral_capsule(f"{link}_collar", base + 0.78 * length, 1.2 * wide, 0.7 * thick, SHIRT, solid=False),
     )

@@ -10,7 +10,7 @@ from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.roles import SIDES, Roles, upright_places
+from poise.motion.roles import SIDES, Roles, upright_joint_places
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
@@ -19,7 +19,7 @@ ELSEWHERE = 0.02  # of the total bone length: a joint whose median translation i
 SHORT_TRUNK = 0.565  # hips to shoulders over hip to ankle: less means a missing bone; 0.59 by [DrillisContini1966]
 
 
-def true_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]:
+def repair_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]:
     """The clip with the skeleton's offsets replaced by the median translations, if joints are never at their offsets.
 
     Some exporters write the position of every joint in every frame and leave the offsets empty or in another unit.
@@ -36,14 +36,14 @@ def true_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]:
     return moved, Finding("offsets", f"{wrong} joints are never at their offsets", done, "offsets=file", wrong)
 
 
-def zero_lengths(skeleton: Skeleton) -> Finding:
+def find_zero_bones(skeleton: Skeleton) -> Finding:
     """The joints at the same point as their parents."""
     short = np.linalg.norm(skeleton.offsets, axis=-1) < ZERO
     names = [name for k, name in enumerate(skeleton.names) if short[k] and skeleton.parents[k] >= 0]
-    found = (
-        f"{len(names)} joints coincide with their parents: {', '.join(names)}" if names else "every bone has a length"
-    )
-    return Finding("zero_length", found, "nothing; a body fuses them" if names else "nothing", "", names)
+    if not names:
+        return Finding("zero_length", "every bone has a length", "nothing", "", names)
+    found = f"{len(names)} joints coincide with their parents: {', '.join(names)}"
+    return Finding("zero_length", found, "nothing; a body fuses them", "", names)
 
 
 def leg_length(clip: Clip, roles: Roles) -> float:
@@ -64,21 +64,17 @@ def _hip_to_ankle(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
 def mend_thorax(clip: Clip, roles: Roles | None, settings: ImportSettings) -> tuple[Clip, Finding]:
     """The clip with the bone between chest and shoulders, which a well-known conversion of the CMU database lost."""
     joints = () if roles is None else collapsed_joints(clip, roles)
-    missing = bool(joints) and roles is not None and trunk_ratio(clip, roles) < SHORT_TRUNK
-    mend = bool(joints) and (missing if settings.thorax is None else settings.thorax)
     if not joints or roles is None:
         return clip, Finding("thorax", "neck and shoulders are apart from the chest", "nothing", "thorax=no", False)
-    names = ", ".join(clip.skeleton.names[joint] for joint in joints)
-    chest = roles.joints["chest"]
-    bone = clip.skeleton.offsets[chest]
-    found = (
-        f"{names} coincide with {clip.skeleton.names[chest]}, and the trunk is {trunk_ratio(clip, roles):.2f} legs long"
-        + (" (0.59 is usual): a bone is missing" if missing else "")
-    )
-    done = (
-        f"these joints are moved up by the chest's own bone, {np.linalg.norm(bone) * 100:.1f} cm" if mend else "nothing"
-    )
-    return (_lifted(clip, joints, chest) if mend else clip), Finding("thorax", found, done, "thorax=no", mend)
+    ratio, chest, skeleton = trunk_to_leg_ratio(clip, roles), roles.joints["chest"], clip.skeleton
+    missing = ratio < SHORT_TRUNK
+    mend = missing if settings.thorax is None else settings.thorax
+    names = ", ".join(skeleton.names[joint] for joint in joints)
+    found = f"{names} coincide with {skeleton.names[chest]}, and the trunk is {ratio:.2f} legs long"
+    found += " (0.59 is usual): a bone is missing" if missing else ""
+    length = np.linalg.norm(skeleton.offsets[chest]) * 100  # cm
+    done = f"these joints are moved up by the chest's own bone, {length:.1f} cm" if mend else "nothing"
+    return (_with_thorax_bone(clip, joints, chest) if mend else clip), Finding("thorax", found, done, "thorax=no", mend)
 
 
 def collapsed_joints(clip: Clip, roles: Roles) -> tuple[int, ...]:
@@ -87,37 +83,37 @@ def collapsed_joints(clip: Clip, roles: Roles) -> tuple[int, ...]:
     leg = leg_length(clip, roles)
     lengths = np.linalg.norm(skeleton.offsets, axis=-1)
     above = [joint for joint in skeleton.children[chest] if lengths[joint] < ZERO * leg]
-    shoulders = {_child_towards(clip, roles.joints[f"{side}_upper_arm"], chest) for side in SIDES}
-    neck = {_child_towards(clip, roles.neck[0], chest)} if roles.neck else set()
+    shoulders = {_chest_child_towards(clip, roles.joints[f"{side}_upper_arm"], chest) for side in SIDES}
+    neck = {_chest_child_towards(clip, roles.neck[0], chest)} if roles.neck else set()
     whole = len(shoulders) == 2 and shoulders | neck <= set(above) and lengths[chest] > 0.02 * leg
     return tuple(sorted(shoulders | neck)) if whole else ()
 
 
-def trunk_ratio(clip: Clip, roles: Roles) -> float:
+def trunk_to_leg_ratio(clip: Clip, roles: Roles) -> float:
     """Distance from hips to shoulders in the upright pose over the length from hip to ankle."""
-    where = upright_places(clip.skeleton).position[0]
+    where = upright_joint_places(clip.skeleton).position[0]
     hips, shoulders = (
         np.mean([where[roles.joints[f"{side}_{role}"]] for side in SIDES], axis=0) for role in ("thigh", "upper_arm")
     )
     return float(np.linalg.norm(shoulders - hips)) / leg_length(clip, roles)
 
 
-def _child_towards(clip: Clip, joint: int, chest: int) -> int:
+def _chest_child_towards(clip: Clip, joint: int, chest: int) -> int:
     """The child of the chest on the path to a joint."""
     while clip.skeleton.parents[joint] != chest:
         joint = clip.skeleton.parents[joint]
     return joint
 
 
-def _lifted(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
-    """The clip with joints moved away from the chest by the chest's own bone, as it lies in the upright pose."""
-    below, own = upright_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
+def _with_thorax_bone(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
+    """The clip with `joints` moved away from the chest by the chest's own bone, as oriented in the upright pose."""
+    below, own = upright_joint_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
     bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone
-    moved = None
-    if clip.translation is not None:
-        moved = np.array(clip.translation)
-        moved[:, list(joints)] += bone
-        moved = readonly(moved)
-    return replace(clip, skeleton=replace(clip.skeleton, offsets=readonly(offsets)), translation=moved)
+    skeleton = replace(clip.skeleton, offsets=readonly(offsets))
+    if clip.translation is None:
+        return replace(clip, skeleton=skeleton)
+    moved = np.array(clip.translation)
+    moved[:, list(joints)] += bone
+    return replace(clip, skeleton=skeleton, translation=readonly(moved))

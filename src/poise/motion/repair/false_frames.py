@@ -9,7 +9,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.stance import asymmetry
+from poise.motion.repair.stance import pose_asymmetry
 from poise.motion.roles import Roles
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
@@ -27,12 +27,11 @@ BEGINNING = 0.1  # of the clip: a jump in this part ends the leading frames that
 
 def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding]:
     """The clip without the T-pose that a converter put at its beginning."""
-    count = 0 if roles is None else artificial_frames(clip, roles, leg)
-    found = (
-        f"frame 0{'' if count == 1 else f' to {count - 1}'} is an artificial pose: the figure jumps out of it at once"
-        if count
-        else "no artificial first pose"
-    )
+    count = 0 if roles is None else count_tpose_frames(clip, roles, leg)
+    found = "no artificial first pose"
+    if count:
+        frames = "frame 0" if count == 1 else f"frame 0 to {count - 1}"
+        found = f"{frames} is an artificial pose: the figure jumps out of it at once"
     dropped = 0 if settings.tpose == "keep" else count
     if settings.tpose == "drop" and not count and clip.frames > 1:
         dropped = 1
@@ -40,9 +39,9 @@ def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSett
     return clip.cut(dropped, clip.frames), Finding("tpose", found, done, "tpose=keep", dropped)
 
 
-def artificial_frames(clip: Clip, roles: Roles, leg: float) -> int:
+def count_tpose_frames(clip: Clip, roles: Roles, leg: float) -> int:
     """Number of frames at the beginning that hold an artificial pose; `leg` is the leg's length in the clip's unit."""
-    held = _held(clip.rotation)
+    held = _held_first_frames(clip.rotation)
     if held >= clip.frames - 2:
         return 0
     start = clip.cut(held - 1, held + LOOK)
@@ -51,17 +50,17 @@ def artificial_frames(clip: Clip, roles: Roles, leg: float) -> int:
     away = np.linalg.norm(pelvis[1] - pelvis[0]) / leg
     stays = away < STAYS or not np.any(start.position[0])
     jumps = steps[0] > max(JUMP, T_POSE_RATIO * np.median(steps[1:]), 2 * steps[1:].max())
-    artificial = _mostly_zero(clip) or asymmetry(start.places.position[0], roles) < SYMMETRIC * leg
+    artificial = _first_pose_mostly_zero(clip) or pose_asymmetry(start.places.position[0], roles) < SYMMETRIC * leg
     return held if stays and jumps and artificial else 0
 
 
-def _held(rotation: Array) -> int:
+def _held_first_frames(rotation: Array) -> int:
     """Number of frames at the beginning that equal the first."""
     changed = np.flatnonzero(np.abs(rotation - rotation[0]).max(axis=(1, 2)) > SAME)
     return int(changed[0]) if len(changed) else len(rotation)
 
 
-def _mostly_zero(clip: Clip) -> bool:
+def _first_pose_mostly_zero(clip: Clip) -> bool:
     """Whether most joints that move later have zero rotation in the first frame."""
     rotated = np.linalg.norm(quat_log(clip.rotation[0]), axis=-1) > SAME
     later = clip.rotation[min(clip.frames - 1, 1 + LOOK)]
@@ -69,12 +68,14 @@ def _mostly_zero(clip: Clip) -> bool:
     return bool(np.mean(rotated[moves]) < 0.5) if moves.any() else False
 
 
-def cut_leading(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding, Finding]:
+def cut_leading_frames(
+    clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings
+) -> tuple[Clip, Finding, Finding]:
     """The clip without leading frames at the origin or before a jump, and findings on these and on later jumps."""
     position = clip.position
     if roles is not None and roles.joints["pelvis"] > 0:  # a root above the pelvis may not move at all
         position = clip.places.position[:, roles.joints["pelvis"]]
-    bad = bad_frames(position, leg)
+    bad = count_bad_frames(position, leg)
     if settings.leading is not None and settings.leading >= clip.frames:
         raise PoiseError(f"cannot cut {settings.leading} leading frames of '{clip.name}': it has {clip.frames}")
     cut = min(bad, clip.frames - 1) if settings.leading is None else settings.leading
@@ -82,33 +83,34 @@ def cut_leading(clip: Clip, roles: Roles | None, leg: float, settings: ImportSet
     found = f"the root is at the origin or jumps in the first {bad} frames" if bad else "the first frames are sound"
     done = f"{cut} frames cut" if cut else "nothing"
     start = Finding("leading", found, done, "leading=FRAMES", cut)
-    return kept, start, _remaining(leaps(position[cut:], leg))
+    return kept, start, _root_jump_finding(root_jump_frames(position[cut:], leg))
 
 
-def bad_frames(position: Array, leg: float) -> int:
+def count_bad_frames(position: Array, leg: float) -> int:
     """Number of frames to cut from the beginning of root positions (T, 3)."""
     placed = np.flatnonzero(np.any(position != 0.0, axis=1))
     away = len(placed) > 0 and np.linalg.norm(position[placed[0]]) > LEAP * leg
     at_origin = int(placed[0]) if away else 0
-    early = [k for k in leaps(position[at_origin:], leg) if k <= BEGINNING * len(position)]
+    early = [k for k in root_jump_frames(position[at_origin:], leg) if k <= BEGINNING * len(position)]
     return at_origin + (early[-1] if early else 0)
 
 
-def leaps(position: Array, leg: float) -> list[int]:
+def root_jump_frames(position: Array, leg: float) -> list[int]:
     """The frames that the root reaches by a jump."""
     steps = np.linalg.norm(np.diff(position, axis=0), axis=-1)
     far = [int(k) for k in np.flatnonzero(steps > LEAP * leg)]
-    return [k + 1 for k in far if steps[k] > LEAP_RATIO * _usual(steps, k)]
+    return [k + 1 for k in far if steps[k] > LEAP_RATIO * _usual_root_step(steps, k)]
 
 
-def _usual(steps: Array, k: int) -> float:
+def _usual_root_step(steps: Array, k: int) -> float:
+    """Median displacement of the root in the frames around step k, without step k."""
     near = np.concatenate([steps[max(0, k - NEARBY) : k], steps[k + 1 : k + 1 + NEARBY]])
     return float(np.median(near)) if len(near) else 0.0
 
 
-def _remaining(frames: list[int]) -> Finding:
+def _root_jump_finding(frames: list[int]) -> Finding:
+    if not frames:
+        return Finding("leaps", "the root never jumps", "nothing", "", frames)
     where = ", ".join(map(str, frames[:5])) + (", ..." if len(frames) > 5 else "")
-    found = (
-        f"the root jumps in {len(frames)} frames (of the imported clip): {where}" if frames else "the root never jumps"
-    )
-    return Finding("leaps", found, "nothing; cut or repair these by hand" if frames else "nothing", "", frames)
+    found = f"the root jumps in {len(frames)} frames (of the imported clip): {where}"
+    return Finding("leaps", found, "nothing; cut or repair these by hand", "", frames)

@@ -45,11 +45,9 @@ class Imported:
 def report(imported: Imported) -> str:
     """A text table of what was found, what was done and which setting overrides it."""
     clip = imported.clip
-    title = (
-        f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s, {clip.skeleton.count} joints"
-    )
+    timing = f"{clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s"
+    lines = [f"{clip.name}: {timing}, {clip.skeleton.count} joints", ""]
     wide = max(len(finding.name) for finding in imported.findings)
-    lines = [title, ""]
     for finding in imported.findings:
         sure = "" if finding.confidence is None else f" ({min(finding.confidence, 0.99):.0%} sure)"
         texts = [finding.found + sure, f"-> {finding.done}"]

@@ -35,18 +35,18 @@ def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list
     The level of the ground is taken from `near` frames to both sides.
     """
     lowest = joints[..., 2].min(axis=1)
-    clear = lowest - _low_level(lowest, near) > CLEARANCE * leg
+    clear = lowest - _local_ground_level(lowest, near) > CLEARANCE * leg
     centre = mass.centre
     found = []
     for start, stop in runs(clear):
         trim = max(1, (stop - start) // 8)  # the tips of the toes take off later and land earlier than their joints
-        flight = _parabola(centre, start + trim, stop - trim)
-        if flight and _held_share(joints[flight.start : flight.stop], flight) < HELD_SHARE:
+        flight = _fitted_flight(centre, start + trim, stop - trim)
+        if flight and _held_joint_share(joints[flight.start : flight.stop], flight) < HELD_SHARE:
             found.append(flight)
     return found
 
 
-def _low_level(height: Array, near: int) -> Array:
+def _local_ground_level(height: Array, near: int) -> Array:
     """The higher (T,) of the lowest values before and after each frame: a jump has ground on both sides."""
     padded = np.pad(height, near, constant_values=np.inf)
     windows = np.lib.stride_tricks.sliding_window_view(padded, near + 1).min(axis=1)
@@ -54,7 +54,7 @@ def _low_level(height: Array, near: int) -> Array:
     return np.asarray(np.maximum(before, after))
 
 
-def _parabola(centre: Array, start: int, stop: int) -> AirbornePhase | None:
+def _fitted_flight(centre: Array, start: int, stop: int) -> AirbornePhase | None:
     """The flight between two frames; None if the centre of mass does not follow a parabola there."""
     count = stop - start
     if count < SHORTEST:
@@ -70,7 +70,7 @@ def _parabola(centre: Array, start: int, stop: int) -> AirbornePhase | None:
     return AirbornePhase(start, stop, float(np.sqrt(G / fall)), rise)
 
 
-def _held_share(joints: Array, flight: AirbornePhase) -> float:
+def _held_joint_share(joints: Array, flight: AirbornePhase) -> float:
     """The largest fraction of the flight for which one of the joints (T, J, 3) hardly moves."""
     take_off = G / flight.rate**2 * len(joints) / 2  # m per frame
     slow = np.linalg.norm(np.diff(joints, axis=0), axis=-1) < HELD * take_off

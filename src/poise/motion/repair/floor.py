@@ -15,13 +15,13 @@ from poise.arrays import Array, runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.point_masses import first_joint, local_parabolas
+from poise.motion.repair.point_masses import joint_track, local_parabolas
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.role_topology import ancestors
 from poise.motion.roles import SIDES, Roles
+from poise.motion.skeleton import joint_ancestors
 
 ANKLE, TOES, LEG = 0.039, 0.0165, 0.491  # of stature: ankle and toe joints above the sole; ankle to hip
-TOES_ERR = 0.03  # m: largest correction by the toe joint, the worst captured joint of all
+TOES_ERR = 0.03  # m: largest correction by the toe joint, which is captured worse than any other joint
 FLESH = 0.035  # of stature: distance from the joints of the trunk to the surface on which a figure lies
 SEAT = 0.25  # of the leg: least height of a seat above the floor
 STILL = 0.15  # m/s: largest speed of the joints of a standing foot
@@ -43,16 +43,15 @@ class FlatFootPhases:
 
 def find_floor(clip: Clip, roles: Roles | None, rate: float, settings: ImportSettings) -> Finding:
     """The height of the floor under a clip captured at `rate` (Hz)."""
-    height, found = _floor_of_object(clip) if roles is None else _floor_of_person(clip, roles, rate)
+    if roles is None:
+        height = float(np.percentile(_lowest_joint_heights(clip, range(clip.skeleton.count)), 5))
+        found = f"the lowest joint is at {height * 100:+.1f} cm most of the time"
+    else:
+        height, found = _floor_of_person(clip, roles, rate)
     floor = height if settings.floor is None else settings.floor
     asked = "" if settings.floor is None else ", as asked"
     done = f"everything moved by {-floor * 100:+.1f} cm{asked}" if floor else "nothing" + asked
     return Finding("floor", found, done, "floor=METRES", floor)
-
-
-def _floor_of_object(clip: Clip) -> tuple[float, str]:
-    low = float(np.percentile(_low_points(clip, range(clip.skeleton.count)), 5))
-    return low, f"the lowest joint is at {low * 100:+.1f} cm most of the time"
 
 
 def _floor_of_person(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]:
@@ -60,7 +59,7 @@ def _floor_of_person(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]
     phases = _flat_foot_phases(clip, roles, leg, rate)
     if not len(phases.frames):
         return _floor_without_stance(clip, roles, leg)
-    floor = _lowest_level(phases.ground, phases.frames)
+    floor = _lowest_stance_level(phases.ground, phases.frames)
     here = np.abs(phases.ground - floor) < LEVEL
     toes = float(np.median(phases.toes[here]))
     share = phases.frames[here].sum() / phases.frames.sum()
@@ -73,8 +72,8 @@ def _floor_without_stance(clip: Clip, roles: Roles, leg: float) -> tuple[float, 
     ankles = where[:, [roles.joints[f"{side}_foot"] for side in SIDES]].min(axis=1)
     if np.mean(where[:, roles.joints["pelvis"]] - ankles > UPRIGHT * leg) > UPRIGHT_SHARE:
         feet = {roles.joints[f"{side}_foot"] for side in SIDES}
-        parts = [j for j in range(clip.skeleton.count) if not feet.isdisjoint(ancestors(clip.skeleton, j))]
-        low = float(np.percentile(_low_points(clip, parts), 5)) - TOES / 2 * leg / LEG
+        parts = [j for j in range(clip.skeleton.count) if not feet.isdisjoint(joint_ancestors(clip.skeleton, j))]
+        low = float(np.percentile(_lowest_joint_heights(clip, parts), 5)) - TOES / 2 * leg / LEG
         return low, f"no foot ever stands flat; the lowest points of the feet put the floor at {low * 100:+.1f} cm"
     trunk = [joint for role, joint in roles.joints.items() if role.endswith(("pelvis", "chest", "thigh", "upper_arm"))]
     low = float(np.percentile(where[:, trunk].min(axis=1), 10)) - FLESH * leg / LEG
@@ -90,44 +89,43 @@ def _flat_foot_phases(clip: Clip, roles: Roles, leg: float, rate: float) -> Flat
     stature = leg / LEG
     rows = []
     for side in SIDES:
-        ankle = local_parabolas(first_joint(clip.places.position, roles, f"{side}_foot"), half)
-        ball = local_parabolas(first_joint(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
+        ankle = local_parabolas(joint_track(clip.places.position, roles, f"{side}_foot"), half)
+        ball = local_parabolas(joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
         flat = hips - ankle.value[:, 2] > UPRIGHT * leg
         for point in (ankle, ball):
             flat &= np.linalg.norm(point.speed, axis=-1) * rate < STILL
         for start, stop in runs(flat):
             if stop - start >= LONG_ENOUGH * rate:
                 high, low = (float(np.median(point.value[start:stop, 2])) for point in (ankle, ball))
-                rows.append((_ground(high, low, stature), low, stop - start))
+                rows.append((_ground_under_foot(high, low, stature), low, stop - start))
     return FlatFootPhases(*np.array(rows).reshape(-1, 3).T)
 
 
-def _ground(ankle: float, toes: float, stature: float) -> float:
+def _ground_under_foot(ankle: float, toes: float, stature: float) -> float:
     """Height (m) of the ground under a foot whose joints are at these heights (m).
 
-    Ankles are captured better than toes, but a heel may be raised: lower toes count in full, higher ones by half.
+    Ankles are captured better than toes, but a heel may be raised: toes below the ankle's estimate count in full,
+    toes above it by half.
     """
     by_ankle = ankle - ANKLE * stature
     higher = float(np.clip(toes - TOES * stature - by_ankle, -TOES_ERR, TOES_ERR))
     return by_ankle + (higher / 2 if higher > 0 else higher)
 
 
-def _lowest_level(height: Array, frames: Array) -> float:
+def _lowest_stance_level(height: Array, frames: Array) -> float:
     """The lowest height (m) at which the figure stands for long enough."""
     order = np.argsort(height)
     height, frames = height[order], frames[order]
-    near = (height >= height[:, None]) & (
-        height < height[:, None] + LEVEL
-    )  # (n, n): row k is the level that starts at k
+    low = height[:, None]
+    near = (height >= low) & (height < low + LEVEL)  # (n, n): row k is the level that starts at k
     time = near @ frames
     level = near[np.argmax(time >= SUPPORTED * time.max())]
     return float(np.average(height[level], weights=frames[level]))
 
 
-def _low_points(clip: Clip, joints: Sequence[int]) -> Array:
-    """Height (T,) m of the lowest of some joints and their tips."""
+def _lowest_joint_heights(clip: Clip, joints: Sequence[int]) -> Array:
+    """Height (T,) m of the lowest point among the given joints and their tips."""
     places = clip.places
     tips = [k for k, end in enumerate(clip.skeleton.ends) if end.joint in joints]
-    return np.asarray(
-        np.concatenate([places.position[:, list(joints), 2], places.ends[:, tips, 2]], axis=1).min(axis=1)
-    )
+    heights = np.concatenate([places.position[:, list(joints), 2], places.ends[:, tips, 2]], axis=1)
+    return np.asarray(heights.min(axis=1))

@@ -9,18 +9,18 @@ import numpy as np
 
 from poise.arrays import readonly
 from poise.motion.clip import Clip
-from poise.motion.convention import converted
+from poise.motion.convention import convert_clip
 from poise.motion.files import RawMotion, read_motion
-from poise.motion.repair.bones import leg_length, mend_thorax, true_offsets, zero_lengths
-from poise.motion.repair.false_frames import cut_leading, drop_tpose
+from poise.motion.repair.bones import find_zero_bones, leg_length, mend_thorax, repair_offsets
+from poise.motion.repair.false_frames import cut_leading_frames, drop_tpose
 from poise.motion.repair.finding import Finding, Imported
 from poise.motion.repair.floor import find_floor
-from poise.motion.repair.limb_bends import with_bends
+from poise.motion.repair.limb_bends import with_limb_bends
 from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
-from poise.motion.repair.stance import sampled_frames, zero_pose
-from poise.motion.repair.unit_and_axes import axes_of, find_facing, find_unit, find_up, views
-from poise.motion.repair.upright import find_upright
+from poise.motion.repair.stance import sampled_clip, zero_pose_positions
+from poise.motion.repair.unit_and_axes import file_stances, find_facing_axis, find_file_unit, find_up_axis, poise_axes
+from poise.motion.repair.upright import find_upright_pose
 from poise.motion.roles import Roles, find_roles
 
 AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
@@ -37,60 +37,60 @@ def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     """The motion of a file in Poise's conventions, and the findings."""
     if raw.kind == "clip":
         settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
-    filed, offsets = true_offsets(raw.clip, settings)
-    roles = _person(filed)
-    size = _size(filed, roles)
+    filed, offsets = repair_offsets(raw.clip, settings)
+    roles = _humanoid_roles(filed)
+    size = _figure_size(filed, roles)
     begun, tpose = drop_tpose(filed, roles, size, settings)
-    begun, leading, leaps = cut_leading(begun, roles, size, settings)
+    begun, leading, leaps = cut_leading_frames(begun, roles, size, settings)
     first = filed.cut(0, 1) if tpose.value else None
-    clip, conventions = _in_poise_conventions(begun, first, raw, roles, settings)
-    clip, wraps = continuous_rotations(clip)
+    clip, conventions = _to_poise_conventions(begun, first, raw, roles, settings)
+    clip, wraps = unwrap_rotations(clip)
     clip, thorax = mend_thorax(clip, roles, settings)
     rate = find_rate(clip, roles, settings)
     floor = find_floor(clip, roles, rate.value["rate"], settings)
-    lengths = zero_lengths(clip.skeleton)
+    lengths = find_zero_bones(clip.skeleton)
     notes = [Finding(f"note_{k}", note, "nothing", "", None) for k, note in enumerate(raw.notes, 1)]
     level = readonly(clip.position - np.array([0.0, 0.0, floor.value]))
     clip = replace(clip, rate=rate.value["rate"], position=level)
     return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))
 
 
-def _in_poise_conventions(
+def _to_poise_conventions(
     clip: Clip, first: Clip | None, raw: RawMotion, roles: Roles | None, settings: ImportSettings
 ) -> tuple[Clip, tuple[Finding, ...]]:
     """The clip in metres, z up, facing +x when upright, and the findings; `first` is the artificial pose cut off."""
     if raw.kind == "clip":
         return clip, (Finding("conventions", "a clip saved by Poise", "nothing", "", None),)
-    sample = sampled_frames(clip)
-    size = _size(clip, roles)
-    seen = None if roles is None else views(sample, roles, size, first)
-    up = find_up(seen, raw.axes, settings)
-    facing = find_facing(seen, up.value, raw.axes, settings)
-    unit = find_unit(size, roles is not None, raw.unit, settings)
-    axes = axes_of(up.value, facing.value)
-    clip, sample = (converted(c, unit.value, axes) for c in (clip, sample))
-    standing, upright = find_upright(sample, roles, first and converted(first, unit.value, axes))
+    sample = sampled_clip(clip)
+    size = _figure_size(clip, roles)
+    seen = None if roles is None else file_stances(sample, roles, size, first)
+    up = find_up_axis(seen, raw.axes, settings)
+    facing = find_facing_axis(seen, up.value, raw.axes, settings)
+    unit = find_file_unit(size, roles is not None, raw.unit, settings)
+    axes = poise_axes(up.value, facing.value)
+    clip, sample = (convert_clip(c, unit.value, axes) for c in (clip, sample))
+    standing, upright = find_upright_pose(sample, roles, first and convert_clip(first, unit.value, axes))
     clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
-    bent = clip if roles is None else with_bends(clip, roles)
+    bent = clip if roles is None else with_limb_bends(clip, roles)
     if bent is not clip:
         upright = replace(upright, done=f"{upright.done}, its limbs rolled to match how elbows and knees bend")
     return bent, (unit, up, facing, upright)
 
 
-def _person(clip: Clip) -> Roles | None:
+def _humanoid_roles(clip: Clip) -> Roles | None:
     """The roles of a humanoid whose legs have a length; else None."""
-    roles = find_roles(clip.skeleton, sampled_frames(clip).places.position)
+    roles = find_roles(clip.skeleton, sampled_clip(clip).places.position)
     return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
-def _size(clip: Clip, roles: Roles | None) -> float:
+def _figure_size(clip: Clip, roles: Roles | None) -> float:
     """Length of a person's leg, or the diagonal of any other figure's bounding box, in the clip's unit."""
     if roles is not None:
         return leg_length(clip, roles)
-    return float(np.linalg.norm(np.ptp(zero_pose(clip.skeleton)[0], axis=0)))
+    return float(np.linalg.norm(np.ptp(zero_pose_positions(clip.skeleton)[0], axis=0)))
 
 
-def continuous_rotations(clip: Clip) -> tuple[Clip, Finding]:
+def unwrap_rotations(clip: Clip) -> tuple[Clip, Finding]:
     """The clip with the sign of each quaternion chosen nearer to the frame before; Euler angles of files wrap."""
     flips = np.einsum("tjk,tjk->tj", clip.rotation[1:], clip.rotation[:-1]) < 0
     count = int(np.count_nonzero(flips))

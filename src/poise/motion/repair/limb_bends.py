@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
-from poise.motion.roles import SIDES, Roles, upright_places
+from poise.motion.roles import SIDES, Roles, upright_joint_places
 from poise.motion.skeleton import Places, Skeleton, forward
 from poise.rotations import quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
@@ -25,18 +25,22 @@ _LIMBS = (  # parts that roll, the part below them, and the sign of the bend abo
 )
 
 
-def with_bends(clip: Clip, roles: Roles) -> Clip:
+def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
     """The clip with its limbs rolled in the upright pose to match how they bend; unchanged if they do not bend."""
-    rolls = _rolls(clip, roles)
+    rolls = _limb_rolls(clip, roles)
     if not rolls:
         return clip
-    pose = _with_world_rotations(clip.skeleton, rolls)
+    pose = np.array(upright_joint_places(clip.skeleton).rotation[0])  # in the world; other joints keep theirs
+    for joint, rotation in rolls.items():
+        pose[joint] = rotation
+    parents = np.array(clip.skeleton.parents[1:])
+    pose[1:] = quat_multiply(quat_conjugate(pose[parents]), pose[1:])
     return replace(clip, skeleton=replace(clip.skeleton, upright=readonly(pose)))
 
 
-def _rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
+def _limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """World rotation (4,) of each rolled joint in the new upright pose."""
-    upright, moving = upright_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
+    upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
     rotations = forward(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}
@@ -44,8 +48,8 @@ def _rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
         for parts, beyond, sign in _LIMBS:
             joints = [roles.joints[f"{side}_{part}"] for part in parts]
             end = roles.joints.get(f"{side}_{beyond}")
-            swings = _swings(clip.skeleton, upright, joints, end)
-            roll = _roll(rotations[:, joints], quat_multiply(swings, was[joints]), sign)
+            swings = _hanging_limb_swings(clip.skeleton, upright, joints, end)
+            roll = _bend_roll(rotations[:, joints], quat_multiply(swings, was[joints]), sign)
             if roll is None:
                 continue
             about_bone = quat_multiply(quat_conjugate(swings), quat_multiply(roll, swings))
@@ -55,7 +59,7 @@ def _rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     return rolled
 
 
-def _swings(skeleton: Skeleton, upright: Places, joints: list[int], end: int | None) -> Array:
+def _hanging_limb_swings(skeleton: Skeleton, upright: Places, joints: list[int], end: int | None) -> Array:
     """Rotations (2, 4) after which the two bones of a limb hang straight down."""
     upper, lower = upright.position[0, joints]
     tips = [upright.ends[0, k] for k, tip in enumerate(skeleton.ends) if tip.joint == joints[1]]
@@ -65,7 +69,7 @@ def _swings(skeleton: Skeleton, upright: Places, joints: list[int], end: int | N
     return quat_between(bones, _DOWN)
 
 
-def _roll(rotations: Array, frames: Array, sign: float) -> Array | None:
+def _bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
     """The rotation (4,) about the hanging limb after which its mean bend is about `sign` * y; None if it never bends.
 
     `rotations` (T, 2, 4) are those of the upper and lower bone, `frames` (2, 4) theirs when they hang.
@@ -75,13 +79,3 @@ def _roll(rotations: Array, frames: Array, sign: float) -> Array | None:
     if np.hypot(x, y) < _ENOUGH:
         return None
     return quat_from_axis_angle([0.0, 0.0, 1.0], sign * np.pi / 2 - np.arctan2(y, x))
-
-
-def _with_world_rotations(skeleton: Skeleton, rotations: dict[int, Array]) -> Array:
-    """Local rotations (J, 4) of the upright pose with the given world rotations; other joints keep theirs."""
-    world = np.array(upright_places(skeleton).rotation[0])
-    for joint, rotation in rotations.items():
-        world[joint] = rotation
-    parents = np.array(skeleton.parents[1:])
-    world[1:] = quat_multiply(quat_conjugate(world[parents]), world[1:])
-    return world

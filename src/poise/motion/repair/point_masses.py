@@ -62,27 +62,25 @@ class MassPoints:
 def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     """One point for the head, one for the trunk and one for each segment of the limbs."""
     where = clip.places.position
-
-    def joint(*names: str) -> Array:
-        return first_joint(where, roles, *names)
-
-    def middle(role: str) -> Array:
-        return (joint(f"left_{role}") + joint(f"right_{role}")) / 2
-
-    head = joint("head", "neck") if {"head", "neck"} & set(roles.joints) else middle("upper_arm")
-    points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (middle("upper_arm") + middle("thigh")) / 2)]
+    shoulders, hips = (
+        (where[:, roles.joints[f"left_{role}"]] + where[:, roles.joints[f"right_{role}"]]) / 2
+        for role in ("upper_arm", "thigh")
+    )
+    headed = {"head", "neck"} & set(roles.joints)
+    head = joint_track(where, roles, "head", "neck") if headed else shoulders
+    points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (shoulders + hips) / 2)]
     for side in SIDES:
         for segment, beyond, share, along in _LIMBS:
             inner = "foot" if segment == "foot" else "forearm"  # replaces a hand that the skeleton lacks
-            near = joint(f"{side}_{segment}", f"{side}_{inner}")
-            far = joint(f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
+            near = joint_track(where, roles, f"{side}_{segment}", f"{side}_{inner}")
+            far = joint_track(where, roles, f"{side}_{beyond}", f"{side}_{segment}", f"{side}_{inner}")
             points.append((share, near + along * (far - near)))
     shares = np.array([share for share, _ in points])
     return MassPoints(shares / shares.sum(), np.stack([place for _, place in points], axis=1))
 
 
-def first_joint(where: Array, roles: Roles, *names: str) -> Array:
-    """Positions (T, 3), out of (T, J, 3), of the first of the named joints that the skeleton has."""
+def joint_track(where: Array, roles: Roles, *names: str) -> Array:
+    """Positions (T, 3) of the first of the named joints that the skeleton has; `where` (T, J, 3) are all positions."""
     return where[:, next(roles.joints[name] for name in names if name in roles.joints)]
 
 
@@ -105,28 +103,28 @@ class Extremities:
     hand_paces: tuple[Array, ...]  # (T,) m per frame
 
 
-def extremities(where: Array, roles: Roles, half: int) -> Extremities:
+def foot_and_hand_tracks(where: Array, roles: Roles, half: int) -> Extremities:
     """Feet and hands of a figure with joints at (T, J, 3) m, smoothed over `half` frames to both sides."""
-    hands = [local_parabolas(first_joint(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
+    hands = [local_parabolas(joint_track(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
     return Extremities(
-        feet=tuple(_foot(where, roles, side, half) for side in SIDES),
+        feet=tuple(_foot_track(where, roles, side, half) for side in SIDES),
         hands=tuple(hand.value for hand in hands),
-        hand_paces=tuple(_pace(hand.speed) for hand in hands),
+        hand_paces=tuple(_speed_per_frame(hand.speed) for hand in hands),
     )
 
 
-def _foot(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
-    ankle = local_parabolas(first_joint(where, roles, f"{side}_foot"), half)
-    ball = local_parabolas(first_joint(where, roles, f"{side}_toes", f"{side}_foot"), half)
+def _foot_track(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
+    ankle = local_parabolas(joint_track(where, roles, f"{side}_foot"), half)
+    ball = local_parabolas(joint_track(where, roles, f"{side}_toes", f"{side}_foot"), half)
     along = ball.value - ankle.value
-    pace = _pace((ankle.speed + ball.speed) / 2)
+    pace = _speed_per_frame((ankle.speed + ball.speed) / 2)
     return FootTrack(
         middle=ankle.value + along / 2,
         sole=np.stack([ankle.value + HEEL * along, ankle.value + TIP * along], axis=1),
         pace=pace,
-        stillness=np.minimum(pace, _pace(ball.speed)),
+        stillness=np.minimum(pace, _speed_per_frame(ball.speed)),
     )
 
 
-def _pace(velocity: Array) -> Array:
+def _speed_per_frame(velocity: Array) -> Array:
     return np.asarray(np.linalg.norm(velocity, axis=-1))

@@ -19,9 +19,9 @@ from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
-from poise.motion.repair.point_masses import extremities, local_parabolas, mass_points
+from poise.motion.repair.point_masses import foot_and_hand_tracks, local_parabolas, mass_points
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import SingleSupportEvidence, pendulum, tipping_distance
+from poise.motion.repair.support_evidence import SingleSupportEvidence, single_support_evidence, tipping_distance
 from poise.motion.roles import Roles
 
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)
@@ -43,7 +43,7 @@ TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03  # m
 
 
 @dataclass(frozen=True)
-class Reading:
+class RateReading:
     """Evidence in a clip on the assumption of a certain rate."""
 
     pendulum: SingleSupportEvidence | None
@@ -57,7 +57,7 @@ class RateEvidence:
 
     header: float  # Hz, as stated in the file
     flights: tuple[AirbornePhase, ...]
-    readings: Mapping[float, Reading]  # by candidate rate (Hz), the header's first
+    readings: Mapping[float, RateReading]  # by candidate rate (Hz), the header's first
 
     @property
     def flight_rate(self) -> float | None:
@@ -69,7 +69,7 @@ class RateEvidence:
 
     @property
     def pendulum(self) -> SingleSupportEvidence | None:
-        """The most trusted of the readings, which differ because smoothing depends on the assumed rate."""
+        """The most trusted evidence of all readings; they differ because smoothing depends on the assumed rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)
 
@@ -86,20 +86,21 @@ class RateVerdict:
 
 def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Finding:
     """The rate at which a clip was captured."""
-    stated = snapped(clip.rate)
+    stated = standard_frame_rate(clip.rate)
     if settings.rate is not None:
-        return _finding("the rate was given", settings.rate, "as asked")
+        return _rate_finding("the rate was given", settings.rate, "as asked")
     if roles is None or clip.frames < FEWEST:
-        return _finding(f"the file states {stated:g}; nothing to check it by", stated, "as stated")
-    seen = verdict(rate_evidence(clip, roles, stated))
+        return _rate_finding(f"the file states {stated:g}; nothing to check it by", stated, "as stated")
+    seen = rate_verdict(rate_evidence(clip, roles, stated))
     changed = seen.rate != stated and seen.confidence >= BELIEVED
-    found = f"the file states {stated:g}; {in_words(seen.evidence)}; likeliest is {seen.rate:g}"
-    finding = _finding(found, seen.rate if changed else stated, f"by {seen.decided_by}" if changed else "as stated")
+    found = f"the file states {stated:g}; {_rate_evidence_text(seen.evidence)}; likeliest is {seen.rate:g}"
+    rate, why = (seen.rate, f"by {seen.decided_by}") if changed else (stated, "as stated")
+    finding = _rate_finding(found, rate, why)
     kept = seen.confidence if seen.rate == stated else 1 - seen.confidence
-    return replace(finding, value=finding.value | _value(seen), confidence=seen.confidence if changed else kept)
+    return replace(finding, value=finding.value | _rate_values(seen), confidence=seen.confidence if changed else kept)
 
 
-def snapped(rate: float) -> float:
+def standard_frame_rate(rate: float) -> float:
     """The standard rate nearest to that of a rounded frame time (.0083333); other rates unchanged."""
     nearest = min(STANDARD, key=lambda standard: abs(standard - rate))
     return nearest if abs(nearest / rate - 1) < 5e-4 else rate
@@ -109,13 +110,13 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
     """Evidence on flights, falls, single support and standing, with `header` (Hz) as the stated rate."""
     where, mass, leg = clip.places.position, mass_points(clip, roles), leg_length(clip, roles)
 
-    def reading(doublings: int) -> Reading:
+    def rate_reading(doublings: int) -> RateReading:
         step = 2 ** max(doublings, 0)  # at a higher rate fewer frames suffice
         rate = header * 2.0**doublings / step
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
-        motion, limbs = local_parabolas(mass.place[::step], half), extremities(where[::step], roles, half)
-        swing = pendulum(mass, motion, limbs, rate)
-        return Reading(
+        motion, limbs = local_parabolas(mass.place[::step], half), foot_and_hand_tracks(where[::step], roles, half)
+        swing = single_support_evidence(mass, motion, limbs, rate)
+        return RateReading(
             pendulum=swing and replace(swing, rate=swing.rate * step),
             fall=fastest_fall(mass, motion, rate),
             outside=tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate),
@@ -123,10 +124,10 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
     flights = find_flights(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))
-    return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: reading(k) for k in DOUBLINGS}))
+    return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: rate_reading(k) for k in DOUBLINGS}))
 
 
-def verdict(evidence: RateEvidence) -> RateVerdict:
+def rate_verdict(evidence: RateEvidence) -> RateVerdict:
     """The most probable rate given the evidence; the file's rate if there is none."""
     rates = list(evidence.readings)
     terms = {name: np.array([term(evidence, rate) for rate in rates]) for name, term in _TERMS.items()}
@@ -139,48 +140,48 @@ def verdict(evidence: RateEvidence) -> RateVerdict:
     return RateVerdict(rates[best], probability, decided if gains[decided] > 0.5 else "header", evidence)
 
 
-def _against_flights(evidence: RateEvidence, rate: float) -> float:
+def _flight_penalty(evidence: RateEvidence, rate: float) -> float:
+    """Penalty of a rate (Hz), as a logarithm of odds, by the flights."""
     if evidence.flight_rate is None:
         return 0.0
     disagreement = float(np.std([np.log(flight.rate) for flight in evidence.flights]))
     spread = np.hypot(FLIGHT_SPREAD, disagreement) / np.sqrt(min(len(evidence.flights), 3))
     trust = min(1.0, sum(flight.rise for flight in evidence.flights) / FULL_RISE)
-    return trust * _misfit(np.log(rate / evidence.flight_rate) / spread, FLIGHT)
+    return trust * _bounded_penalty(np.log(rate / evidence.flight_rate) / spread, FLIGHT)
 
 
-def _against_pendulum(evidence: RateEvidence, rate: float) -> float:
+def _pendulum_penalty(evidence: RateEvidence, rate: float) -> float:
     seen = evidence.pendulum
-    return 0.0 if seen is None else seen.trust * _misfit(np.log(rate / seen.rate) / PENDULUM_SPREAD, PENDULUM)
+    return 0.0 if seen is None else seen.trust * _bounded_penalty(np.log(rate / seen.rate) / PENDULUM_SPREAD, PENDULUM)
 
 
-def _against_fall(evidence: RateEvidence, rate: float) -> float:
-    return _misfit(np.log(max(evidence.readings[rate].fall / FALL_FREE, 1.0)) / FALL_SPREAD, FALL)
+def _fall_penalty(evidence: RateEvidence, rate: float) -> float:
+    return _bounded_penalty(np.log(max(evidence.readings[rate].fall / FALL_FREE, 1.0)) / FALL_SPREAD, FALL)
 
 
-def _against_tipping(evidence: RateEvidence, rate: float) -> float:
+def _tipping_penalty(evidence: RateEvidence, rate: float) -> float:
     outside = evidence.readings[rate].outside
-    return 0.0 if outside is None else _misfit(max(outside - TIPPING_FREE, 0.0) / TIPPING_SPREAD, TIPPING)
+    return 0.0 if outside is None else _bounded_penalty(max(outside - TIPPING_FREE, 0.0) / TIPPING_SPREAD, TIPPING)
 
 
-_TERMS = {"flight": _against_flights, "pendulum": _against_pendulum, "fall": _against_fall, "tipping": _against_tipping}
+_TERMS = {"flight": _flight_penalty, "pendulum": _pendulum_penalty, "fall": _fall_penalty, "tipping": _tipping_penalty}
 
 
-def _misfit(deviations: float, most: float) -> float:
-    """Half the square, bounded so that one wrong reading does not outvote the rest."""
+def _bounded_penalty(deviations: float, most: float) -> float:
+    """Half the square of a number of standard deviations, bounded so that one wrong reading cannot outvote the rest."""
     return float(min(deviations**2 / 2, most))
 
 
-def in_words(evidence: RateEvidence) -> str:
+def _rate_evidence_text(evidence: RateEvidence) -> str:
     """The evidence with its numbers, as text for the report."""
     clauses = []
     if evidence.flight_rate is not None:
         count = len(evidence.flights)
-        clauses.append(f"{count} flight{'s' if count > 1 else ''} fall{'' if count > 1 else 's'} with g at "
-                       f"{evidence.flight_rate:.0f}")  # fmt: skip
+        fall = "flights fall" if count > 1 else "flight falls"
+        clauses.append(f"{count} {fall} with g at {evidence.flight_rate:.0f}")
     if (swing := evidence.pendulum) is not None and swing.trust > 0.2:
-        clauses.append(
-            f"{swing.supports} single supports balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})"
-        )
+        balance = f"balance at {swing.rate:.0f} (correlation {swing.agreement:.2f})"
+        clauses.append(f"{swing.supports} single supports {balance}")
     reading = evidence.readings[evidence.header]
     clauses.append(f"at {evidence.header:g} the centre of mass falls with {reading.fall:.1f} g at most")
     if reading.outside is not None and reading.outside > 0:
@@ -188,11 +189,11 @@ def in_words(evidence: RateEvidence) -> str:
     return ", ".join(clauses)
 
 
-def _finding(found: str, rate: float, why: str) -> Finding:
+def _rate_finding(found: str, rate: float, why: str) -> Finding:
     return Finding("rate", found, f"{rate:g} frames per second, {why}", "rate=FPS", {"rate": rate})
 
 
-def _value(seen: RateVerdict) -> dict[str, Any]:
+def _rate_values(seen: RateVerdict) -> dict[str, Any]:
     evidence = seen.evidence
     swing, reading = evidence.pendulum, evidence.readings[evidence.header]
     return {

@@ -13,7 +13,7 @@ UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu
 AXES = ("+x", "-x", "+y", "-y", "+z", "-z")
 
 
-def _option(help: str, **more: Any) -> Any:
+def _import_field(help: str, **more: Any) -> Any:
     """A field with default None; the command line options are made from `help` and `choices`."""
     return field(default=None, metadata={"help": help, **more})
 
@@ -22,17 +22,17 @@ def _option(help: str, **more: Any) -> Any:
 class ImportSettings:
     """One override for each decision of an import; None decides from the file."""
 
-    unit: float | str | None = _option("unit of length: metres, or one of " + ", ".join(UNITS))
-    up: str | None = _option("axis of the file that points up", choices=AXES)
-    facing: str | None = _option("axis of the file that the upright figure faces", choices=AXES)
-    tpose: Literal["drop", "keep"] | None = _option("an artificial first pose", choices=("drop", "keep"))
-    leading: int | None = _option("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
-    rate: float | None = _option("frames per second")
-    offsets: Literal["file", "motion"] | None = _option(
+    unit: float | str | None = _import_field("unit of length: metres, or one of " + ", ".join(UNITS))
+    up: str | None = _import_field("axis of the file that points up", choices=AXES)
+    facing: str | None = _import_field("axis of the file that the upright figure faces", choices=AXES)
+    tpose: Literal["drop", "keep"] | None = _import_field("an artificial first pose", choices=("drop", "keep"))
+    leading: int | None = _import_field("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
+    rate: float | None = _import_field("frames per second")
+    offsets: Literal["file", "motion"] | None = _import_field(
         "source of bone lengths if the file also gives every joint a position", choices=("file", "motion")
     )
-    thorax: bool | None = _option("restore the missing bone between chest and shoulders")
-    floor: float | None = _option("height of the floor in the file, m; 0 leaves the figure where it is")
+    thorax: bool | None = _import_field("restore the missing bone between chest and shoulders")
+    floor: float | None = _import_field("height of the floor in the file, m; 0 leaves the figure where it is")
 
     def __post_init__(self) -> None:
         """Raise if a setting is invalid."""

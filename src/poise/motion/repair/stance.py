@@ -30,35 +30,32 @@ class FigureStance:
         return np.cross(self.left, self.up)
 
 
-def stance(position: Array, roles: Roles) -> FigureStance:
+def figure_stance(position: Array, roles: Roles) -> FigureStance:
     """The stance in poses with joints at (T, J, 3)."""
 
-    def joint(role: str) -> Array:
-        return position[:, roles.joints[role]]
-
-    legs = [_unit(joint(f"{side}_thigh") - joint(f"{side}_foot")) for side in SIDES]
-    hips = (joint("left_thigh") + joint("right_thigh")) / 2
-    shoulders = (joint("left_upper_arm") + joint("right_upper_arm")) / 2
-    trunk = _unit(shoulders - hips)
-    up = _unit(trunk + (legs[0] + legs[1]) / 2)
-    across = _unit(joint("left_thigh") - joint("right_thigh")) + _unit(
-        joint("left_upper_arm") - joint("right_upper_arm")
-    )
-    left = _unit(across - _along(across, up)[:, None] * up)
-    straight = np.min([_along(bone, up) for bone in (trunk, *legs)], axis=0)
-    sideways = np.abs(_along(_unit(joint("left_thigh") - joint("right_thigh")), up))
+    at = {role: position[:, joint] for role, joint in roles.joints.items()}
+    legs = [_unit_rows(at[f"{side}_thigh"] - at[f"{side}_foot"]) for side in SIDES]
+    hips = (at["left_thigh"] + at["right_thigh"]) / 2
+    shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
+    trunk = _unit_rows(shoulders - hips)
+    up = _unit_rows(trunk + (legs[0] + legs[1]) / 2)
+    across_hips = _unit_rows(at["left_thigh"] - at["right_thigh"])
+    across = across_hips + _unit_rows(at["left_upper_arm"] - at["right_upper_arm"])
+    left = _unit_rows(across - _row_products(across, up)[:, None] * up)
+    straight = np.min([_row_products(bone, up) for bone in (trunk, *legs)], axis=0)
+    sideways = np.abs(_row_products(across_hips, up))
     return FigureStance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
-def rest(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
-    """The stance of the zero pose; an asymmetric one does not count as standing, as it only does so by chance."""
-    where = zero_pose(skeleton)
-    seen = stance(where, roles)
-    return replace(seen, stands=seen.stands & (asymmetry(where[0], roles) < LOPSIDED * leg))
+def zero_pose_stance(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
+    """The stance of the zero pose; an asymmetric zero pose does not count as standing."""
+    where = zero_pose_positions(skeleton)
+    seen = figure_stance(where, roles)
+    return replace(seen, stands=seen.stands & (pose_asymmetry(where[0], roles) < LOPSIDED * leg))
 
 
-def asymmetry(position: Array, roles: Roles) -> float:
-    """Difference of a pose (J, 3) from its mirror image, as the largest difference of distances between joints."""
+def pose_asymmetry(position: Array, roles: Roles) -> float:
+    """Largest difference of the distances between joints in a pose (J, 3) and in its mirror image."""
     parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
     left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
     straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)
@@ -66,23 +63,23 @@ def asymmetry(position: Array, roles: Roles) -> float:
     return float(max(np.abs(straight).max(), np.abs(crossed - crossed.T).max()))
 
 
-def zero_pose(skeleton: Skeleton) -> Array:
+def zero_pose_positions(skeleton: Skeleton) -> Array:
     """Positions (1, J, 3) of the joints with all rotations zero."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
     return forward(skeleton, np.zeros((1, 3)), zero).position
 
 
-def sampled_frames(clip: Clip, most: int = 200) -> Clip:
+def sampled_clip(clip: Clip, most: int = 200) -> Clip:
     """A clip of at most `most` evenly spaced frames."""
     frames = np.unique(np.linspace(0, clip.frames - 1, min(most, clip.frames)).round().astype(int))
     moved = None if clip.translation is None else clip.translation[frames]
     return Clip(clip.name, clip.skeleton, clip.rate, clip.position[frames], clip.rotation[frames], moved)
 
 
-def _along(a: Array, b: Array) -> Array:
+def _row_products(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("tk,tk->t", a, b))
 
 
-def _unit(v: Array) -> Array:
+def _unit_rows(v: Array) -> Array:
     length = np.linalg.norm(v, axis=-1, keepdims=True)
     return v / np.where(length > 0, length, 1.0)

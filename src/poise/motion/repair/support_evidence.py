@@ -76,22 +76,24 @@ class SingleSupportEvidence:
         return float(np.clip((self.agreement - 0.35) / 0.35, 0, 1)) * min(1.0, self.supports / 3)
 
 
-def pendulum(mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float) -> SingleSupportEvidence | None:
+def single_support_evidence(
+    mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float
+) -> SingleSupportEvidence | None:
     """The rate at which inertia balances weight about the stance foot; None without single support.
 
     `motion` is that of the masses, smoothed for the assumed `rate` (Hz).
     """
     inertia, weight, supports = [], [], 0
     for own, other in (limbs.feet, limbs.feet[::-1]):
-        stands = _alone(own, other, limbs) & (other.pace > SWING / rate)
+        stands = _single_support_frames(own, other, limbs) & (other.pace > SWING / rate)
         lever = motion.value[stands] - own.middle[stands, None]
-        inertia.append(_moment(mass.share, lever, motion.acceleration[stands]))
-        weight.append(_moment(mass.share, lever, np.array([0.0, 0.0, -G])))
+        inertia.append(_horizontal_moments(mass.share, lever, motion.acceleration[stands]))
+        weight.append(_horizontal_moments(mass.share, lever, np.array([0.0, 0.0, -G])))
         supports += sum(stop - start >= SHORTEST * rate for start, stop in runs(stands))
-    return _balance(np.concatenate(inertia), np.concatenate(weight), supports)
+    return _balance_rate(np.concatenate(inertia), np.concatenate(weight), supports)
 
 
-def _alone(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
+def _single_support_frames(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
     """Mask (T,) of frames in which one foot stands, the other swings and no hand is at rest."""
     stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
     for pace in limbs.hand_paces:
@@ -99,12 +101,12 @@ def _alone(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
     return stands
 
 
-def _moment(share: Array, lever: Array, pull: Array) -> Array:
+def _horizontal_moments(share: Array, lever: Array, pull: Array) -> Array:
     """Moments (T, 2) about the horizontal axes of point masses at `lever` (T, P, 3) with accelerations `pull`."""
     return np.asarray(np.einsum("p,tpk->tk", share, np.cross(lever, pull))[:, :2])
 
 
-def _balance(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
+def _balance_rate(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
     """Fit weight = rate^2 inertia to the moments (n, 2) of both.
 
     Noise makes one of the two possible regressions too steep and the other too flat; the result lies between them:

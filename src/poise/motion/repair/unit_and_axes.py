@@ -10,7 +10,7 @@ from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import AXES, UNITS, ImportSettings
-from poise.motion.repair.stance import FigureStance, rest, stance
+from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
 from poise.motion.roles import Roles
 
 LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; standard deviations of its logarithm, each way
@@ -24,21 +24,13 @@ UNUSUAL = 1.1  # penalty, as a fraction of the frames, of other axes unless the 
 WANDERS = 0.3  # penalty, likewise, of an axis along which the lowest joint moves by a leg: there is no floor
 OFTEN = 0.5  # of the frames: a figure that stands in more of them, and travels, walks
 STEADY = 0.9  # least length of the mean of its up directions
+_BY_FORMAT = "the convention of its format"
 USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
 
 
-@dataclass(frozen=True)
-class UnitVerdict:
-    """The most probable unit."""
-
-    name: str
-    metres: float
-    confidence: float
-
-
 @dataclass(frozen=True, eq=False)
-class Clue:
-    """A direction found in a file, and from what."""
+class AxisClue:
+    """A direction found in a file, and its source in words."""
 
     source: str
     direction: Array  # (3,)
@@ -47,7 +39,7 @@ class Clue:
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class FileStances:
     """The stances from which directions are read, in the file's axes."""
 
     zero: FigureStance  # of the zero pose
@@ -57,8 +49,8 @@ class Views:
     leg: float
 
 
-def likely_unit(length: float, person: bool) -> UnitVerdict:
-    """The unit in which the length of a person's leg, or the size of any other figure, is most usual."""
+def likely_file_unit(length: float, person: bool) -> tuple[str, float]:
+    """The unit in which the length of a person's leg, or the size of another figure, is most usual; its probability."""
     usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
     names = list(UNITS if person else METRIC)
     off = np.log([length * UNITS[name] / usual for name in names])
@@ -66,152 +58,145 @@ def likely_unit(length: float, person: bool) -> UnitVerdict:
     best = int(np.argmin(against))
     among = float(1 / np.exp(against[best] - against).sum())
     odd = float(np.exp(-max(0.0, against[best] - ODD)))
-    return UnitVerdict(names[best], UNITS[names[best]], among * odd)
+    return names[best], among * odd
 
 
-def find_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
-    """The unit of a file in which a person's leg, or the whole of any other figure, measures `length` units."""
+def find_file_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
+    """The unit of a file in which a person's leg, or the whole of another figure, measures `length` units."""
     usual, what = (LEG, "the leg (hip to ankle)") if person else (SIZE, "the figure")
-    likely = likely_unit(length, person) if length > 0 else UnitVerdict("cm", UNITS["cm"], 0.0)
     if settings.metres is not None:
         found = f"{what} measures {length:.4g} units: {length * settings.metres:.2f} m"
         return _unit_finding(found, settings.metres, "as asked", None)
     if declared is not None:
         odd = ", which is unusual" if not 0.3 < length * declared / usual < 3 else ""
-        found = f"the file states {_spelled(declared)} ({what}: {length * declared:.2f} m{odd})"
+        found = f"the file states {_unit_text(declared)} ({what}: {length * declared:.2f} m{odd})"
         return _unit_finding(found, declared, "as stated", None)
-    found = f"{what} measures {length:.4g} units: {length * likely.metres:.2f} m in {likely.name}"
-    return _unit_finding(found, likely.metres, "by size", likely.confidence)
+    name, confidence = likely_file_unit(length, person) if length > 0 else ("cm", 0.0)
+    found = f"{what} measures {length:.4g} units: {length * UNITS[name]:.2f} m in {name}"
+    return _unit_finding(found, UNITS[name], "by size", confidence)
 
 
 def _unit_finding(found: str, metres: float, why: str, confidence: float | None) -> Finding:
-    return Finding("unit", found, f"1 unit = {_spelled(metres)}, {why}", "unit=NAME or METRES", metres, confidence)
+    return Finding("unit", found, f"1 unit = {_unit_text(metres)}, {why}", "unit=NAME or METRES", metres, confidence)
 
 
-def _spelled(metres: float) -> str:
+def _unit_text(metres: float) -> str:
     name = next((name for name, value in UNITS.items() if np.isclose(value, metres, rtol=1e-4)), None)
     return f"{metres:.6g} m" + (f" ({name})" if name else "")
 
 
-def views(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> Views:
+def file_stances(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> FileStances:
     """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` an artificial first frame."""
-    return Views(
-        zero=rest(clip.skeleton, roles, leg),
-        tpose=None if tpose is None else stance(tpose.places.position[:1], roles),
-        motion=stance(clip.places.position, roles),
+    return FileStances(
+        zero=zero_pose_stance(clip.skeleton, roles, leg),
+        tpose=None if tpose is None else figure_stance(tpose.places.position[:1], roles),
+        motion=figure_stance(clip.places.position, roles),
         joints=clip.places.position,
         leg=leg,
     )
 
 
-def axes_of(up: str, facing: str) -> Array:
+def poise_axes(up: str, facing: str) -> Array:
     """Matrix (3, 3) from the file's axes to Poise's: rows are forward, left and up."""
-    top, front = vector(up), vector(facing)
+    top, front = axis_vector(up), axis_vector(facing)
     return np.stack([front, np.cross(top, front), top])
 
 
-def vector(axis: str) -> Array:
+def axis_vector(axis: str) -> Array:
     """Unit vector (3,) of an axis such as "+y" or "-x"."""
     return np.asarray((1.0 if axis[0] == "+" else -1.0) * np.eye(3)["xyz".index(axis[1])])
 
 
-def nearest_axis(direction: Array, beside: str = "") -> tuple[str, float]:
-    """The axis nearest to a direction, not parallel to `beside`, and the cosine between them."""
-    cosines = {axis: float(vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
-    best = max(cosines, key=lambda axis: cosines[axis])
-    return best, cosines[best]
-
-
-def find_up(seen: Views | None, declared: Array | None, settings: ImportSettings) -> Finding:
+def find_up_axis(seen: FileStances | None, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's axis that points up."""
-    clue = _up_clue(seen) if declared is None else _declared(declared[2])
-    up = settings.up or clue.axis
-    return _axis_finding("up", "points up", clue, up, settings.up is not None)
+    clue = _up_clue(seen) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[2])
+    return _axis_finding("up", "points up", clue, settings.up)
 
 
-def find_facing(seen: Views | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
+def find_facing_axis(seen: FileStances | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
     """The file's horizontal axis that the upright figure faces."""
-    clue = _facing_clue(seen, up) if declared is None else _declared(declared[0])
-    facing = settings.facing or clue.axis
-    return _axis_finding("facing", "is where the upright figure faces", clue, facing, settings.facing is not None)
+    clue = _facing_clue(seen, up) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[0])
+    return _axis_finding("facing", "is where the upright figure faces", clue, settings.facing)
 
 
-def _up_clue(seen: Views | None) -> Clue:
+def _up_clue(seen: FileStances | None) -> AxisClue:
     if seen is None:
-        return Clue("the usual axes of files, as there is no evidence", vector("+y"), "+y", 0.5)
-    clues = [_clue(name, view.up[0]) for name, view in _poses(seen).items() if view.stands[0]]
-    moving = _motion_clue(seen)
-    if not clues or (moving.axis != clues[-1].axis and _walks(seen, moving)):
+        return AxisClue("the usual axes of files, as there is no evidence", axis_vector("+y"), "+y", 0.5)
+    clues = [_nearest_axis_clue(name, view.up[0]) for name, view in _still_stances(seen).items() if view.stands[0]]
+    moving = _motion_up_clue(seen)
+    if not clues or (moving.axis != clues[-1].axis and _walks_upright(seen, moving)):
         return moving
     return clues[-1]
 
 
-def _poses(seen: Views) -> dict[str, FigureStance]:
-    """Still poses, the more reliable last: a T-pose stands in the world, the zero pose only in its own frame."""
+def _still_stances(seen: FileStances) -> dict[str, FigureStance]:
+    """Stances of the still poses, the more reliable last.
+
+    A T-pose stands in the world; the zero pose only stands in the skeleton's own frame.
+    """
     zero = {"zero pose": seen.zero}
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
 
 
-def _motion_clue(seen: Views) -> Clue:
-    """The axis along which the figure most often stands, or sits if it never stands, on one level."""
+def _motion_up_clue(seen: FileStances) -> AxisClue:
+    """The axis along which the figure most often stands on one level; if it never stands, along which it sits."""
     stands = seen.motion.stands
     ups = seen.motion.up[stands] if stands.any() else seen.motion.trunk
-    share = {axis: float(np.sum(ups @ vector(axis) > NEAR)) / len(stands) for axis in AXES}
+    share = {axis: float(np.sum(ups @ axis_vector(axis) > NEAR)) / len(stands) for axis in AXES}
 
-    def merit(axis: str) -> float:
-        low, high = np.percentile((seen.joints @ vector(axis)).min(axis=1), [10, 90]) / seen.leg
+    def up_merit(axis: str) -> float:
+        low, high = np.percentile((seen.joints @ axis_vector(axis)).min(axis=1), [10, 90]) / seen.leg
         on_its_head = share[("-" if axis[0] == "+" else "+") + axis[1]]
-        rare = axis not in USUAL and not _travels(seen, axis)
+        rare = axis not in USUAL and not _travels_across(seen, axis)
         return share[axis] - on_its_head - WANDERS * min(float(high - low), 1.0) - UNUSUAL * rare
 
-    best = max(AXES, key=merit)
+    best = max(AXES, key=up_merit)
     if not share[best]:
-        return Clue("the level on which the figure lies", vector(best), best, 0.3)
-    mean = ups[ups @ vector(best) > NEAR].mean(axis=0)
+        return AxisClue("the level on which the figure lies", axis_vector(best), best, 0.3)
+    mean = ups[ups @ axis_vector(best) > NEAR].mean(axis=0)
     source = f"the motion, {'upright' if stands.any() else 'the trunk upright'} in {share[best]:.0%} of its frames"
-    return Clue(source, mean, best, float(mean @ vector(best)) * share[best] / sum(share.values()))
+    return AxisClue(source, mean, best, float(mean @ axis_vector(best)) * share[best] / sum(share.values()))
 
 
-def _walks(seen: Views, moving: Clue) -> bool:
-    """Whether the figure travels across the direction along which it stands; one that lies is straight, too."""
-    stands = seen.motion.stands & (seen.motion.up @ vector(moving.axis) > NEAR)
+def _walks_upright(seen: FileStances, moving: AxisClue) -> bool:
+    """Whether the figure stands and travels across its up direction; a figure that lies straight does not travel."""
+    stands = seen.motion.stands & (seen.motion.up @ axis_vector(moving.axis) > NEAR)
     if np.mean(stands) < OFTEN or np.linalg.norm(moving.direction) < STEADY:
         return False
-    return _travels(seen, moving.axis)
+    return _travels_across(seen, moving.axis)
 
 
-def _travels(seen: Views, up: str) -> bool:
+def _travels_across(seen: FileStances, up: str) -> bool:
     """Whether the figure travels far across a direction and not along it."""
     extent = np.ptp(seen.joints.mean(axis=1), axis=0)
     along = "xyz".index(up[1])
     return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
 
 
-def _facing_clue(seen: Views | None, up: str) -> Clue:
+def _facing_clue(seen: FileStances | None, up: str) -> AxisClue:
     usual = USUAL_FACING[up]
     if seen is None:
-        return Clue("the usual axes of files, as there is no evidence", vector(usual), usual, 0.5)
-    top = vector(up)
-    for name, view in _poses(seen).items():
+        return AxisClue("the usual axes of files, as there is no evidence", axis_vector(usual), usual, 0.5)
+    top = axis_vector(up)
+    for name, view in _still_stances(seen).items():
         if view.stands[0] and view.up[0] @ top > NEAR:
-            return _clue(name, view.forward[0], up)
+            return _nearest_axis_clue(name, view.forward[0], up)
     stands = seen.motion.stands & (seen.motion.up @ top > NEAR)
     first = np.flatnonzero(stands if stands.any() else seen.motion.trunk @ top > NEAR)
     if not len(first):
-        return Clue("the usual axes of files, as the figure is never upright", vector(usual), usual, 0.3)
-    return _clue("the first upright frame", np.cross(seen.motion.left[first[0]], top), up)
+        return AxisClue("the usual axes of files, as the figure is never upright", axis_vector(usual), usual, 0.3)
+    return _nearest_axis_clue("the first upright frame", np.cross(seen.motion.left[first[0]], top), up)
 
 
-def _clue(source: str, direction: Array, beside: str = "") -> Clue:
-    axis, cosine = nearest_axis(direction, beside)
-    return Clue(source, direction, axis, max(0.0, cosine))
+def _nearest_axis_clue(source: str, direction: Array, beside: str = "") -> AxisClue:
+    """The axis nearest to a direction, not parallel to `beside`; the confidence is the cosine between them."""
+    cosines = {axis: float(axis_vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
+    best = max(cosines, key=lambda axis: cosines[axis])
+    return AxisClue(source, direction, best, max(0.0, cosines[best]))
 
 
-def _declared(direction: Array) -> Clue:
-    return Clue("the convention of its format", direction, nearest_axis(direction)[0], 1.0)
-
-
-def _axis_finding(name: str, what: str, clue: Clue, axis: str, asked: bool) -> Finding:
-    found = f"{clue.axis} of the file {what}, by {clue.source}"
+def _axis_finding(name: str, what: str, clue: AxisClue, asked: str | None) -> Finding:
+    """The finding on the axis `name` (up or facing): the axis that was asked for, else that of the clue."""
+    axis, found = asked or clue.axis, f"{clue.axis} of the file {what}, by {clue.source}"
     done = f"{axis} of the file becomes {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
     return Finding(name, found, done, f"{name}=AXIS", axis, None if asked else clue.confidence)

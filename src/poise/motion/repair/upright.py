@@ -10,46 +10,46 @@ from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.stance import FigureStance, rest, stance
+from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, forward
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
-ON_GROUND = 5  # in one frame of so many the foot is taken to be on the ground
+ON_GROUND = 5  # the foot is assumed to be on the ground in one of so many frames
 _DOWN = np.array([0.0, 0.0, -1.0])
 _LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
 
-def find_upright(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple[Array | None, Finding]:
+def find_upright_pose(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple[Array | None, Finding]:
     """The upright pose (J, 4) of a clip in Poise's conventions, None if the zero pose is upright."""
     skeleton = sample.skeleton
     if roles is None:
-        return None, _finding("not a person: the zero pose is taken as upright", "zero pose")
-    zero = rest(skeleton, roles, leg_length(sample, roles))
+        return None, _upright_finding("not a person: the zero pose is taken as upright", "zero pose")
+    zero = zero_pose_stance(skeleton, roles, leg_length(sample, roles))
     if zero.stands[0]:
-        rotation = _to_front(zero, 0)
+        rotation = _rotation_to_front(zero, 0)
         if np.linalg.norm(quat_log(rotation)) < ASKEW:
-            return None, _finding("the zero pose stands upright", "zero pose")
-        pose = _rotated(np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)), rotation)
-        return pose, _finding("the zero pose stands, but in another direction", "zero pose, turned")
-    if tpose is not None and (first := stance(tpose.places.position[:1], roles)).stands[0]:
-        pose = _rotated(tpose.rotation[0], _to_front(first, 0))
-        return pose, _finding("the zero pose does not stand, the artificial first pose does", "first pose")
-    moving = stance(sample.places.position, roles)
-    best = _straightest(sample, roles, moving)
-    facing = _rotated(sample.rotation[best], _to_front(moving, best))
-    pose = straightened(skeleton, facing, roles, _flat_feet(sample, roles, moving))
+            return None, _upright_finding("the zero pose stands upright", "zero pose")
+        pose = _with_root_rotated(np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)), rotation)
+        return pose, _upright_finding("the zero pose stands, but in another direction", "zero pose, turned")
+    if tpose is not None and (first := figure_stance(tpose.places.position[:1], roles)).stands[0]:
+        pose = _with_root_rotated(tpose.rotation[0], _rotation_to_front(first, 0))
+        return pose, _upright_finding("the zero pose does not stand, the artificial first pose does", "first pose")
+    moving = figure_stance(sample.places.position, roles)
+    best = _straightest_frame(sample, roles, moving)
+    facing = _with_root_rotated(sample.rotation[best], _rotation_to_front(moving, best))
+    pose = straightened_pose(skeleton, facing, roles, _flat_foot_rotations(sample, roles, moving))
     found = "the zero pose does not stand, " + ("but the motion does" if moving.stands.any() else "nor does the motion")
-    return pose, _finding(found, "straightest frame of the motion, straightened")
+    return pose, _upright_finding(found, "straightest frame of the motion, straightened")
 
 
-def straightened(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[int, Array]) -> Array:
+def straightened_pose(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[int, Array]) -> Array:
     """The pose (J, 4) with trunk and head upright, legs and arms hanging, and the given world rotations of `feet`."""
     places = forward(skeleton, np.zeros((1, 3)), pose[None])
     was, local = places.rotation[0], np.array(pose)
     world = dict(feet)  # world rotations of the joints that change
-    for joint, (bone, direction) in _bones(places.position[0], roles).items():
+    for joint, (bone, direction) in _bones_to_straighten(places.position[0], roles).items():
         if np.any(bone):
             world[joint] = quat_multiply(quat_between(bone, direction), was[joint])
     for joint, parent in enumerate(skeleton.parents):
@@ -60,8 +60,8 @@ def straightened(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[in
     return readonly(local)
 
 
-def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
-    """Of the joints to straighten in a pose (J, 3): the bone vector, and its direction in an upright pose."""
+def _bones_to_straighten(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
+    """By joint to straighten in a pose (J, 3): the vector of its bone, and the bone's direction when upright."""
     joints = roles.joints
     shoulders = (where[joints["left_upper_arm"]] + where[joints["right_upper_arm"]]) / 2
     bones = {roles.spine[0]: (shoulders - where[roles.spine[0]], -_DOWN)}
@@ -75,7 +75,7 @@ def _bones(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
     return bones
 
 
-def _straightest(sample: Clip, roles: Roles, moving: FigureStance) -> int:
+def _straightest_frame(sample: Clip, roles: Roles, moving: FigureStance) -> int:
     """The frame, among standing ones if any, in which the trunk is most upright and the limbs hang straightest."""
     where = sample.places.position
     score = moving.up[:, 2] + np.where(moving.stands, len(_LIMBS), 0.0)
@@ -87,10 +87,10 @@ def _straightest(sample: Clip, roles: Roles, moving: FigureStance) -> int:
     return int(np.argmax(score))
 
 
-def _flat_feet(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
-    """World rotations of foot and toe joints, facing +x, in a frame in which the foot is flat on the ground.
+def _flat_foot_rotations(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
+    """World rotations (4,) of foot and toe joints in a frame with the foot flat on the ground, turned to face +x.
 
-    There ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
+    In such a frame ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
     """
     where, rotations = sample.places.position, sample.places.rotation
     feet: dict[int, Array] = {}
@@ -107,14 +107,14 @@ def _flat_feet(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Ar
     return feet
 
 
-def _to_front(seen: FigureStance, k: int) -> Array:
+def _rotation_to_front(seen: FigureStance, k: int) -> Array:
     """The rotation (4,) that makes the k-th pose upright and face +x."""
     return matrix_to_quat(np.stack([seen.forward[k], seen.left[k], seen.up[k]]))
 
 
-def _rotated(pose: Array, rotation: Array) -> Array:
+def _with_root_rotated(pose: Array, rotation: Array) -> Array:
     return readonly(np.concatenate([quat_multiply(rotation, pose[:1]), pose[1:]]))
 
 
-def _finding(found: str, source: str) -> Finding:
-    return Finding("upright", found, f"the upright pose is the {source}" if source else "nothing", "", source)
+def _upright_finding(found: str, source: str) -> Finding:
+    return Finding("upright", found, f"the upright pose is the {source}", "", source)

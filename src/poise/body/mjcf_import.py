@@ -1,8 +1,8 @@
 """A user's MJCF as a body: checked, reduced to the character, completed by guesses.
 
-The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes put several
-bodies into one document and recordings contain it, so it must mean the same everywhere. A mesh becomes its bounding
-box, because its file would be missing there.
+The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes and
+recordings contain it in other documents, where it must mean the same. A mesh becomes its bounding box, because the
+file of the mesh would be missing there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from mujoco import mjtGeom, mjtJoint
 
 from poise.arrays import Frozen, readonly
 from poise.body import guess, symmetry
-from poise.body.assemble import grounded, read_joints
+from poise.body.assemble import grounded_pose, model_joints
 from poise.body.body import Body
-from poise.body.mjcf import mjcf_numbers
+from poise.body.mjcf import element, geom, mjcf_document
 from poise.errors import PoiseError
 
 _DROPPED = frozenset(
@@ -39,27 +39,24 @@ _GEOMS = {
 
 
 def import_mjcf(source: str | Path) -> Body:
-    """The body of an MJCF file or text."""
-    text, where, folder = _read(source)
-    tree = _parse(text, where)
-    _inline(tree, folder, where)
-    _absolute_assets(tree, folder)
-    _check_numbers(tree, where)
-    _name_everything(tree)
-    full = _compile(ET.tostring(tree, encoding="unicode"), where)
-    root = _root(full, where)
-    _check_joints(full, root, where)
-    _strip(tree, root)
+    """Build the body of an MJCF file or text."""
+    text, where, folder = _read_mjcf(source)
+    tree = _parse_mjcf(text, where)
+    _inline_includes(tree, folder, where)
+    _absolute_asset_paths(tree, folder)
+    _check_mjcf_numbers(tree, where)
+    _name_mjcf_elements(tree)
+    full = _compile_mjcf(ET.tostring(tree, encoding="unicode"), where)
+    root = _free_root_name(full, where)
+    _check_joint_types(full, root, where)
+    _strip_to_character(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    return _body(name, plain(_compile(ET.tostring(tree, encoding="unicode"), where), name), full, where)
-
-
-def _body(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
-    model = _compile(mjcf, where)
-    joints = read_joints(model, lambda _: None, guess.group)
+    mjcf = model_mjcf(_compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name)
+    model = _compile_mjcf(mjcf, where)
+    joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
-    torque = readonly(guess.torque_limits(full, model))
-    standing = grounded(model, _upright(full, model))
+    torque = readonly(guess.guess_torque_limits(full, model))
+    standing = grounded_pose(model, _keyframe_pose(full, model))
     return Body(
         name=name,
         mjcf=mjcf,
@@ -67,15 +64,15 @@ def _body(name: str, mjcf: str, full: mujoco.MjModel, where: str) -> Body:
         standing=standing,
         torque_limit=torque,
         torque_limits=Frozen({"model": torque}),
-        feet=guess.feet(model, standing, joints),
-        hands=guess.hands(model),
+        feet=guess.guess_feet(model, standing, joints),
+        hands=guess.guess_hands(model),
         head=next((link for link in links if "head" in link.lower()), None),
-        symmetry=symmetry.find(model, joints, links),
+        symmetry=symmetry.find_symmetry(model, joints, links),
     )
 
 
-def _read(source: str | Path) -> tuple[str, str, Path]:
-    """The text, its name for messages, and the folder to which its file references are relative."""
+def _read_mjcf(source: str | Path) -> tuple[str, str, Path]:
+    """The MJCF text, a name of the source for messages, and the folder to which file references are relative."""
     if isinstance(source, str) and "<" in source:
         return source, "MJCF text", Path.cwd()
     path = Path(source)
@@ -87,7 +84,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
         raise PoiseError(f"{path.name}: not a text file") from None
 
 
-def _parse(text: str, where: str) -> ET.Element:
+def _parse_mjcf(text: str, where: str) -> ET.Element:
     try:
         tree = ET.fromstring(text)
     except ET.ParseError as error:
@@ -97,20 +94,20 @@ def _parse(text: str, where: str) -> ET.Element:
     return tree
 
 
-def _inline(tree: ET.Element, folder: Path, where: str) -> None:
-    """Replace each <include file=...> by its contents."""
+def _inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
+    """Replace each <include file=...> by the content of the file."""
     for parent in list(tree.iter()):
         for place, child in reversed(list(enumerate(parent))):
             if child.tag == "include":
-                text, name, inner = _read(folder / child.get("file", ""))
-                included = _parse(text, f"{where} includes {name}")
-                _inline(included, inner, name)
+                text, name, inner = _read_mjcf(folder / child.get("file", ""))
+                included = _parse_mjcf(text, f"{where} includes {name}")
+                _inline_includes(included, inner, name)
                 parent[place : place + 1] = list(included)
 
 
-def _absolute_assets(tree: ET.Element, folder: Path) -> None:
+def _absolute_asset_paths(tree: ET.Element, folder: Path) -> None:
     """Make the paths of meshes and textures absolute."""
-    if not any(element.get("file") for element in tree.iter()):
+    if not any(node.get("file") for node in tree.iter()):
         return
     compiler = tree.find("compiler")
     if compiler is None:
@@ -121,37 +118,38 @@ def _absolute_assets(tree: ET.Element, folder: Path) -> None:
     compiler.attrib.pop("assetdir", None)
 
 
-def _check_numbers(tree: ET.Element, where: str) -> None:
-    for element in tree.iter():
-        for key, value in element.attrib.items():
+def _check_mjcf_numbers(tree: ET.Element, where: str) -> None:
+    for node in tree.iter():
+        for key, value in node.attrib.items():
             if key not in ("name", "class") and _NOT_FINITE.search(value):
-                name = element.get("name") or element.get("joint") or "unnamed"
-                raise PoiseError(f"{where}: {element.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
+                name = node.get("name") or node.get("joint") or "unnamed"
+                raise PoiseError(f"{where}: {node.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
 
 
-def _name_everything(tree: ET.Element) -> None:
+def _name_mjcf_elements(tree: ET.Element) -> None:
     """Give a name to every body, joint and geom without one."""
     taken = {(e.tag, e.get("name")) for e in tree.iter()}
     for body in tree.iter("body"):
-        _name(body, "link", taken)
+        _name_mjcf_element(body, "link", taken)
         for child in body:
             if child.tag == "freejoint" or (child.tag == "joint" and child.get("type") == "free"):
-                _name(child, "root", taken)
+                _name_mjcf_element(child, "root", taken)
             elif child.tag in ("joint", "geom"):
-                _name(child, f"{body.get('name')}_{child.tag}", taken)
+                _name_mjcf_element(child, f"{body.get('name')}_{child.tag}", taken)
 
 
-def _name(element: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
-    if element.get("name"):
+def _name_mjcf_element(node: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
+    """Give the element the name `stem`, or `stem` with a number if the name is taken; named elements keep theirs."""
+    if node.get("name"):
         return
-    tag = "joint" if element.tag == "freejoint" else element.tag
+    tag = "joint" if node.tag == "freejoint" else node.tag
     tries = (stem if k == 0 else f"{stem}_{k}" for k in range(10_000))
     name = next(n for n in tries if (tag, n) not in taken)
-    element.set("name", name)
+    node.set("name", name)
     taken.add((tag, name))
 
 
-def _compile(text: str, where: str) -> mujoco.MjModel:
+def _compile_mjcf(text: str, where: str) -> mujoco.MjModel:
     try:
         return mujoco.MjModel.from_xml_string(text)
     except ValueError as error:
@@ -159,7 +157,7 @@ def _compile(text: str, where: str) -> mujoco.MjModel:
         raise PoiseError(f"{where}: {cause.removeprefix('Error: ')}") from None
 
 
-def _root(model: mujoco.MjModel, where: str) -> str:
+def _free_root_name(model: mujoco.MjModel, where: str) -> str:
     """Name of the one free-rooted body; raises if there is none or if anything else moves."""
     free = [j for j in range(model.njnt) if model.jnt_type[j] == mjtJoint.mjJNT_FREE]
     roots = [model.body(int(model.jnt_bodyid[j])).name for j in free]
@@ -173,7 +171,7 @@ def _root(model: mujoco.MjModel, where: str) -> str:
     return str(roots[0])
 
 
-def _check_joints(model: mujoco.MjModel, root: str, where: str) -> None:
+def _check_joint_types(model: mujoco.MjModel, root: str, where: str) -> None:
     for j in range(model.njnt):
         joint, link = model.joint(j).name, int(model.jnt_bodyid[j])
         if model.jnt_type[j] == mjtJoint.mjJNT_SLIDE:
@@ -187,7 +185,7 @@ def _check_joints(model: mujoco.MjModel, root: str, where: str) -> None:
         raise PoiseError(f"{where}: the root '{root}' has joints besides the free one; remove them")
 
 
-def _strip(tree: ET.Element, root: str) -> None:
+def _strip_to_character(tree: ET.Element, root: str) -> None:
     """Remove everything but the character: floor, lights, cameras, actuators, sensors and keyframes."""
     for section in [child for child in tree if child.tag in _DROPPED]:
         tree.remove(section)
@@ -200,7 +198,7 @@ def _strip(tree: ET.Element, root: str) -> None:
             parent.remove(child)
 
 
-def _upright(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
+def _keyframe_pose(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
     """Pose (nq,) of a keyframe named stand or home if there is one, else the model's zero pose."""
     for k in range(full.nkey):
         if _UPRIGHT.search(full.key(k).name) and full.nq == model.nq:
@@ -208,73 +206,42 @@ def _upright(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
     return np.array(model.qpos0)
 
 
-def plain(model: mujoco.MjModel, name: str) -> str:
-    """The bodies of a compiled model as MJCF, with all digits."""
-    root = ET.Element("mujoco", model=name)
-    ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
-    elements = {0: ET.SubElement(root, "worldbody")}
-    for body in range(1, model.nbody):
-        elements[body] = _body_element(elements[int(model.body_parentid[body])], model, body)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode") + "\n"
+def model_mjcf(model: mujoco.MjModel, name: str) -> str:
+    """The bodies of a compiled model as MJCF text, with all digits."""
+    links = ((int(model.body_parentid[b]), b, _body_element(model, b)) for b in range(1, model.nbody))
+    return mjcf_document(name, links)
 
 
-def _body_element(parent: ET.Element, model: mujoco.MjModel, body: int) -> ET.Element:
-    place = {"pos": mjcf_numbers(model.body_pos[body]), "quat": mjcf_numbers(model.body_quat[body])}
-    element = ET.SubElement(parent, "body", {"name": model.body(body).name, **place})
-    for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
-        element.append(_joint(model, joint))
-    inertial = {
-        "pos": mjcf_numbers(model.body_ipos[body]),
-        "quat": mjcf_numbers(model.body_iquat[body]),
-        "mass": repr(float(model.body_mass[body])),
-        "diaginertia": mjcf_numbers(model.body_inertia[body]),
-    }
-    if model.body_mass[body] > 0:
-        ET.SubElement(element, "inertial", inertial)
-    for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
-        element.append(_geom(model, geom))
-    return element
+def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
+    written = element("body", name=model.body(body).name, pos=model.body_pos[body], quat=model.body_quat[body])
+    joints, geoms = int(model.body_jntadr[body]), int(model.body_geomadr[body])
+    written.extend(_joint_element(model, k) for k in range(joints, joints + int(model.body_jntnum[body])))
+    if (mass := float(model.body_mass[body])) > 0:
+        pos, quat, inertia = model.body_ipos[body], model.body_iquat[body], model.body_inertia[body]
+        written.append(element("inertial", pos=pos, quat=quat, mass=mass, diaginertia=inertia))
+    written.extend(_geom_element_of(model, k) for k in range(geoms, geoms + int(model.body_geomnum[body])))
+    return written
 
 
-def _joint(model: mujoco.MjModel, joint: int) -> ET.Element:
+def _joint_element(model: mujoco.MjModel, joint: int) -> ET.Element:
     name = model.joint(joint).name
     if model.jnt_type[joint] == mjtJoint.mjJNT_FREE:
-        return ET.Element("freejoint", {"name": name})
-    dof = int(model.jnt_dofadr[joint])
-    written = {
-        "name": name,
-        "type": _JOINTS[int(model.jnt_type[joint])],
-        "pos": mjcf_numbers(model.jnt_pos[joint]),
-        "axis": mjcf_numbers(model.jnt_axis[joint]),
-        "damping": repr(float(model.dof_damping[dof])),
-        "armature": repr(float(model.dof_armature[dof])),
-    }
-    if model.jnt_limited[joint]:
-        written |= {"limited": "true", "range": mjcf_numbers(model.jnt_range[joint])}
-    return ET.Element("joint", written)
+        return element("freejoint", name=name)
+    kind, dof = _JOINTS[int(model.jnt_type[joint])], int(model.jnt_dofadr[joint])
+    passive = {"damping": float(model.dof_damping[dof]), "armature": float(model.dof_armature[dof])}
+    limits = {"limited": "true", "range": model.jnt_range[joint]} if model.jnt_limited[joint] else {}
+    pos, axis = model.jnt_pos[joint], model.jnt_axis[joint]
+    return element("joint", name=name, type=kind, pos=pos, axis=axis, **passive, **limits)
 
 
-def _geom(model: mujoco.MjModel, geom: int) -> ET.Element:
-    kind, count = _GEOMS.get(int(model.geom_type[geom]), ("box", 3))
-    size, shift = model.geom_size[geom][:count], model.geom_pos[geom]
-    if int(model.geom_type[geom]) not in _GEOMS:
-        size = model.geom_aabb[geom][3:]
-        centre = model.geom_aabb[geom][:3].copy()
-        mujoco.mju_rotVecQuat(centre, model.geom_aabb[geom][:3], model.geom_quat[geom])
+def _geom_element_of(model: mujoco.MjModel, index: int) -> ET.Element:
+    kind, count = _GEOMS.get(int(model.geom_type[index]), ("box", 3))
+    size, shift = model.geom_size[index][:count], model.geom_pos[index]
+    if int(model.geom_type[index]) not in _GEOMS:
+        size = model.geom_aabb[index][3:]
+        centre = model.geom_aabb[index][:3].copy()
+        mujoco.mju_rotVecQuat(centre, model.geom_aabb[index][:3], model.geom_quat[index])
         shift = shift + centre
-    return ET.Element(
-        "geom",
-        {
-            "name": model.geom(geom).name,
-            "type": kind,
-            "size": mjcf_numbers(size),
-            "pos": mjcf_numbers(shift),
-            "quat": mjcf_numbers(model.geom_quat[geom]),
-            "mass": "0",
-            "rgba": mjcf_numbers(model.geom_rgba[geom]),
-            "group": str(int(model.geom_group[geom])),
-            "contype": str(int(model.geom_contype[geom])),
-            "conaffinity": str(int(model.geom_conaffinity[geom])),
-        },
-    )
+    place = {"size": size, "pos": shift, "quat": model.geom_quat[index]}
+    flags = {key: int(getattr(model, f"geom_{key}")[index]) for key in ("group", "contype", "conaffinity")}
+    return geom(model.geom(index).name, kind, **place, mass="0", rgba=model.geom_rgba[index], **flags)

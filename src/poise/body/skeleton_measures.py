@@ -11,7 +11,7 @@ from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.human import BALL
 from poise.body.plans.plan import Vector
 from poise.body.plans.shapes import SOLE
-from poise.body.skeleton_pose import Upright, farthest, foot_bone, swings
+from poise.body.skeleton_pose import UprightSkeleton, farthest_tip, foot_bone, zero_pose_rotations
 from poise.errors import PoiseError
 from poise.motion.roles import SIDES, Roles
 from poise.rotations import mirror_vector, quat_rotate
@@ -25,7 +25,7 @@ _LEAST_TRUNK = 0.1  # of stature: least height of the shoulders above the hips
 
 @dataclass(frozen=True)
 class PersonMeasures:
-    """Joint positions of a person in the body's zero pose, as vectors from the middle of the hips; left side."""
+    """Joint positions (m) of a person in the body's zero pose, from the middle of the hips; left side only."""
 
     proportions: Proportions
     spine: tuple[Vector, ...]
@@ -39,30 +39,34 @@ class PersonMeasures:
     has_hands: bool
 
 
-def person_measures(upright: Upright, roles: Roles, mass: float | None) -> PersonMeasures:
+def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) -> PersonMeasures:
     """The measures of an upright skeleton, left and right averaged; `mass` in kg, None for the default."""
-    spine, neck = (_trunk_line(upright, roles, moving(upright, joints)) for joints in (roles.spine, roles.neck))
-    shoulder = _paired(upright, roles, "upper_arm")
-    foot = _mean_foot(upright, roles)
-    leg = _lengths(upright, roles, "thigh", "shank") + _lengths(upright, roles, "shank", "foot")
+    spine, neck = (_trunk_points(upright, roles, joints) for joints in (roles.spine, roles.neck))
+    shoulder = _mean_left_position(upright, roles, "upper_arm")
+    foot = _mean_foot_bone(upright, roles)
+    thigh = _mean_bone_length(upright, roles, "thigh", "shank")
+    leg = thigh + _mean_bone_length(upright, roles, "shank", "foot")
     sole = SOLE * leg / ADULT.metres(ADULT.hip - ADULT.ankle)
     hip = leg + float(np.clip(1.5 * sole - foot[2], 0.04 * leg, 0.16 * leg))
-    top = _top(upright, roles)
+    top = _crown_height(upright, roles)
     stature = (top + hip + hip / ADULT.hip) / 2
-    _refuse_impossible(upright, roles, stature)
+    _check_person(upright, roles, stature)
+    hand = _mean_tip_distance(upright, roles, "hand") / stature  # limited below: fingers are often incomplete
+    highest = shoulder[2] + 0.06 * stature  # of C7, which is at the lowest joint of the neck
+    c7 = float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
     proportions = Proportions(
         stature=stature,
         mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
         hip=hip / stature,
         ankle=(hip - leg) / stature,
-        knee=(hip - _lengths(upright, roles, "thigh", "shank")) / stature,
+        knee=(hip - thigh) / stature,
         shoulder=(hip + shoulder[2]) / stature,
-        c7=(hip + _trunk_length(shoulder, neck, stature)) / stature,
-        hip_half=_paired(upright, roles, "thigh")[1] / stature,
+        c7=(hip + c7) / stature,
+        hip_half=_mean_left_position(upright, roles, "thigh")[1] / stature,
         shoulder_half=shoulder[1] / stature,
-        upper_arm=_lengths(upright, roles, "upper_arm", "forearm") / stature,
-        forearm=_lengths(upright, roles, "forearm", "hand") / stature or ADULT.forearm,
-        hand=_hand(upright, roles, stature),
+        upper_arm=_mean_bone_length(upright, roles, "upper_arm", "forearm") / stature,
+        forearm=_mean_bone_length(upright, roles, "forearm", "hand") / stature or ADULT.forearm,
+        hand=float(np.clip(hand, 0.08, 0.13)) if hand > 0 else ADULT.hand,
     )
     ball, tip = _foot_lengths(upright, roles, foot, stature)
     girth = float(np.clip(np.sqrt(proportions.mass / BODY_MASS_INDEX) / stature, 0.7, 1.5))
@@ -72,7 +76,7 @@ def person_measures(upright: Upright, roles: Roles, mass: float | None) -> Perso
         spine=spine,
         neck=neck,
         crown=crown,
-        clavicle=_paired(upright, roles, "clavicle") if "left_clavicle" in roles.joints else None,
+        clavicle=_mean_left_position(upright, roles, "clavicle") if "left_clavicle" in roles.joints else None,
         shoulder=shoulder,
         forward=ball,
         sole=sole,
@@ -81,89 +85,78 @@ def person_measures(upright: Upright, roles: Roles, mass: float | None) -> Perso
     )
 
 
-def moving(upright: Upright, joints: tuple[int, ...]) -> tuple[int, ...]:
-    """The joints of the spine or neck without those that coincide with the next."""
+def distinct_joints(upright: UprightSkeleton, joints: tuple[int, ...]) -> tuple[int, ...]:
+    """The joints of the spine or neck without those that coincide with the next joint."""
     near = _SAME_PLACE * float(np.ptp(upright.position[:, 2]))
     gaps = np.linalg.norm(np.diff(upright.position[list(joints)], axis=0), axis=1)
     return tuple(j for j, gap in zip(joints, [*gaps, np.inf], strict=True) if gap > near) if joints else ()
 
 
-def middle_of_hips(upright: Upright, roles: Roles) -> Array:
+def middle_of_hips(upright: UprightSkeleton, roles: Roles) -> Array:
     """Middle of the hips (3,) m in the upright pose, the origin of the body's root link."""
     return np.asarray(upright.position[[roles.joints[f"{side}_thigh"] for side in SIDES]].mean(axis=0))
 
 
-def _refuse_impossible(upright: Upright, roles: Roles, stature: float) -> None:
+def _check_person(upright: UprightSkeleton, roles: Roles, stature: float) -> None:
     """Raise if the skeleton cannot be a person that stands and faces +x."""
     if not _SIZES[0] < stature < _SIZES[1]:
         raise PoiseError(f"the skeleton is {stature:.3g} m tall, not the size of a person: is its unit right?")
-    shoulder, hip = (_paired(upright, roles, part) for part in ("upper_arm", "thigh"))
+    shoulder, hip = (_mean_left_position(upright, roles, part) for part in ("upper_arm", "thigh"))
     if shoulder[2] < _LEAST_TRUNK * stature:
         raise PoiseError("the skeleton's upright pose does not stand: its shoulders are not above its hips")
     if min(shoulder[1], hip[1]) <= 0:
         raise PoiseError("the skeleton's upright pose does not face +x: its left side lies on the right")
     for part, next_part in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm")):
-        if _lengths(upright, roles, part, next_part) < _SAME_PLACE * stature:
+        if _mean_bone_length(upright, roles, part, next_part) < _SAME_PLACE * stature:
             names = [upright.skeleton.names[roles.joints[f"left_{p}"]] for p in (part, next_part)]
             raise PoiseError(f"joints '{names[0]}' and '{names[1]}' coincide: a person's {part} needs a length")
 
 
-def _trunk_line(upright: Upright, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
-    places = upright.position[list(joints)] - middle_of_hips(upright, roles)
+def _trunk_points(upright: UprightSkeleton, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
+    """Distinct positions (m) of joints of the spine or neck, moved sideways onto the body's midline."""
+    places = upright.position[list(distinct_joints(upright, joints))] - middle_of_hips(upright, roles)
     return tuple((float(x), 0.0, float(z)) for x, _, z in places)
 
 
-def _paired(upright: Upright, roles: Roles, part: str) -> Vector:
-    """Position of the left joint of a pair, averaged with the mirror image of the right."""
+def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Vector:
+    """Position (m) of the left joint of a pair, averaged with the mirror image of the right joint."""
     left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
     middle = middle_of_hips(upright, roles)
     x, y, z = (left - middle + mirror_vector(right - middle)) / 2
     return float(x), float(y), float(z)
 
 
-def _lengths(upright: Upright, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length (m) of a bone of both sides; to the tip if the next joint is missing."""
+def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:
+    """Mean length (m) of the left and the right bone; to the tip if the next joint is missing."""
     if f"left_{next_part}" not in roles.joints:
-        return _reach(upright, roles, part)
+        return _mean_tip_distance(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
     return float(np.mean([np.linalg.norm(upright.position[a] - upright.position[b]) for a, b in ends]))
 
 
-def _reach(upright: Upright, roles: Roles, part: str) -> float:
-    """Mean distance (m) from a joint of both sides to its farthest tip; 0 if there is none."""
+def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> float:
+    """Mean distance (m) from the left and the right joint to their farthest tips; 0 if there is none."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
-    return float(np.mean([np.linalg.norm(farthest(upright, joint)) for joint in joints])) if joints else 0.0
+    return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 
 
-def _trunk_length(shoulder: Vector, neck: tuple[Vector, ...], stature: float) -> float:
-    """Height (m) of the lowest joint of the neck above the hips, limited to slightly above the shoulders."""
-    highest = shoulder[2] + 0.06 * stature
-    return float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
-
-
-def _hand(upright: Upright, roles: Roles, stature: float) -> float:
-    """Length of the hand as a fraction of stature, limited because many skeletons have incomplete fingers."""
-    length = _reach(upright, roles, "hand") / stature
-    return float(np.clip(length, 0.08, 0.13)) if length > 0 else ADULT.hand
-
-
-def _mean_foot(upright: Upright, roles: Roles) -> Array:
+def _mean_foot_bone(upright: UprightSkeleton, roles: Roles) -> Array:
     """Mean vector (3,) m from ankle to ball, or to the tip, of the feet when flat and pointing forward."""
-    turns = swings(upright, roles)
+    turns = zero_pose_rotations(upright, roles)
     bones = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
     return np.asarray(np.mean(bones, axis=0))
 
 
-def _foot_lengths(upright: Upright, roles: Roles, bone: Array, stature: float) -> tuple[float, float]:
+def _foot_lengths(upright: UprightSkeleton, roles: Roles, bone: Array, stature: float) -> tuple[float, float]:
     """Distances of ball and tip of the foot in front of the ankle, as fractions of stature."""
     if "left_toes" not in roles.joints:
         tip = float(bone[0]) / stature if bone[0] > 0 else ADULT.foot - ADULT.heel
         return BALL, float(np.clip(tip, 0.09, 0.15))
     ball = float(np.clip(bone[0] / stature, 0.05, 0.11))
-    return ball, ball + float(np.clip(_reach(upright, roles, "toes") / stature, 0.03, 0.06))
+    return ball, ball + float(np.clip(_mean_tip_distance(upright, roles, "toes") / stature, 0.03, 0.06))
 
 
-def _top(upright: Upright, roles: Roles) -> float:
-    """Height (m) of the highest point above the hips."""
+def _crown_height(upright: UprightSkeleton, roles: Roles) -> float:
+    """Height (m) of the skeleton's highest point above the hips."""
     highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
     return highest - float(middle_of_hips(upright, roles)[2])
