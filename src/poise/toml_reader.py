@@ -33,7 +33,7 @@ def lines_of(text: str) -> Lines:
         if depth == 0 and not code.strip():
             continue
         if depth == 0 and (header := _HEADER.match(code)):
-            table = _path(header[1], counts)
+            table = _header_table_name(header[1], counts)
             index = counts[table] = counts.get(table, -1) + 1
             found[table, index, ""] = number
             continue
@@ -63,7 +63,7 @@ def item(key: str, index: int) -> str:
     return f"{key}[{index}]"
 
 
-def _path(name: str, counts: Mapping[str, int]) -> str:
+def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
     """The name of the table of a dotted header; each part refers to the latest table of that name."""
     outer, *inner = name.split(".")
     for part in inner:
@@ -96,7 +96,6 @@ class TomlTable:
         return cls(path.name, lines_of(text), "", 0, values)
 
     def __contains__(self, key: str) -> bool:
-        """Whether the table has the key."""
         return key in self._values
 
     @property

@@ -13,7 +13,9 @@ UPWARD = 0.5
 
 
 @kernel
-def thin_out(position: Array, frame: Array, distance: Array, geom: Pairs, uneven: Ints, spacing: float) -> Ints:
+def thin_height_field_contacts(
+    position: Array, frame: Array, distance: Array, geom: Pairs, uneven: Ints, spacing: float
+) -> Ints:
     """Indices of the contacts to keep, without the redundant ones of height fields (`uneven` (ngeom,) is 1 for these).
 
     MuJoCo reports a contact for every triangle near a limb: those of one geom are kept at least `spacing` m apart, the

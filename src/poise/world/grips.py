@@ -26,7 +26,7 @@ class Grip:
     other_point: tuple[float, float, float]  # m, in its frame
 
 
-def gripped(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, point: ArrayLike) -> Grip:
+def make_grip(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, point: ArrayLike) -> Grip:
     """A grip of one body on another at a world point (m); raises unless both are near it and one can move."""
     name, its = model.body(body).name, model.body(other).name
     fixed = model.body_weldid[[body, other]] == 0

@@ -19,7 +19,7 @@ from poise.files import write_file
 
 
 @lru_cache(maxsize=4)
-def _compiled(xml: str) -> mujoco.MjModel:
+def _compiled_scene(xml: str) -> mujoco.MjModel:
     """A compiled scene, shared by all parts of a performance; callers must not change it."""
     return mujoco.MjModel.from_xml_string(xml)
 
@@ -62,7 +62,7 @@ class Recording:
     def model(self) -> mujoco.MjModel:
         """The scene, compiled."""
         try:
-            return _compiled(self.model_xml)
+            return _compiled_scene(self.model_xml)
         except ValueError as error:
             raise PoiseError("the recording's model does not load: " + " ".join(str(error).split())) from None
 
