@@ -208,14 +208,11 @@ class TomlTable:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = within(self._table, self._index, key)
-        if not self._key and self._has_header(table, index):
+        inside = within(table, index, "")
+        headed = (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
+        if headed and not self._key:  # the table, or one nested in it, has a header
             return TomlTable(self._file, self._lines, table, index, value)
         return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or name)
-
-    def _has_header(self, table: str, index: int) -> bool:
-        """Whether a table, or a table nested in it, has a header."""
-        inside = within(table, index, "")
-        return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
 
     def tables(self, key: str) -> list[TomlTable]:
         """The tables [[key]] of the file."""

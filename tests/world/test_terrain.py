@@ -309,5 +309,5 @@ def test_bad_files_are_refused_in_one_line_with_their_name(text, tmp_path):
 def test_unreadable_files_are_refused(tmp_path):
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
     for name in ("gone.toml", "binary.toml", "."):
-        with pytest.raises(PoiseError, match=r"terrain file"):
+        with pytest.raises(PoiseError, match=r"cannot read|not a TOML file"):
             parse_terrain(str(tmp_path / name) + ("/" if name == "." else ""))

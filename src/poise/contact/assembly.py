@@ -221,9 +221,9 @@ def _distribute_impulses(table: Table, impulse: Array) -> None:
 def _enforce_torque_limits(table: Table, asked: Array, passes: int) -> bool:
     """Write the torques (APPLIED) and keep them within their limits; True if the step must be solved again.
 
-    In the first passes all DOFs whose demand exceeds the limit are set to it, and released when their demand falls
-    below. If that does not settle, all are released, and the actuation of those that exceed their limit is scaled down
-    until it fits: a weaker motor still brakes, while a fixed torque would fling a light limb.
+    In the first passes a DOF whose demand `asked` (N m) exceeds the limit gets the limit, until its demand falls below.
+    If that does not settle, all DOFs are released, and actuation that exceeds its limit is scaled down until it fits: a
+    weaker motor still brakes, while a fixed torque would fling a light limb.
     """
     limit, applied = floats(table, at.TORQUE_LIMIT), floats(table, at.APPLIED)
     saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)

@@ -62,7 +62,7 @@ def _inverse_right_jacobian(r: Array, out: Array) -> None:
 
 @kernel
 def write_limit_rows(table: Table, reach: float) -> None:
-    """Write rows for limits closer than `reach` (rad) plus twice the travel of the step at its initial velocity."""
+    """Write rows for limits closer than `reach` (rad) plus twice the travel of the step at the initial velocity."""
     settings = floats(table, at.SETTINGS)
     h, recovery = settings[at.STEP], settings[at.RECOVERY]
     qpos, qvel = floats(table, at.QPOS), floats(table, at.QVEL)

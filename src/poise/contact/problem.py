@@ -28,12 +28,9 @@ TOLERANCE = 1e-8  # Largest complementarity residual (m/s) of an exact solution
 class LcpStatus(enum.IntEnum):
     """How a contact problem was solved."""
 
-    EXACT = 0
-    """Exactly, at the first attempt."""
-    RETRIED = 1
-    """Exactly, after one of the documented retries."""
-    APPROXIMATE = 2
-    """No attempt was exact; the best is used, and the recording counts it."""
+    EXACT = 0  # at the first attempt
+    RETRIED = 1  # exactly, after one of the documented retries
+    APPROXIMATE = 2  # no attempt was exact; the best is used, and the recording counts it
 
 
 class ContactProblem(NamedTuple):
@@ -111,8 +108,8 @@ def complementarity_residual(
 ) -> float:
     """Largest |min(z, w)| (m/s) over the linear complementarity problem with facet variables.
 
-    Facet impulses are recovered from each tangential impulse (two neighbouring facets span it) and the slip speed sigma
-    from the row velocities, so the certificate depends on the impulses alone.
+    Two neighbouring facets span each tangential impulse, which gives the facet impulses. The slip speed sigma follows
+    from the row velocities. The certificate therefore depends on the impulses alone.
     """
     r = bias.shape[0]
     w = np.empty(r)

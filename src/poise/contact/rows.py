@@ -100,8 +100,8 @@ def _write_contact_curvature(
 ) -> None:
     """Add a contact's Jacobian rows, and write (h/2)(dJ/dt v + a) along them into `curve`.
 
-    The normal row follows the centres of curvature: the contact point of a rolling ball changes all the time, and the
-    path of a material point (a cusp) is not that of the gap. The tangent rows follow the material point.
+    The normal row follows the centres of curvature. The contact point of a rolling ball changes all the time: the path
+    of a material point has a cusp there, the gap does not. The tangent rows follow the material point.
     """
     half_step = 0.5 * floats(table, at.SETTINGS)[at.STEP]
     body, other = ints(table, at.CONTACT_BODY)[c], ints(table, at.CONTACT_OTHER)[c]
@@ -241,8 +241,8 @@ def impact_speed(table: Table, assumed: Array) -> float:
 def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
     """Recompute the contact offsets for paths with the velocity v+ at the end of the step.
 
-    Expects QVEL, CVEL and CDOF_DOT of v+, its bias, and DRIFT of the initial velocity v. The centre of mass is shifted
-    by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
+    Expects QVEL, CVEL, CDOF_DOT and `bias_after` of v+, and DRIFT of the initial velocity v. The centre of mass is
+    shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
     """
     settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
     h, recovery = settings[at.STEP], settings[at.RECOVERY]
@@ -257,6 +257,6 @@ def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) ->
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
         _write_contact_curvature(table, c, geom, True, rows, unused, curve)
-        # The path of a light limb may be strongly curved: use the one of the two paths that comes nearer.
+        # The path of a light limb may be strongly curved: use the path that comes nearer, the old or the new.
         away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
         curve[0] = min(before, curve[0] + away)

@@ -44,7 +44,7 @@ class Inverse(NamedTuple):
     """Forces that a trajectory of T frames requires, with derivatives by pose (`_q`) and velocity (`_v`)."""
 
     torque: Array  # (T, nv) N m, N: required beyond gravity and the contact forces, at every degree of freedom
-    wrench: Array  # (T, 6) N m, N: likewise for the whole body, about the world's origin
+    wrench: Array  # (T, 6) N m, N: required for the whole body beyond gravity and contacts, about the world's origin
     momentum: Array  # (T, 6) N m s, N s, about the world's origin
     com: Array  # (T, 3) m
     point: Array  # (T, C, 3) m, centres of the balls in the world
@@ -56,7 +56,7 @@ class Inverse(NamedTuple):
     momentum_q: Array  # (T, 6, nv)
     momentum_v: Array  # (T, 6, nv), also the derivative of wrench by acceleration
     attitude: Array  # (T, C, 4) quaternions of the links of the balls
-    spin: Array  # (T, C, 3, nv) rotation Jacobian of these links, in the world
+    spin: Array  # (T, C, 3, nv) rotation Jacobians of the balls' links, in the world frame
     point_q: Array  # (T, C, 3, nv)
 
 
@@ -74,10 +74,9 @@ def inverse_dynamics(tree: Tree, qpos: Array, qvel: Array, qacc: Array, bearings
     of_links = ((links, 3), (links, 4), (links, 3, 3), (nv, 6), (blocks + 1, 6), (blocks + 1, 6), *3 * ((nv, 6),))
     of_forces = ((links, 6, 6), (links, 6, 6), (links, 6), (links, 6), *4 * ((nv, 6),))
     scratch = _SpatialTerms(*(np.zeros(shape) for shape in (*of_links, *of_forces)))
-    # One memory layout, so that the kernel is compiled once.
-    plain = [np.array(part, order="C") for part in (qpos, qvel, qacc, force)]
-    balls = Bearings(np.array(bearings.link), np.array(bearings.centre, order="C"), np.array(bearings.radius))
-    _newton_euler_frames(tree, plain[0], plain[1], plain[2], plain[3], balls, scratch, out)
+    # Copies with one memory layout, so that the kernel is compiled once.
+    balls = Bearings(*(np.array(part, order="C") for part in bearings))
+    _newton_euler_frames(tree, *(np.array(part, order="C") for part in (qpos, qvel, qacc, force)), balls, scratch, out)
     return out
 
 
@@ -105,24 +104,16 @@ class _SpatialTerms(NamedTuple):
 
 @kernel
 def _newton_euler_frames(
-    tree: Tree,
-    qpos: Array,
-    qvel: Array,
-    qacc: Array,
-    force: Array,
-    bearings: Bearings,
-    work: _SpatialTerms,
-    out: Inverse,
-) -> None:
+    tree: Tree, qpos: Array, qvel: Array, qacc: Array, force: Array, bearings: Bearings,
+    work: _SpatialTerms, out: Inverse,
+) -> None:  # fmt: skip
     """Fill `out` frame by frame."""
     work.acc[0, 3:] = -tree.gravity
     for t in range(qpos.shape[0]):
         place_tree_links(tree, qpos[t], work.pos, work.quat, work.turn, work.axes)
         _block_motions(tree, qvel[t], qacc[t], work)
         _link_inertia_forces(tree, work, out.com[t])
-        _subtract_contact_forces(
-            bearings, force[t], work.pos, work.quat, work.turn, work.load, out.point[t], out.attitude[t]
-        )
+        _subtract_contact_forces(bearings, force[t], work, out.point[t], out.attitude[t])
         _sum_over_subtrees(tree, work)
         out.wrench[t], out.momentum[t] = work.load[0], work.carried[0]
         _wrench_derivatives(tree, work, out.momentum_q[t], out.momentum_v[t], out.wrench_q[t], out.wrench_v[t])
@@ -264,9 +255,8 @@ def _joint_torques_and_mass(tree: Tree, qacc: Array, work: _SpatialTerms, torque
     """Torques S'F (nv,) and the mass matrix (nv, nv)."""
     mass[:] = 0.0
     for i in range(work.axes.shape[0]):
-        torque[i] = (
-            spatial_power(work.axes[i], work.load[tree.block_link[tree.dof_block[i]]]) + tree.armature[i] * qacc[i]
-        )
+        load = work.load[tree.block_link[tree.dof_block[i]]]
+        torque[i] = spatial_power(work.axes[i], load) + tree.armature[i] * qacc[i]
         mass[i, i] = spatial_power(work.axes[i], work.by_a[i]) + tree.armature[i]
         j = tree.dof_below[i]
         while j >= 0:
@@ -276,7 +266,7 @@ def _joint_torques_and_mass(tree: Tree, qacc: Array, work: _SpatialTerms, torque
 
 @kernel
 def _torque_derivatives(tree: Tree, work: _SpatialTerms, torque_q: Array, torque_v: Array) -> None:
-    """Derivatives (nv, nv) of the torques by pose and velocity, without the contact forces' own rotation."""
+    """Derivatives (nv, nv) of the torques by pose and velocity; contact forces are taken to rotate with their links."""
     torque_q[:], torque_v[:] = 0.0, 0.0
     row = np.empty(6)
     for i in range(work.axes.shape[0]):
@@ -294,28 +284,27 @@ def _torque_derivatives(tree: Tree, work: _SpatialTerms, torque_q: Array, torque
             torque_q[below, i] = spatial_power(work.axes[below], work.by_q[i])
             torque_v[below, i] = spatial_power(work.axes[below], work.by_v[i])
             torque_q[i, below] = spatial_power(work.by_a[i], work.eta[below]) + spatial_power(row, work.xi[below])
-            torque_v[i, below] = spatial_power(work.by_a[i], work.coriolis[below]) + spatial_power(
-                row, work.axes[below]
-            )
+            torque_v[i, below] = spatial_power(work.by_a[i], work.coriolis[below])
+            torque_v[i, below] += spatial_power(row, work.axes[below])
             below = tree.dof_below[below]
 
 
 @kernel
 def _subtract_contact_forces(
-    bearings: Bearings, force: Array, pos: Array, quat: Array, turn: Array, load: Array, point: Array, attitude: Array
+    bearings: Bearings, force: Array, work: _SpatialTerms, point: Array, attitude: Array
 ) -> None:
     """Subtract the contact forces from the link forces (L, 6); fill the balls' centres (C, 3) and attitudes (C, 4)."""
     lowest, moment = np.empty(3), np.empty(3)
     for c in range(bearings.link.shape[0]):
         b = bearings.link[c]
-        attitude[c] = quat[b]
-        transform_point(pos[b], turn[b], bearings.centre[c], point[c])
+        attitude[c] = work.quat[b]
+        transform_point(work.pos[b], work.turn[b], bearings.centre[c], point[c])
         lowest[:] = point[c]
         lowest[2] -= bearings.radius[c]
         cross_product(lowest, force[c], moment)
         for j in range(3):
-            load[b, j] -= moment[j]
-            load[b, 3 + j] -= force[c, j]
+            work.load[b, j] -= moment[j]
+            work.load[b, 3 + j] -= force[c, j]
 
 
 @kernel
@@ -325,8 +314,8 @@ def _contact_derivatives(
 ) -> None:  # fmt: skip
     """Fill the Jacobians of the balls, and correct the derivatives of torque and wrench by pose.
 
-    Those derivatives rotate contact forces with the links, but the forces keep their direction in the world. The
-    correction removes that rotation.
+    The derivatives so far rotate contact forces with the links. In fact the forces keep their direction in the world;
+    the correction removes the rotation.
     """
     spin[:], point_q[:] = 0.0, 0.0
     arm, back = np.empty(3), np.empty(6)

@@ -1,12 +1,12 @@
 """One simulation step from each state of a motion, and its exact derivatives by state and controls.
 
-A deviation is (dq, dv): dq the tangent step from the motion's pose to another, dv the difference of velocities. A step
-first finds the velocity w that advances the pose, from
+A deviation is (dq, dv): dq is the tangent step from the motion's pose to another, dv the difference of velocities. A
+step first finds the velocity w that advances the pose, from
 
     M (w - v) / h + bias = tau - damping w + J' f,
 
-and then shifts the root so that the centre of mass moves with its momentum, and sets the root's velocity so that the
-momenta are exact (see `poise.world`). It is affine in the controls: joint torques, and contact forces on balls.
+then shifts the root so that the centre of mass moves with its momentum, and sets the root's velocity so that the
+momenta are exact (see `poise.world`). The step is affine in the controls: joint torques, and contact forces on balls.
 """
 
 from __future__ import annotations

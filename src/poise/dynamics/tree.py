@@ -28,20 +28,20 @@ class Tree(NamedTuple):
     link_mass: Array  # (L,) kg
     link_com: Array  # (L, 3) m, in the link frame
     link_inertia: Array  # (L, 3, 3) kg m^2 about the centre of mass, along the link's axes
-    link_blocks: Ints  # (L, 2) index of its first block, and their number
-    link_block: Ints  # (L,) the last block that moves it, -1 for the world
-    link_dof: Ints  # (L,) the last degree of freedom that moves it, -1 for the world
+    link_blocks: Ints  # (L, 2) index of the link's first block, and the number of its blocks
+    link_block: Ints  # (L,) the last block that moves the link, -1 for the world
+    link_dof: Ints  # (L,) the last degree of freedom that moves the link, -1 for the world
     block_kind: Ints  # (B,)
-    block_link: Ints  # (B,) link that it moves
-    block_below: Ints  # (B,) preceding block in its chain, -1 at the root
-    block_size: Ints  # (B,) number of its degrees of freedom
+    block_link: Ints  # (B,) link that the block moves
+    block_below: Ints  # (B,) preceding block in the chain, -1 at the root
+    block_size: Ints  # (B,) number of degrees of freedom
     block_dof: Ints  # (B,) first degree of freedom
     block_qpos: Ints  # (B,) first coordinate
     block_pos: Array  # (B, 3) m, anchor in the link frame
     block_axis: Array  # (B, 3) of a hinge, in the link frame
     block_zero: Array  # (B,) rad, coordinate at which a hinge gives no rotation
-    dof_block: Ints  # (nv,) block that it belongs to
-    dof_below: Ints  # (nv,) preceding degree of freedom in its chain, -1 at the root
+    dof_block: Ints  # (nv,) block that the degree of freedom belongs to
+    dof_below: Ints  # (nv,) preceding degree of freedom in the chain, -1 at the root
     armature: Array  # (nv,) kg m^2
     damping: Array  # (nv,) N m s
     gravity: Array  # (3,) m/s^2
@@ -61,31 +61,19 @@ def tree_of(model: mujoco.MjModel) -> Tree:
     dof_block = np.repeat(np.arange(len(kind)), size)
     dof_below = np.arange(model.nv) - 1
     dof_below[first_dof] = last_dof[below]
+    # fmt: off
     return Tree(
-        link_parent=parent,
-        link_pos=np.array(model.body_pos),
-        link_quat=np.array(model.body_quat),
-        link_mass=np.array(model.body_mass),
-        link_com=np.array(model.body_ipos),
-        link_inertia=_link_inertias(model),
-        link_blocks=own,
-        link_block=last,
-        link_dof=last_dof[last],
-        block_kind=kind,
-        block_link=link,
-        block_below=below,
-        block_size=size,
-        block_dof=first_dof,
+        link_parent=parent, link_pos=np.array(model.body_pos), link_quat=np.array(model.body_quat),
+        link_mass=np.array(model.body_mass), link_com=np.array(model.body_ipos), link_inertia=_link_inertias(model),
+        link_blocks=own, link_block=last, link_dof=last_dof[last],
+        block_kind=kind, block_link=link, block_below=below, block_size=size, block_dof=first_dof,
         block_qpos=(model.jnt_qposadr[joint] + ball_of_root).astype(np.int64),
-        block_pos=np.array(model.jnt_pos[joint]),
-        block_axis=np.array(model.jnt_axis[joint]),
+        block_pos=np.array(model.jnt_pos[joint]), block_axis=np.array(model.jnt_axis[joint]),
         block_zero=np.array(model.qpos0[model.jnt_qposadr[joint]]),
-        dof_block=dof_block,
-        dof_below=dof_below,
-        armature=np.array(model.dof_armature),
-        damping=np.array(model.dof_damping),
-        gravity=np.array(model.opt.gravity),
+        dof_block=dof_block, dof_below=dof_below, armature=np.array(model.dof_armature),
+        damping=np.array(model.dof_damping), gravity=np.array(model.opt.gravity),
     )
+    # fmt: on
 
 
 def _joint_blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:

@@ -14,7 +14,7 @@ from poise.kernel import ArrayTable
 (
     # kinematics, in MuJoCo's memory
     QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, GEOM_XMAT, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
-    # constant tables
+    # constant tables; GEOM_REACH is the bounding radius (m) about a geom's centre, 0 for planes and visual geoms
     DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, GEOM_REACH, SITE_BODY, JOINT_BODY,
     JOINT_TYPE, JOINT_QPOS, JOINT_DOF, TREE_BODY, TREE_DOF, TREE_END, TREE_QPOS, TREE_MASS,
     DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
@@ -84,7 +84,7 @@ class Workspace:
             DOF_PARENT: mech.dof_parent, BODY_LAST_DOF: mech.body_last_dof, BODY_ROOT: mech.body_root,
             BODY_TREE: mech.body_tree,
             GEOM_BODY: model.geom_bodyid.astype(np.int64), GEOM_RADIUS: _geom_radii(model),
-            GEOM_REACH: _geom_bounding_radii(model),
+            GEOM_REACH: np.where(model.geom_margin > 0, model.geom_rbound, 0.0),
             SITE_BODY: model.site_bodyid.astype(np.int64), JOINT_BODY: model.jnt_bodyid.astype(np.int64),
             JOINT_TYPE: model.jnt_type.astype(np.int64), JOINT_QPOS: model.jnt_qposadr.astype(np.int64),
             JOINT_DOF: model.jnt_dofadr.astype(np.int64),
@@ -114,11 +114,6 @@ def _geom_radii(model: mujoco.MjModel) -> Array:
     kind, size = model.geom_type, model.geom_size[:, 0]
     ball = (kind == mujoco.mjtGeom.mjGEOM_SPHERE) | (kind == mujoco.mjtGeom.mjGEOM_CAPSULE)
     return np.where(ball, size, np.where(kind == mujoco.mjtGeom.mjGEOM_CYLINDER, -size, 0.0))
-
-
-def _geom_bounding_radii(model: mujoco.MjModel) -> Array:
-    """Bounding radius (ngeom,) m about the centre of each geom; 0 for planes and geoms that do not collide."""
-    return np.where(model.geom_margin > 0, model.geom_rbound, 0.0)
 
 
 FREE_JOINT = int(mujoco.mjtJoint.mjJNT_FREE)

@@ -27,7 +27,9 @@ def performer_clip(source: Source) -> Clip:
     if isinstance(source, Dynamic):
         return _at_file_rate(source.clip.skeleton_clip(), source.clip.body.rigging)
     rigging = performer_rigging(source)
-    clip = rigging.clip(source.model, source.qpos, 1 / source.step, _motion_name(source))
+    motion = source.meta.get("motion")
+    name = Path(motion).stem if isinstance(motion, str) and motion else "motion"
+    clip = rigging.clip(source.model, source.qpos, 1 / source.step, name)
     if source.meta.get("rigging") is not None:
         clip = planted(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
     return _at_file_rate(clip, rigging)
@@ -71,8 +73,3 @@ def resample_clip(clip: Clip, rate: float) -> Clip:
     rotation = slerp(clip.rotation[before], clip.rotation[after], share[:, None])
     translation = None if clip.translation is None else interpolated(clip.translation)
     return clip_from(clip.name, clip.skeleton, rate, interpolated(clip.position), rotation, translation)
-
-
-def _motion_name(recording: Recording) -> str:
-    motion = recording.meta.get("motion")
-    return Path(motion).stem if isinstance(motion, str) and motion else "motion"

@@ -16,7 +16,7 @@ from poise.arrays import Array, Ints, readonly
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
 from poise.export.clips import Source, performer_clip, performer_rigging
-from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours
+from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours, mesh_arrays
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Y_UP, Places, Skeleton, forward
 from poise.reference.body_clip import BodyClip
@@ -190,7 +190,8 @@ def geom_mesh(model: mujoco.MjModel, geom: int) -> TriangleMesh | None:
         case mujoco.mjtGeom.mjGEOM_BOX:
             return box_mesh(size)
         case mujoco.mjtGeom.mjGEOM_MESH:
-            return _mujoco_mesh(model, int(model.geom_dataid[geom]))
+            vertices, faces = mesh_arrays(model, int(model.geom_dataid[geom]))
+            return flat_shaded_mesh(vertices.astype(float), faces)
         case _:
             return None
 
@@ -270,9 +271,3 @@ def _drop_thin_triangles(vertices: Array, normals: Array, faces: Ints) -> Triang
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     kept, faces = np.unique(faces[area > 1e-9 * area.max()], return_inverse=True)
     return TriangleMesh(readonly(vertices[kept]), readonly(normals[kept]), readonly(faces.reshape(-1, 3), int))
-
-
-def _mujoco_mesh(model: mujoco.MjModel, index: int) -> TriangleMesh:
-    vertex, face = model.mesh_vertadr[index], model.mesh_faceadr[index]
-    vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[index]].astype(float)
-    return flat_shaded_mesh(vertices, model.mesh_face[face : face + model.mesh_facenum[index]])

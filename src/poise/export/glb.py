@@ -38,7 +38,8 @@ def glb_bytes(figure: SkinnedFigure) -> bytes:
     """The content of the file; equal figures give equal bytes."""
     clip, store = figure.clip, _GlbBuffer()
     nodes, joints = _gltf_nodes(clip), list(range(clip.skeleton.count))
-    primitives, matrices = _gltf_primitives(figure, store), _gltf_inverse_bind_matrices(figure, store)
+    primitives, bind = _gltf_primitives(figure, store), figure.bind_pose
+    unbind = store.add(np.linalg.inv(y_up_matrices(bind.position[0], bind.rotation[0])), FLOAT)
     materials = [_gltf_material(colour) for colour, _ in figure.skin.palette]
     document = {
         "asset": {"version": "2.0", "generator": f"Poise {__version__}"},
@@ -47,7 +48,7 @@ def glb_bytes(figure: SkinnedFigure) -> bytes:
         "nodes": [*nodes, {"name": f"{clip.name}_skin", "mesh": 0, "skin": 0}],
         "meshes": [{"name": f"{clip.name}_skin", "primitives": primitives}],
         "materials": materials,
-        "skins": [{"name": clip.name, "joints": joints, "skeleton": 0, "inverseBindMatrices": matrices}],
+        "skins": [{"name": clip.name, "joints": joints, "skeleton": 0, "inverseBindMatrices": unbind}],
         "animations": [_gltf_animation(clip, store)],
         "accessors": store.accessors,
         "bufferViews": store.views,
@@ -130,12 +131,6 @@ def _gltf_material(colour: Array) -> Json:
     see_through = {"alphaMode": "BLEND"} if colour[3] < 1 else {}
     name = "#" + bytes(np.rint(255 * colour[:3] ** (1 / SCREEN_GAMMA)).astype(np.uint8)).hex()
     return {"name": name, "pbrMetallicRoughness": surface, **see_through}
-
-
-def _gltf_inverse_bind_matrices(figure: SkinnedFigure, store: _GlbBuffer) -> int:
-    """Add the inverse bind matrices; return the index of their accessor."""
-    frames = y_up_matrices(figure.bind_pose.position[0], figure.bind_pose.rotation[0])
-    return store.add(np.linalg.inv(frames), FLOAT)
 
 
 def _gltf_animation(clip: Clip, store: _GlbBuffer) -> Json:

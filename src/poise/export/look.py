@@ -55,6 +55,13 @@ def geom_colours(model: Any) -> Array:
     return colours
 
 
+def mesh_arrays(model: Any, index: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Vertices (V, 3) m and faces (F, 3) of a mesh of the model."""
+    vertex, face = model.mesh_vertadr[index], model.mesh_faceadr[index]
+    vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[index]]
+    return vertices, model.mesh_face[face : face + model.mesh_facenum[index]]
+
+
 def performer_roots(model: Any) -> NDArray[np.intp]:
     """Ids of the root bodies of the performers, or of the props if there is no performer."""
     roles = np.array(body_roles(model))

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.export.look import (
-    SHOWN_GROUPS,
-    Drawable,
-    body_roles,
-    camera_azimuth,
-    geom_colours,
-    performer_centre,
-    performer_roots,
-    performer_span,
-)
+from poise.export import look
 from poise.files import write_file
 
 Json = dict[str, Any]
@@ -38,7 +29,7 @@ FOCUS_BLUR = 0.3  # s, standard deviation of the Gaussian that smooths the camer
 SCRIPTS = ("data.js", "quality.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
 
 
-def write_page(recording: Drawable, path: str | Path, title: str | None = None) -> Path:
+def write_page(recording: look.Drawable, path: str | Path, title: str | None = None) -> Path:
     """Write the page to `path`; the default title is the motion's name."""
     assets = files("poise.export") / "assets"
 
@@ -59,7 +50,7 @@ def write_page(recording: Drawable, path: str | Path, title: str | None = None) 
     return write_file(Path(path), page.encode())
 
 
-def page_summary(recording: Drawable) -> str:
+def page_summary(recording: look.Drawable) -> str:
     """One line with body, motion, controller, duration, and whether the character fell."""
     meta = recording.meta
     parts = list(dict.fromkeys(_meta_name(meta.get(key)) for key in ("body", "motion", "controller")))
@@ -72,7 +63,7 @@ def page_summary(recording: Drawable) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def page_data(recording: Drawable) -> Json:
+def page_data(recording: look.Drawable) -> Json:
     """The data that the page's script reads."""
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
     kept = _page_frames(recording.time)
@@ -81,7 +72,9 @@ def page_data(recording: Drawable) -> Json:
     track = _BodyTracks.of(model, qpos, moving)
     ghost = recording.reference_qpos
     events, names = _recorded_events(recording.meta), [model.body(int(body)).name for body in moving]
-    pushes = _page_pushes(events, names, model.body_ipos[moving])
+    pushes, fall = _page_pushes(events, names, model.body_ipos[moving]), recording.meta.get("fell_at")
+    marks = [{"time": push["time"], "kind": "push"} for push in pushes]
+    marks += [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
     return {
         **scene_data(model, qpos[0]),
         "times": pack_array(recording.time[kept], "f4"),
@@ -93,18 +86,18 @@ def page_data(recording: Drawable) -> Json:
         "contacts": _page_contacts(recording, kept, model.nbody),
         "pushes": pushes,
         "weights": _page_weights(events, names),
-        "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _fall_marks(recording.meta),
+        "marks": marks,
     }
 
 
 def scene_data(model: Any, qpos: Array) -> Json:
     """The initial scene: moving bodies, shapes, the performers' size (m) and mean weight (N), camera azimuth (deg)."""
-    moving, heavy = moving_bodies(model), performer_roots(model)
+    moving, heavy = moving_bodies(model), look.performer_roots(model)
     return {
         "bodies": [model.body(int(body)).name for body in moving],
         "shapes": _page_shapes(model, qpos, moving),
-        "span": performer_span(model, qpos),
-        "azimuth": camera_azimuth(model, qpos),
+        "span": look.performer_span(model, qpos),
+        "azimuth": look.camera_azimuth(model, qpos),
         "weight": max(1.0, 9.81 * float(model.body_subtreemass[heavy].sum()) / max(1, len(heavy))),
     }
 
@@ -131,7 +124,7 @@ class _BodyTracks:
     @staticmethod
     def of(model: Any, qpos: Array, moving: Indices) -> _BodyTracks:
         data = mujoco.MjData(model)
-        roots = performer_roots(model)
+        roots = look.performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
         com, centre = np.zeros((len(qpos), len(roots), 3)), np.zeros((len(qpos), 3))
         for k, pose in enumerate(qpos):
@@ -139,7 +132,7 @@ class _BodyTracks:
             mujoco.mj_kinematics(model, data)
             mujoco.mj_comPos(model, data)
             position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
-            com[k], centre[k] = data.subtree_com[roots], performer_centre(model, data)
+            com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
         return _BodyTracks(position, rotation, com, centre)
 
     def packed(self) -> Json:
@@ -174,10 +167,10 @@ def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    colours, roles = geom_colours(model), body_roles(model)
+    colours, roles = look.geom_colours(model), look.body_roles(model)
     index = {int(body): k for k, body in enumerate(moving)}
     shapes = []
-    for geom in np.flatnonzero((model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)):
+    for geom in np.flatnonzero((model.geom_group < np.count_nonzero(look.SHOWN_GROUPS)) & (colours[:, 3] > 0)):
         body = int(model.geom_bodyid[geom])
         position, rotation = model.geom_pos[geom], model.geom_quat[geom]
         if body not in index:
@@ -202,17 +195,14 @@ def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
 def _page_surface(model: Any, kind: str, index: int) -> Json:
     """The data of a mesh or a height field."""
     if kind == "mesh":
-        mesh = model.mesh(index)
-        first, count = int(mesh.vertadr[0]), int(mesh.vertnum[0])
-        face, faces = int(mesh.faceadr[0]), int(mesh.facenum[0])
-        vertices, triangles = model.mesh_vert[first : first + count], model.mesh_face[face : face + faces]
-        return {"surface": {"vertices": pack_array(vertices, "f4"), "faces": pack_array(triangles, "u4")}}
+        vertices, faces = look.mesh_arrays(model, index)
+        return {"surface": {"vertices": pack_array(vertices, "f4"), "faces": pack_array(faces, "u4")}}
     rows, columns, start = (int(a[index]) for a in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
     heights = pack_array(model.hfield_data[start : start + rows * columns], "f4")
     return {"size": model.hfield_size[index].tolist(), "field": {"rows": rows, "columns": columns, "heights": heights}}
 
 
-def _page_contacts(recording: Drawable, kept: Indices, bodies: int) -> Json:
+def _page_contacts(recording: look.Drawable, kept: Indices, bodies: int) -> Json:
     """Mean contact force over the steps of each frame, at its centre of pressure, for each touching body."""
     step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
     force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)
@@ -227,11 +217,6 @@ def _page_contacts(recording: Drawable, kept: Indices, bodies: int) -> Json:
         rows[:, 3 + axis] = np.bincount(group, force[:, axis], minlength=len(key)) / steps
     start = np.searchsorted(key // bodies, np.arange(len(kept) + 1))
     return {"start": pack_array(start, "u4"), "rows": pack_array(rows, "f4")}
-
-
-def _fall_marks(meta: Mapping[str, Any]) -> list[Json]:
-    fall = meta.get("fell_at")
-    return [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
 
 
 def _meta_name(value: Any) -> str:

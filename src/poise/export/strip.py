@@ -17,15 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.look import (
-    SHOWN_GROUPS,
-    Drawable,
-    camera_azimuth,
-    geom_colours,
-    performer_centre,
-    performer_span,
-    visible_model,
-)
+from poise.export import look
 from poise.files import write_file
 
 Pixels = NDArray[np.uint8]
@@ -46,7 +38,7 @@ class Camera:
 
 
 def write_strip(
-    recording: Drawable, path: str | Path, columns: int = 6, size: tuple[int, int] = (320, 320),
+    recording: look.Drawable, path: str | Path, columns: int = 6, size: tuple[int, int] = (320, 320),
     *, times: Sequence[float] | None = None, camera: Camera | None = None,
 ) -> Path:  # fmt: skip
     """Write a PNG of frames of `size` (width, height), `columns` to a row.
@@ -58,9 +50,9 @@ def write_strip(
     if columns < 1 or min(size) < 1 or len(wanted) < 1:
         raise PoiseError("a strip needs at least one frame, one column and one pixel")
     shown = [int(np.abs(clock - t).argmin()) for t in wanted]
-    model = visible_model(recording.model_xml)
-    span = performer_span(model, recording.qpos[0])
-    camera = camera or Camera(azimuth=camera_azimuth(model, recording.qpos[0]))
+    model = look.visible_model(recording.model_xml)
+    span = look.performer_span(model, recording.qpos[0])
+    camera = camera or Camera(azimuth=look.camera_azimuth(model, recording.qpos[0]))
     with ThreadPoolExecutor() as pool:
         draw = partial(render_pose, model, size=size, camera=camera, span=span)
         frames = list(pool.map(draw, [recording.qpos[k] for k in shown]))
@@ -83,8 +75,8 @@ def render_pose(
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
-    span = performer_span(model, data.qpos) if span is None else span
-    target = performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
+    span = look.performer_span(model, data.qpos) if span is None else span
+    target = look.performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
     shot = _RayCaster(model, data, camera, target, span, size)
 
     width, height = size
@@ -115,7 +107,7 @@ class _RayCaster:
         self.scale = np.tan(np.radians(camera.field) / 2)
         self.pixel = 2 * self.scale / min(size)  # radians
         self.light = target + 8 * span * SUN / np.linalg.norm(SUN)
-        self.colours = geom_colours(model)[:, :3]
+        self.colours = look.geom_colours(model)[:, :3]
         fixed = model.body_weldid[model.geom_bodyid] == 0
         self.gridded = np.isin(model.geom_type, FLOORS)
         self.ruled = self.gridded | (fixed & (model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
@@ -180,7 +172,7 @@ class _RayCaster:
         ids, distance, normal = np.full(count, -1, np.int32), np.zeros(count), np.zeros(3 * count)
         if count:
             found = (ids, distance, normal, count, 1e4)
-            mujoco.mj_multiRay(self.model, self.data, origin, rays.ravel(), SHOWN_GROUPS, static, -1, *found)
+            mujoco.mj_multiRay(self.model, self.data, origin, rays.ravel(), look.SHOWN_GROUPS, static, -1, *found)
         return distance, ids, normal.reshape(count, 3)
 
 

@@ -69,12 +69,14 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
     apart, away, angle = np.max(replay.places, axis=0, initial=0.0)
     gap, misplaced, askew = 1e3 * float(apart), 1e3 * float(away), float(np.degrees(angle))
     slip, reach = replay.mean_slip(recording.contact_kind == 0), _grip_distance(replay)
+    roots = (recording.model.body_dofadr[replay.roots][:, None] + np.arange(6)).ravel()
+    root_torque = float(np.max(np.abs(recording.torque[:, roots]), initial=0.0))
     residual = float(recording.meta.get("solver", {}).get("worst_residual", 0.0))
     checks = (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
         AuditCheck("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
         AuditCheck("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
-        AuditCheck("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
+        AuditCheck("root_torque", root_torque, 1e-9, "N m", "joint actuation on a free root"),
         AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck(
@@ -140,18 +142,12 @@ def _external_force_and_moment(replay: Replay) -> tuple[Array, Array]:
     return force, moment
 
 
-def _root_torque(replay: Replay) -> float:
-    first = replay.recording.model.body_dofadr[replay.roots]
-    dofs = (first[:, None] + np.arange(6)).ravel()
-    return float(np.max(np.abs(replay.recording.torque[:, dofs]), initial=0.0))
-
-
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     """Pulling force, force outside the friction cone, and the share of friction's work that drives slip.
 
-    The share is that of the worst second, so that a long recording is judged as strictly as a short one. Impacts bend
-    the path of a contact point within a step, and sticking points oscillate by the step's third-order error. The work
-    of a fall by 1 cm is therefore added to the denominator: without slip, friction's work is only noise.
+    The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
+    slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
+    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator.
     """
     r = replay.recording
     loose = r.contact_kind == 0

@@ -48,7 +48,7 @@ def limb_links(recording: Recording, kind: str) -> set[int]:
 
 
 def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
-    """Body ids of named links with their descendants; a named root, such as a lamp's base, counts without them."""
+    """Body ids of named links and their descendants; of a named root, such as a lamp's base, the root alone."""
     tops = {model.body(name).id for name in names}
     found = set()
     for body in range(1, model.nbody):
@@ -117,7 +117,7 @@ def jitter(recording: Recording) -> float:
 
 
 def ground_impulse(recording: Recording, link: str) -> float:
-    """Sum (N s) of the ground's impulses on a link, including those that carry its weight at rest."""
+    """Sum (N s) of the ground's impulses on a link, including the impulses that carry its weight at rest."""
     own = (recording.contact_body == recording.model.body(link).id) & (recording.contact_other == 0)
     return recording.step * float(np.linalg.norm(recording.contact_force[own], axis=1).sum())
 
@@ -132,7 +132,7 @@ def bracing(recording: Recording) -> dict[str, float]:
 
 
 def stabilising_torques(recording: Recording) -> Array:
-    """Stabilising torques (T, 3) in N m on the root, in its frame: external torques without those of pushes."""
+    """Stabilising torques (T, 3) in N m on the root, in the root's frame: external torques except those of pushes."""
     first = int(recording.model.body_dofadr[recording.root])
     pushed = np.zeros_like(recording.external)
     for event in recording.meta.get("events", ()):

@@ -104,8 +104,8 @@ class Replay:
     def places(self) -> Array:
         """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 
-        The gap is the smaller of those at the start and the end of the step; the other two are at its start. All are
-        infinite where the two bodies are not close, and zero for contacts that are not unilateral.
+        The gap is the smaller of the gaps at the start and the end of the step; distance and angle are at the start.
+        All are infinite where the two bodies are not close, and zero for contacts that are not unilateral.
         """
         r = self.recording
         out = np.zeros((len(r.contact_step), 3))
@@ -121,9 +121,9 @@ class Replay:
 
     @cached_property
     def touched(self) -> Mask:
-        """Whether the surfaces of each contact touch when its step begins (N,).
+        """Whether the surfaces of each contact touch at the start of the step (N,).
 
-        Other contacts begin during the step: part of their tangential motion in it is above the ground.
+        Other contacts begin during the step: in part of it the surfaces move above each other without touching.
         """
         r = self.recording
         pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)

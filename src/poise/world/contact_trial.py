@@ -1,8 +1,8 @@
-"""Check predicted gaps of a solved step against the pose that it leads to, and correct the contact rows.
+"""Trial of a solved step: compare the predicted gaps with the pose after the step, and correct the contact rows.
 
-A row predicts its gap along the normal at the start of the step. A limb that swings past the edge of a stair may be
-stopped although it touches nothing (a ghost contact), stopped in the air, or allowed to sink in. Doubtful steps are
-therefore tried out: ghosts are left out, and rows that act too early or too late get the gap found by the trial.
+A row predicts its gap along the normal at the start of the step. For a limb that swings past the edge of a stair the
+prediction may fail: the limb is stopped although it touches nothing (a ghost contact), or too early, or it sinks in.
+Doubtful steps are therefore tried out. Ghosts are left out; other wrong rows get the gap found by the trial.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 GHOST = 2e-3  # Gap (m) at the end of the step beyond which a contact that carries an impulse is a ghost
 HIT = -1e-3  # Gap (m) below which a ghost that was left out is a real contact after all
 EARLY = 5e-3  # Gap (m) at the end of the step beyond which a real contact acted too early
-SUNK = 3e-3  # Depth (m) beyond what a row allows at which the row is tightened
+SUNK = 3e-3  # Excess (m) of the final depth over the depth that a row allows, at which the row is tightened
 BESIDE = 0.05  # Distance (m) from a penetration within which a candidate is responsible for it
 TRIES = 8  # Most corrections of gaps in a step
 
@@ -38,7 +38,7 @@ class ClosestPoints(NamedTuple):
 
 
 class ContactTrial:
-    """Checks and corrects the contact rows of a solved step by a trial of the pose that it leads to."""
+    """Checks and corrects the contact rows of a solved step by a trial of the pose after the step."""
 
     def __init__(
         self, terms: Terms, mechanism: Mechanism, candidates: ContactCandidates, step: float, recovery: float
@@ -95,7 +95,7 @@ class ContactTrial:
     def _leave_out_ghosts(
         self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
-        """Leave out contacts that press but end apart; restore those that sink in without their row."""
+        """Leave out contacts that press but end apart; restore contacts that sink in without their row."""
         kind, offset = work.contact_kind, work.contact_offset
         hit = [c for c in self._ghosts if _gap_after_step(ends, pairs[c]) < HIT]
         for c in hit:

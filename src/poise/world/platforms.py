@@ -5,7 +5,6 @@ from __future__ import annotations
 import cmath
 import itertools
 import math
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.body.mjcf import geom
-from poise.errors import PoiseError
+from poise.toml_reader import TomlTable
 from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
 
 STEP_COLOUR = "0.86 0.87 0.88 1"
@@ -125,32 +124,18 @@ def spiral_terrain(height: float, degrees: float, radius: float, count: int) -> 
 
 def read_terrain_file(path: Path) -> Platforms:
     """Platforms from a TOML file: ``[[platform]]`` with ``x``, ``y`` (from, to) and ``z``, all in metres."""
-    try:
-        data = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise PoiseError(f"cannot read terrain file {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PoiseError(f"terrain file {path}: {error}") from None
-    tops = []
-    listed, base = data.get("platform", []), data.get("base", 0.0)
-    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        raise PoiseError(f"terrain file {path}: 'platform' must be a list of tables, [[platform]]")
-    if not isinstance(base, (int, float)) or not math.isfinite(base):
-        raise PoiseError(f"terrain file {path}: base must be a finite number")
-    for number, item in enumerate(listed, 1):
-        x, y, z = item.get("x"), item.get("y"), item.get("z")
-        pairs = isinstance(x, list) and isinstance(y, list) and len(x) == len(y) == 2
-        if not pairs or not all(isinstance(value, (int, float)) for value in (*x, *y, z)):
-            raise PoiseError(f"terrain file {path}: platform {number} needs x = [from, to], y = [from, to], z")
-        top = _platform_top((*x, *y, z))
-        if top[0] >= top[1] or top[2] >= top[3] or not all(map(math.isfinite, top)):
-            raise PoiseError(f"terrain file {path}: platform {number} has an empty or unbounded area")
-        tops.append(top)
+    file = TomlTable.read(path)
+    tops, base = [], file.number("base", 0.0)
+    for entry in file.tables("platform"):
+        x, y = entry.numbers("x", 2), entry.numbers("y", 2)
+        if x[0] >= x[1] or y[0] >= y[1]:
+            raise entry.fail("the platform has no area: x = [from, to] and y = [from, to] must increase")
+        tops.append(_platform_top((*x, *y, entry.number("z"))))
     if not tops:
-        raise PoiseError(f"terrain file {path}: has no [[platform]]")
+        raise file.fail("has no [[platform]]")
     highest = max(tops, key=lambda top: top[4])
     start = Place((highest[0] + highest[1]) / 2, (highest[2] + highest[3]) / 2, highest[4])
-    return Platforms(tuple(tops), float(base), start)
+    return Platforms(tuple(tops), base, start)
 
 
 def _platform_top(values: tuple[float, ...]) -> Top:

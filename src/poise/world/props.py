@@ -173,13 +173,5 @@ class GroundMark:
         return [body]
 
 
-PROPS: dict[str, type] = {
-    "ball": Ball,
-    "box": Box,
-    "barbell": Barbell,
-    "tray": Tray,
-    "bar": Bar,
-    "block": Block,
-    "mark": GroundMark,
-}
-"""Prop classes by kind."""
+# Prop classes by kind
+PROPS = {"ball": Ball, "box": Box, "barbell": Barbell, "tray": Tray, "bar": Bar, "block": Block, "mark": GroundMark}

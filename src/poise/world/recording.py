@@ -130,16 +130,10 @@ class Recording:
         states, contacts = np.shape(self.time)[0] if np.ndim(self.time) else 0, np.shape(self.contact_step)
         steps, count = states - 1, contacts[0] if contacts else -1
         shapes: dict[str, tuple[int, ...]] = {
-            "time": (states,),
-            "qpos": (states, model.nq),
-            "qvel": (states, model.nv),
-            "torque": (steps, model.nv),
-            "external": (steps, model.nv),
-            "reference_qpos": (states, model.nq),
+            **{"time": (states,), "qpos": (states, model.nq), "qvel": (states, model.nv)},
+            **{"torque": (steps, model.nv), "external": (steps, model.nv), "reference_qpos": (states, model.nq)},
             **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (count, 3)),
-            **dict.fromkeys(
-                ("contact_step", "contact_body", "contact_other", "contact_friction", "contact_kind"), (count,)
-            ),
+            **dict.fromkeys((*INTEGERS, "contact_friction"), (count,)),
         }
         for name, shape in shapes.items():
             array = getattr(self, name)

@@ -37,7 +37,7 @@ class SolvedStep(NamedTuple):
     """A solved step; its velocities are in the workspace."""
 
     solution: ContactSolution
-    weakest: float  # least share of its actuation that a joint kept
+    weakest: float  # smallest share of actuation that a joint kept
     kept: float  # share of the contact feedback that was used
     looked_ahead: float  # m: look-ahead distance of the contact candidates
 

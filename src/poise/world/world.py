@@ -116,7 +116,7 @@ class World:
         self.steps, self.grips = other.steps, other.grips
 
     def load(self) -> None:
-        """Compile all kernels, so that the first steps do not wait for the compiler; the state does not change."""
+        """Compile all kernels, so that no step waits for the compiler; the state does not change."""
         compile_contact_solvers()
         twin = copy.deepcopy(self)
         try:
@@ -131,10 +131,7 @@ class World:
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
-        """Another world in the same state, with its own arrays."""
-        twin = World(self.scene, self.settings)
-        twin.go_back(self.snapshot)
-        return twin
+        return _rebuild_world(self.scene, self.settings, self.snapshot)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_world, (self.scene, self.settings, self.snapshot)
@@ -308,7 +305,7 @@ class World:
 
 
 def _rebuild_world(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
-    """World from a pickle."""
+    """A world in the state of a snapshot."""
     world = World(scene, settings)
     world.go_back(snapshot)
     return world
