@@ -75,8 +75,9 @@ def inverse_dynamics(tree: Tree, qpos: Array, qvel: Array, qacc: Array, bearings
     of_forces = ((links, 6, 6), (links, 6, 6), (links, 6), (links, 6), *4 * ((nv, 6),))
     scratch = _SpatialTerms(*(np.zeros(shape) for shape in (*of_links, *of_forces)))
     # Copies with one memory layout, so that the kernel is compiled once.
-    balls = Bearings(*(np.array(part, order="C") for part in bearings))
-    _newton_euler_frames(tree, *(np.array(part, order="C") for part in (qpos, qvel, qacc, force)), balls, scratch, out)
+    plain = [np.array(part, order="C") for part in (qpos, qvel, qacc, force)]
+    balls = Bearings(np.array(bearings.link), np.array(bearings.centre, order="C"), np.array(bearings.radius))
+    _newton_euler_frames(tree, plain[0], plain[1], plain[2], plain[3], balls, scratch, out)
     return out
 
 

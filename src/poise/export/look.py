@@ -55,7 +55,7 @@ def geom_colours(model: Any) -> Array:
     return colours
 
 
-def mesh_arrays(model: Any, index: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def mesh_arrays(model: Any, index: int) -> tuple[NDArray[np.float32], NDArray[Any]]:
     """Vertices (V, 3) m and faces (F, 3) of a mesh of the model."""
     vertex, face = model.mesh_vertadr[index], model.mesh_faceadr[index]
     vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[index]]
