@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from poise.export.look import visible_model
-from poise.export.strip import Camera, png, render
+from poise.export.strip import Camera, png_bytes, render_pose
 from poise.files import write_file
 from poise.library.authoring.source import shipped_names
 from poise.library.motions import finished, finished_bodies
@@ -35,7 +35,9 @@ def draw(motion: Dynamic, name: str) -> None:
     chosen = moments(motion)
     poses = motion.clip.qpos[chosen]
     focus, reach = framing(motion.clip.body.model, poses)
-    row = [render(model, pose, SIZE, camera=CAMERA, focus=f, span=reach) for pose, f in zip(poses, focus, strict=True)]
+    row = [
+        render_pose(model, pose, SIZE, camera=CAMERA, focus=f, span=reach) for pose, f in zip(poses, focus, strict=True)
+    ]
     airborne = ~motion.contacts.down[chosen].any(axis=1)
     telling = np.linalg.norm(poses[:, 7:] - poses[0, 7:], axis=1) + 100.0 * airborne  # what flies is shown in flight
     write(STATIC / f"{name}.png", np.hstack(row))
@@ -52,7 +54,7 @@ def moments(motion: Dynamic) -> np.ndarray:
 
 def write(path: Path, pixels: np.ndarray) -> None:
     """One picture."""
-    content = png(pixels)
+    content = png_bytes(pixels)
     write_file(path, content)
     print(f"wrote {path} ({len(content) // 1000} kB)")
 

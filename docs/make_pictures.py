@@ -19,7 +19,7 @@ import numpy as np
 from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.export.look import visible_model
-from poise.export.strip import Camera, png, render, write_strip
+from poise.export.strip import Camera, png_bytes, render_pose, write_strip
 from poise.files import write_file
 from poise.reference.archive import is_prepared, load_prepared
 from poise.reference.played import Played
@@ -220,7 +220,7 @@ def picture(
     name: str,
 ) -> None:
     """Draw and write one picture."""
-    content = png(render(visible_model(scene.xml), pose, size, camera=camera, focus=focus, span=1.75))
+    content = png_bytes(render_pose(visible_model(scene.xml), pose, size, camera=camera, focus=focus, span=1.75))
     path = write_file(STATIC / f"{name}.png", content)
     print(f"wrote {path} ({len(content) // 1000} kB)")
 

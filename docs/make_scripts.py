@@ -16,7 +16,7 @@ from poise.animate.animate import animate, keyframed
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.export.look import shown
-from poise.export.strip import Camera, png, write_strip
+from poise.export.strip import Camera, png_bytes, write_strip
 from poise.files import write_file
 
 STATIC = Path(__file__).parent / "_static" / "scripts"
@@ -43,7 +43,7 @@ def draw(name: str) -> Path:
         for row, what in enumerate((shown(keyframed(solved)), animate(solved, end).recording)):
             path = write_strip(what, Path(folder) / f"{row}.png", PICTURES, (200, 230), times=times, camera=camera)
             rows.append(np.rint(255 * imread(path)).astype(np.uint8))
-    return write_file(STATIC / f"{name}.png", png(np.vstack(rows)))
+    return write_file(STATIC / f"{name}.png", png_bytes(np.vstack(rows)))
 
 
 if __name__ == "__main__":

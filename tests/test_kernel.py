@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from poise.kernel import compiled_folder, fingerprint
+from poise.kernel import kernel_cache_folder, kernel_fingerprint
 
 INDICES = "FIRST, SECOND = 1, 2"
 SOURCE = """
@@ -49,7 +49,7 @@ def test_constants_of_a_module_do_not_make_a_function_compile_again(sums):
 
 def test_compiled_code_is_kept_in_the_folder_of_these_sources(sums, tmp_path):
     sums.total(np.zeros(3))
-    folder = compiled_folder(tmp_path)
+    folder = kernel_cache_folder(tmp_path)
     assert folder.parent == tmp_path / "__pycache__"
     assert list(folder.rglob("sums.total*.nbc")), f"numba {numba.__version__} does not cache in its config.CACHE_DIR"
     assert not numba.config.CACHE_DIR
@@ -61,7 +61,7 @@ def test_a_package_looks_different_when_any_of_its_files_does(tmp_path):
         package.mkdir()
         (package / "numbers.py").write_text(f"NUMBER = {constant}")
         (package / "sums.py").write_text("from numbers import NUMBER")
-    one, same, other = map(fingerprint, packages)
+    one, same, other = map(kernel_fingerprint, packages)
     assert one == same
     assert one != other
 
@@ -72,7 +72,7 @@ def test_code_of_earlier_sources_is_deleted_after_a_day(tmp_path, monkeypatch):
     for folder in (old, recent):
         folder.mkdir(parents=True)
     os.utime(old, (0, time.time() - 1e6))
-    compiled_folder(tmp_path)
+    kernel_cache_folder(tmp_path)
     assert not old.exists()
     assert recent.exists()
 

@@ -28,22 +28,18 @@ class Frozen(Mapping[K, V]):
 
     def __init__(self, items: Mapping[K, V] | None = None) -> None:
         """Copy `items`; arrays among the values become read-only."""
-        self._items: dict[K, V] = {key: _frozen(value) for key, value in (items or {}).items()}
+        self._items: dict[K, V] = {key: _readonly_value(value) for key, value in (items or {}).items()}
 
     def __getitem__(self, key: K) -> V:
-        """The value of a key."""
         return self._items[key]
 
     def __iter__(self) -> Iterator[K]:
-        """The keys in insertion order."""
         return iter(self._items)
 
     def __len__(self) -> int:
-        """Number of keys."""
         return len(self._items)
 
     def __repr__(self) -> str:
-        """The expression that creates an equal mapping."""
         return f"Frozen({self._items!r})"
 
     def __reduce__(self) -> tuple[type, tuple[dict[K, V]]]:
@@ -51,7 +47,7 @@ class Frozen(Mapping[K, V]):
         return type(self), (self._items,)
 
 
-def _frozen(value: V) -> V:
+def _readonly_value(value: V) -> V:
     return readonly(value, value.dtype.type) if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
 
 
@@ -85,11 +81,12 @@ def without_short(holds: Mask, gap: int, stretch: int) -> Mask:
 def brief(value: Any) -> str:
     """One line for a dataclass or named tuple: arrays by type and shape, long texts and sequences by length."""
     names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
-    parts = ((name, getattr(value, name)) for name in names)
-    return f"{type(value).__name__}({', '.join(f'{name}={_short(part)}' for name, part in parts if part is not None)})"
+    given = ((name, getattr(value, name)) for name in names)
+    parts = ", ".join(f"{name}={_brief_value(part)}" for name, part in given if part is not None)
+    return f"{type(value).__name__}({parts})"
 
 
-def _short(value: Any) -> str:
+def _brief_value(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{value.shape}"
     if isinstance(value, str | tuple | list | Mapping) and len(value) > 40:

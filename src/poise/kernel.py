@@ -43,7 +43,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Numba's cache compares only the file that defines a function, but kernels call each other and share constants
     across files. Each state of the sources therefore has a cache folder of its own.
     """
-    folder = compiled_folder(Path(function.__code__.co_filename).parent)
+    folder = kernel_cache_folder(Path(function.__code__.co_filename).parent)
     usual = numba.config.CACHE_DIR
     try:
         numba.config.CACHE_DIR = str(folder)
@@ -54,14 +54,14 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @cache
-def compiled_folder(package: Path) -> Path | None:
+def kernel_cache_folder(package: Path) -> Path | None:
     """Folder for the compiled kernels of a package folder, or None if none of the candidates can be written."""
-    name = f"kernels-{fingerprint(package)[:16]}"
-    for parent in _cache_parents(package):
+    name = f"kernels-{kernel_fingerprint(package)[:16]}"
+    for parent in _kernel_cache_parents(package):
         folder = parent / name
         try:
             if not folder.exists():
-                _delete_expired(parent)
+                _delete_expired_kernels(parent)
                 folder.mkdir(parents=True, exist_ok=True)
             os.utime(folder)  # in use: folders that are not used for a day are deleted
             tempfile.TemporaryFile(dir=folder).close()
@@ -72,7 +72,7 @@ def compiled_folder(package: Path) -> Path | None:
 
 
 @cache
-def fingerprint(package: Path) -> str:
+def kernel_fingerprint(package: Path) -> str:
     """Hash of all source files that the kernels of a package folder are compiled from: its own and the shared ones."""
     root = Path(__file__).parent
     packages = sorted({package, *(root / shared for shared in _SHARED)})
@@ -80,7 +80,7 @@ def fingerprint(package: Path) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _cache_parents(package: Path) -> Iterator[Path]:
+def _kernel_cache_parents(package: Path) -> Iterator[Path]:
     """Places for cache folders, best first: numba's own setting, beside the source, in the user's cache."""
     own = hashlib.sha256(os.fsencode(package.resolve())).hexdigest()[:16]
     if numba.config.CACHE_DIR:
@@ -91,7 +91,7 @@ def _cache_parents(package: Path) -> Iterator[Path]:
         yield Path(user) / "poise" / "kernels" / own
 
 
-def _delete_expired(parent: Path) -> None:
+def _delete_expired_kernels(parent: Path) -> None:
     for folder in parent.glob("kernels-*"):
         if time.time() - folder.stat().st_mtime > _EXPIRY:
             shutil.rmtree(folder, ignore_errors=True)
@@ -115,7 +115,7 @@ class ArrayTable:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _pointer(_typing: Any, address: Any) -> Any:
+def _pointer_to(_typing: Any, address: Any) -> Any:
     """An address as a pointer."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -127,19 +127,19 @@ def _pointer(_typing: Any, address: Any) -> Any:
 @kernel
 def floats(table: Table, which: int) -> Array:
     """A table's array of floats with one axis."""
-    view: Array = carray(_pointer(table[which, 0]), (table[which, 1],), np.float64)
+    view: Array = carray(_pointer_to(table[which, 0]), (table[which, 1],), np.float64)
     return view
 
 
 @kernel
-def floats2(table: Table, which: int) -> Array:
+def float_matrix(table: Table, which: int) -> Array:
     """A table's array of floats with two axes."""
-    view: Array = carray(_pointer(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
+    view: Array = carray(_pointer_to(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
     return view
 
 
 @kernel
 def ints(table: Table, which: int) -> Ints:
     """A table's array of integers with one axis."""
-    view: Ints = carray(_pointer(table[which, 0]), (table[which, 1],), np.int64)
+    view: Ints = carray(_pointer_to(table[which, 0]), (table[which, 1],), np.int64)
     return view

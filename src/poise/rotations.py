@@ -16,7 +16,6 @@ _AXES = {"X": 0, "Y": 1, "Z": 2}
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 _MIRROR_POLAR = np.array([1.0, -1.0, 1.0])  # positions, velocities, forces
 _MIRROR_AXIAL = np.array([-1.0, 1.0, -1.0])  # rotation vectors, angular velocities, torques
-_MIRROR_QUAT = np.array([1.0, -1.0, 1.0, -1.0])
 _TINY = 1e-8  # rad; below it sin(x)/x is 1 to machine precision
 _SMALL = 1e-3  # rad; below it two terms of a series are exact to rounding
 
@@ -52,11 +51,9 @@ def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
     a, b, c = v[..., 0], v[..., 1], v[..., 2]
     s, t, u = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
     out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
-    out[..., 0], out[..., 1], out[..., 2] = (
-        a + w * s + y * u - z * t,
-        b + w * t + z * s - x * u,
-        c + w * u + x * t - y * s,
-    )
+    out[..., 0] = a + w * s + y * u - z * t
+    out[..., 1] = b + w * t + z * s - x * u
+    out[..., 2] = c + w * u + x * t - y * s
     return out
 
 
@@ -209,29 +206,15 @@ def mirror_axial(v: ArrayLike) -> Array:
     return np.asarray(np.asarray(v, float) * _MIRROR_AXIAL)
 
 
-def mirror_quat(q: ArrayLike) -> Array:
-    """Orientations (..., 4) reflected across the x-z plane: S R S with S = diag(1, -1, 1)."""
-    return np.asarray(np.asarray(q, float) * _MIRROR_QUAT)
-
-
-def euler_to_matrix(angles: ArrayLike, order: str) -> Array:
-    """Rotation matrices (..., 3, 3) of intrinsic Euler angles (..., len(order)) in radians, as in BVH channels.
+def euler_to_quat(angles: ArrayLike, order: str) -> Array:
+    """Quaternions (..., 4) of intrinsic Euler angles (..., len(order)) in radians, as in BVH channels.
 
     "ZXY" rotates about z, then about the new x, then about the newest y: R = Rz Rx Ry.
     """
-    angles = np.asarray(angles, float)
-    matrix = np.broadcast_to(np.eye(3), (*angles.shape[:-1], 3, 3))
-    for k, axis in enumerate(_axes(order)):
-        matrix = matrix @ quat_to_matrix(quat_from_axis_angle(np.eye(3)[axis], angles[..., k]))
-    return np.asarray(matrix)
-
-
-def euler_to_quat(angles: ArrayLike, order: str) -> Array:
-    """Quaternions (..., 4) of intrinsic Euler angles (..., len(order)) in radians; see `euler_to_matrix`."""
     half = np.moveaxis(np.asarray(angles, float), -1, 0) / 2
     zero = np.zeros(half.shape[1:])
     q = [zero + 1.0, zero, zero, zero]
-    for axis, cosine, sine in zip(_axes(order), np.cos(half), np.sin(half), strict=True):
+    for axis, cosine, sine in zip(_axis_indices(order), np.cos(half), np.sin(half), strict=True):
         about, after, last = 1 + axis, 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
         q[0], q[about] = cosine * q[0] - sine * q[about], cosine * q[about] + sine * q[0]
         q[after], q[last] = cosine * q[after] + sine * q[last], cosine * q[last] - sine * q[after]
@@ -244,7 +227,7 @@ def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
     The middle angle lies in [-pi/2, pi/2] for three different axes, in [0, pi] if the last axis repeats the first.
     In gimbal lock (outer axes parallel) the outer angles are not unique; the last is set to 0.
     """
-    i, j, k, sign, repeated = _three_axes(order)
+    i, j, k, sign, repeated = _euler_axes(order)
     m = np.asarray(matrix, float)
     if repeated:
         across = np.hypot(m[..., i, j], m[..., i, k])
@@ -265,7 +248,7 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
     (a, b, c) and (a + pi, pi - b, c + pi) are the same rotation, as are angles that differ by multiples of 2 pi. For a
     repeated axis ("ZXZ") it is (a + pi, -b, c + pi). In gimbal lock the outer angles share the change equally.
     """
-    *_, sign, repeated = _three_axes(order)
+    *_, sign, repeated = _euler_axes(order)
     out = np.array(angles, float)
     across, along = (np.sin, np.cos) if repeated else (np.cos, np.sin)
     locked = np.abs(across(out[..., 1])) < _TINY  # (frames, ...)
@@ -287,16 +270,16 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
     return out
 
 
-def _three_axes(order: str) -> tuple[int, int, int, float, bool]:
+def _euler_axes(order: str) -> tuple[int, int, int, float, bool]:
     """Indices of the first two axes and of the remaining one, their handedness (1: right), whether first = last."""
-    axes = _axes(order)
+    axes = _axis_indices(order)
     if len(axes) != 3 or axes[1] in (axes[0], axes[2]):
         raise ValueError(f"order '{order}' must name three axes, each different from the one before")
     i, j, last = axes
     return i, j, 3 - i - j, 1.0 if (j - i) % 3 == 1 else -1.0, last == i
 
 
-def _axes(order: str) -> list[int]:
+def _axis_indices(order: str) -> list[int]:
     try:
         return [_AXES[letter] for letter in order.upper()]
     except KeyError:

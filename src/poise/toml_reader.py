@@ -33,7 +33,7 @@ def lines_of(text: str) -> Lines:
         if depth == 0 and not code.strip():
             continue
         if depth == 0 and (header := _HEADER.match(code)):
-            table = _path(header[1], counts)
+            table = _header_table_name(header[1], counts)
             index = counts[table] = counts.get(table, -1) + 1
             found[table, index, ""] = number
             continue
@@ -63,7 +63,7 @@ def item(key: str, index: int) -> str:
     return f"{key}[{index}]"
 
 
-def _path(name: str, counts: Mapping[str, int]) -> str:
+def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
     """The name of the table of a dotted header; each part refers to the latest table of that name."""
     outer, *inner = name.split(".")
     for part in inner:
@@ -96,7 +96,6 @@ class TomlTable:
         return cls(path.name, lines_of(text), "", 0, values)
 
     def __contains__(self, key: str) -> bool:
-        """Whether the table has the key."""
         return key in self._values
 
     @property
@@ -209,14 +208,11 @@ class TomlTable:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = within(self._table, self._index, key)
-        if not self._key and self._has_header(table, index):
+        inside = within(table, index, "")
+        headed = (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
+        if headed and not self._key:  # the table, or one nested in it, has a header
             return TomlTable(self._file, self._lines, table, index, value)
         return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or name)
-
-    def _has_header(self, table: str, index: int) -> bool:
-        """Whether a table, or a table nested in it, has a header."""
-        inside = within(table, index, "")
-        return (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
 
     def tables(self, key: str) -> list[TomlTable]:
         """The tables [[key]] of the file."""

@@ -11,7 +11,7 @@ from poise.animate.read_script import read_script
 from poise.animate.script import Script
 from poise.body.pose_space import PoseSpace
 from poise.measure.audit import audit
-from poise.measure.metrics import NOTHING, brace, fell_at, ground_impulse
+from poise.measure.metrics import NOTHING, fell_at, ground_impulse, stabilising_torques
 from poise.study.poses.variations import GOALS, varied_script
 from poise.world.recording import Recording
 
@@ -135,7 +135,7 @@ def test_the_falls_are_equal_until_the_blow(played):
 def test_no_stabilising_torques_act_after_the_blow(played, name):
     recording = played[name]
     after = recording.time[:-1] >= BLOW - 1e-9
-    held = np.linalg.norm(brace(recording), axis=1)
+    held = np.linalg.norm(stabilising_torques(recording), axis=1)
     assert held[after].max() < NOTHING
     assert held[~after].max() > 1.0
 

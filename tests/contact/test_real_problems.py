@@ -8,7 +8,7 @@ import pytest
 import poise.world.step_solver as solving
 from poise import Actuation, Body, Motors, Scene, World, parse_terrain
 from poise.contact.problem import ContactProblem
-from poise.contact.solver import solve_by_lemke, solve_by_sweeps, solve_contacts
+from poise.contact.solver import solve_contacts, solve_contacts_by_lemke, solve_contacts_by_sweeps
 
 WANTED = 10_000
 
@@ -118,7 +118,7 @@ def rolling(seed: int) -> Iterator[None]:
 def test_all_are_solved_exactly(problems):
     assert len(problems) >= WANTED
     assert max(len(problem.friction) for problem in problems) >= 20
-    worst = max(solve_by_lemke(problem).residual for problem in problems)
+    worst = max(solve_contacts_by_lemke(problem).residual for problem in problems)
     assert worst <= 1e-8
     worst = max(solve_contacts(problem).residual for problem in problems)
     assert worst <= 1e-8
@@ -131,7 +131,7 @@ def test_sweeps_find_the_exact_velocities(problems):
     """
     apart = []
     for problem in problems[::50]:
-        swept = solve_by_sweeps(problem, sweeps=20_000, tolerance=1e-12)
+        swept = solve_contacts_by_sweeps(problem, sweeps=20_000, tolerance=1e-12)
         if swept.residual < 1e-7:
             apart.append(np.abs(problem.matrix @ (swept.impulse - solve_contacts(problem).impulse)).max())
     assert len(apart) > 50

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.dynamics.factor import factor_mass, half_solve, solve_columns, solve_mass
+from poise.dynamics.factor import factor_mass, half_solve_mass, solve_columns, solve_mass
 from poise.dynamics.mechanism import Terms
 from poise.dynamics.tree import tree_of
 
@@ -41,7 +41,7 @@ def test_solutions_are_those_of_the_dense_matrix(factored):
     found, one, half = columns.copy(), columns[:, 0].copy(), columns.copy()
     solve_columns(factor, below, found)
     solve_mass(factor, below, one)
-    half_solve(factor, below, half)
+    half_solve_mass(factor, below, half)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(one, expected[:, 0], rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(half.T @ half, columns.T @ expected, rtol=1e-8, atol=1e-10)

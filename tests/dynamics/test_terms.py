@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings
-from poise.contact.grips import grip_rows
-from poise.contact.joint_limits import limit_rows
+from poise.contact.grips import write_grip_rows_at
+from poise.contact.joint_limits import write_limit_rows
 from poise.dynamics.mechanism import Terms
 from poise.dynamics.workspace import LIMIT_ROWS
 
@@ -71,7 +71,7 @@ def test_row_jacobians_and_curves_agree_with_finite_differences(seed):
     h = world.settings.step
     work.reserve(contacts=1, grips=len(links))
     work.drift[:] = 0
-    grip_rows(work.table, links, np.zeros_like(links), points(0.0), np.zeros((len(links), 3)))
+    write_grip_rows_at(work.table, links, np.zeros_like(links), points(0.0), np.zeros((len(links), 3)))
     jacobian, curve = work.grip_jacobian, work.grip_offset / (0.5 * h)
     eps = 1e-5
     assert np.abs(jacobian @ qvel - ((points(eps) - points(-eps)) / (2 * eps)).ravel()).max() < 1e-6
@@ -97,7 +97,7 @@ def test_limit_rows_agree_with_finite_differences():
         world.qpos[:] = qpos
         mujoco.mj_integratePos(world.model, world.qpos, qvel, time)
         world.qvel[:] = qvel
-        limit_rows(work.table, 100.0)
+        write_limit_rows(work.table, 100.0)
         count = work.counts[LIMIT_ROWS]
         first = work.limit_dof[:count]
         speed = np.array([qvel[d : d + n] @ r[:n] for d, n, r in zip(first, work.limit_size, work.limit_rate)])  # noqa: B905

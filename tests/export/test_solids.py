@@ -4,16 +4,24 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.export.figure import bone, box, capsule_mesh, cylinder, ellipsoid_mesh, faceted, geom_solid
+from poise.export.figure import (
+    bone_mesh,
+    box_mesh,
+    capsule_mesh,
+    cylinder_mesh,
+    ellipsoid_mesh,
+    flat_shaded_mesh,
+    geom_mesh,
+)
 from poise.rotations import quat_exp, quat_rotate
 
 SHAPES = {
     "sphere": (capsule_mesh(0.3, 0.0), 4 / 3 * np.pi * 0.3**3),
     "capsule": (capsule_mesh(0.1, 0.4), 4 / 3 * np.pi * 0.1**3 + np.pi * 0.1**2 * 0.8),
-    "cylinder": (cylinder(0.2, 0.3), np.pi * 0.2**2 * 0.6),
+    "cylinder": (cylinder_mesh(0.2, 0.3), np.pi * 0.2**2 * 0.6),
     "ellipsoid": (ellipsoid_mesh(np.array([0.1, 0.2, 0.3])), 4 / 3 * np.pi * 0.1 * 0.2 * 0.3),
-    "box": (box(np.array([0.1, 0.2, 0.3])), 8 * 0.1 * 0.2 * 0.3),
-    "bone": (bone(np.array([0.0, 0.6, -0.8])), 2 / 3 * 0.1**2),
+    "box": (box_mesh(np.array([0.1, 0.2, 0.3])), 8 * 0.1 * 0.2 * 0.3),
+    "bone": (bone_mesh(np.array([0.0, 0.6, -0.8])), 2 / 3 * 0.1**2),
 }
 shape = pytest.mark.parametrize("name", SHAPES)
 
@@ -54,7 +62,7 @@ def test_round_shapes_touch_their_surface():
 
 def test_a_bone_goes_from_the_origin_to_its_tip():
     for tip in np.vstack([np.eye(3), -np.eye(3), [[0.3, -0.2, 0.7]]]):
-        corners = np.unique(bone(tip).vertices.round(12), axis=0)
+        corners = np.unique(bone_mesh(tip).vertices.round(12), axis=0)
         assert len(corners) == 6
         assert np.abs(corners).sum(axis=1).min() == 0
         assert np.linalg.norm(corners - tip, axis=1).min() < 1e-9
@@ -67,7 +75,7 @@ def test_geoms_become_their_shapes():
       <worldbody><geom size=".1"/><geom type="capsule" size=".1 .2"/><geom type="cylinder" size=".1 .2"/>
         <geom type="ellipsoid" size=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/><geom type="mesh" mesh="m"/>
         <geom type="plane" size="1 1 1"/><geom type="hfield" hfield="h"/></worldbody></mujoco>""")
-    made = [geom_solid(model, geom) for geom in range(model.ngeom)]
+    made = [geom_mesh(model, geom) for geom in range(model.ngeom)]
     assert made[6:] == [None, None]
     half = [np.abs(solid.vertices).max(axis=0) for solid in made[:5]]
     expected = [[0.1, 0.1, 0.1], [0.1, 0.1, 0.3], [0.1, 0.1, 0.2], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]
@@ -82,11 +90,11 @@ def test_geoms_become_their_shapes():
 def test_placing_turns_and_moves():
     turn, place = quat_exp([0.3, -0.2, 0.9]), np.array([1.0, 2.0, 3.0])
     solid = SHAPES["box"][0]
-    moved = solid.placed(place, turn)
+    moved = solid.transformed(place, turn)
     np.testing.assert_allclose(moved.vertices, quat_rotate(turn, solid.vertices) + place)
     np.testing.assert_allclose(moved.normals, quat_rotate(turn, solid.normals))
 
 
 def test_slivers_are_left_out():
     corners = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0.0]])
-    assert faceted(corners, np.array([[0, 1, 2], [0, 1, 3]])).faces.tolist() == [[0, 1, 2]]
+    assert flat_shaded_mesh(corners, np.array([[0, 1, 2], [0, 1, 3]])).faces.tolist() == [[0, 1, 2]]

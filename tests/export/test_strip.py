@@ -12,7 +12,8 @@ import pytest
 
 from poise import Scene
 from poise.errors import PoiseError
-from poise.export.strip import Camera, geom_colours, performer_span, png, render, write_strip
+from poise.export.look import geom_colours, performer_span
+from poise.export.strip import Camera, png_bytes, render_pose, write_strip
 
 BALL = """<mujoco><worldbody>
   <body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size="0.25" rgba="0.9 0.1 0.1 1"/></body>
@@ -60,7 +61,7 @@ def reddish(image: np.ndarray) -> np.ndarray:
 def test_sphere_silhouette_is_where_the_camera_sees_it():
     model = mujoco.MjModel.from_xml_string(BALL)
     camera = Camera(azimuth=20, elevation=10, distance=4, field=30)
-    image = render(model, model.qpos0, (200, 160), camera=camera, span=1.0)
+    image = render_pose(model, model.qpos0, (200, 160), camera=camera, span=1.0)
     assert image.shape == (160, 200, 3)
     assert image.dtype == np.uint8
     rows, columns = np.nonzero(reddish(image))
@@ -73,8 +74,8 @@ def test_sphere_silhouette_is_where_the_camera_sees_it():
 def test_focus_moves_the_picture():
     model = mujoco.MjModel.from_xml_string(BALL)
     camera = Camera(azimuth=0, elevation=0)
-    above = render(model, model.qpos0, (80, 80), camera=camera, span=1.0, focus=(0, 0, 1.3))
-    right = render(model, model.qpos0, (80, 80), camera=camera, span=1.0, focus=(0, -0.3, 1))
+    above = render_pose(model, model.qpos0, (80, 80), camera=camera, span=1.0, focus=(0, 0, 1.3))
+    right = render_pose(model, model.qpos0, (80, 80), camera=camera, span=1.0, focus=(0, -0.3, 1))
     assert np.nonzero(reddish(above))[0].mean() > 45
     assert np.nonzero(reddish(right))[1].mean() > 45  # seen from +x, +y is to the right
 
@@ -84,9 +85,9 @@ def test_hidden_groups_are_not_drawn_and_unpainted_geoms_wear_the_house_colours(
     colours = geom_colours(model)
     assert not np.allclose(colours[0], 0.5)
     assert not np.allclose(colours[0], colours[3])
-    seen = render(model, model.qpos0, (64, 64))
+    seen = render_pose(model, model.qpos0, (64, 64))
     model.geom_rgba[model.geom_group == 3] = (1, 0, 0, 1)
-    assert np.array_equal(seen, render(model, model.qpos0, (64, 64)))
+    assert np.array_equal(seen, render_pose(model, model.qpos0, (64, 64)))
     assert performer_span(model, model.qpos0) > 1.2
 
 
@@ -99,7 +100,7 @@ def test_a_body_casts_a_shadow_on_the_floor():
     for place in (near, far):
         qpos = model.qpos0.copy()
         qpos[:3] = place
-        pictures.append(render(model, qpos, (90, 90), camera=camera, span=1.0, focus=(-0.8, 0.7, 0)).astype(int))
+        pictures.append(render_pose(model, qpos, (90, 90), camera=camera, span=1.0, focus=(-0.8, 0.7, 0)).astype(int))
     darker = (pictures[1] - pictures[0]).min(axis=2) > 20
     assert darker[40:50, 40:50].any()
     assert darker.mean() < 0.2
@@ -124,7 +125,7 @@ def test_given_times_wrap_into_rows(tmp_path):
 def test_png_keeps_every_pixel(tmp_path):
     image = np.random.default_rng(0).integers(0, 256, (7, 5, 3), dtype=np.uint8)
     path = tmp_path / "noise.png"
-    path.write_bytes(png(image))
+    path.write_bytes(png_bytes(image))
     assert np.array_equal(read_png(path), image)
 
 
@@ -140,5 +141,5 @@ def test_mistakes_are_said_in_one_line(tmp_path):
 def test_who_has_gone_far_still_walks_on_the_ground(terrain):
     scene = Scene.of("biped29", terrain)
     there = (400.0, 300.0, scene.terrain.height(400.0, 300.0))
-    sky, *_, lowest = render(scene.model, scene.model.qpos0, (32, 32), span=1.7, focus=there)
+    sky, *_, lowest = render_pose(scene.model, scene.model.qpos0, (32, 32), span=1.7, focus=there)
     assert (lowest != sky).any(axis=1).all()

@@ -10,7 +10,7 @@ import pytest
 from rigs import needs_graphics
 
 from poise.errors import PoiseError
-from poise.export.video import RATE, pictures, write_video
+from poise.export.video import RATE, video_frames, write_video
 
 BALL = """<mujoco><worldbody>
   <geom type="plane" size="0 0 1"/>
@@ -33,7 +33,7 @@ def red(picture: np.ndarray) -> np.ndarray:
 
 @needs_graphics
 def test_the_camera_goes_along_with_the_performer_and_the_ground_passes():
-    seen = list(pictures(rolling(3.0, 1.5), SIZE))
+    seen = list(video_frames(rolling(3.0, 1.5), SIZE))
     assert len(seen) == 3 * RATE + 1
     for picture in seen[36:-36]:
         rows, columns = np.nonzero(red(picture))
@@ -54,7 +54,7 @@ def test_the_film_has_its_length_its_size_and_its_pictures(tmp_path):
         assert float(stream.duration * stream.time_base) == pytest.approx(1.0, abs=1.5 / RATE)
     assert len(frames) == RATE + 1
     assert frames[0].shape == (SIZE[1], SIZE[0], 3)
-    drawn = next(iter(pictures(rolling(0.0, 0.0), SIZE)))
+    drawn = next(iter(video_frames(rolling(0.0, 0.0), SIZE)))
     assert np.abs(frames[0].astype(int) - drawn).mean() < 6
 
 
@@ -66,7 +66,7 @@ def test_a_bar_counts_the_pictures():
         told.append(count)
         return range(count)
 
-    assert len(list(pictures(rolling(0.5, 0.0), SIZE, bar=bar))) == told[0] == RATE // 2 + 1
+    assert len(list(video_frames(rolling(0.5, 0.0), SIZE, bar=bar))) == told[0] == RATE // 2 + 1
 
 
 def test_without_the_package_a_line_says_so_and_nothing_is_written(tmp_path, monkeypatch):
@@ -79,4 +79,4 @@ def test_without_the_package_a_line_says_so_and_nothing_is_written(tmp_path, mon
 def test_without_graphics_a_line_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco.egl", None)
     with pytest.raises(PoiseError, match="EGL"):
-        next(pictures(rolling(0.1, 0.0), SIZE))
+        next(video_frames(rolling(0.1, 0.0), SIZE))

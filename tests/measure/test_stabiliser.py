@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.measure.metrics import brace, bracing
+from poise.measure.metrics import bracing, stabilising_torques
 from poise.world.pushes import Push
 from poise.world.terrain import Place
 
@@ -25,13 +25,13 @@ def stood(pushes=(), **settings):
 def test_without_a_stabiliser_pushes_are_all_there_is():
     recording = stood(PUSHES, stabilise=0)
     assert np.abs(recording.external[:, 3:6]).max() > 1.0
-    assert np.abs(brace(recording)).max() < 1e-9
+    assert np.abs(stabilising_torques(recording)).max() < 1e-9
     assert bracing(recording) == {"peak_nm": pytest.approx(0.0, abs=1e-9), "mean_nm": 0.0, "share": 0.0}
 
 
 def test_without_pushes_the_stabiliser_is_all_there_is():
     recording = stood()
-    np.testing.assert_array_equal(brace(recording), recording.external[:, 3:6])
+    np.testing.assert_array_equal(stabilising_torques(recording), recording.external[:, 3:6])
     told = bracing(recording)
     sizes = np.linalg.norm(recording.external[:, 3:6], axis=1)
     assert told["peak_nm"] == pytest.approx(sizes.max())

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.contact.rows import turn_to_slip
+from poise.contact.rows import turn_tangents_to_slip
 from poise.dynamics import workspace as at
-from poise.dynamics.factor import factor_mass, half_solve, solve_mass
-from poise.kernel import Table, floats, floats2, ints, kernel
+from poise.dynamics.factor import factor_mass, half_solve_mass, solve_mass
+from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 DONE, AGAIN, DIVERGED = range(3)
-"""Outcomes of `conclude`: solved; solve again with changed rows or torques; velocities not finite or too fast."""
+"""Outcomes of `conclude_contact_solve`: solved; solve again with changed rows or torques; velocities diverged."""
 
 BLOCK_PASSES, WEAKEN_PASSES = 8, 100
 """Passes that search for the saturated torques exactly; passes after which excessive actuation is switched off."""
@@ -24,7 +24,7 @@ SLACK = 1e-9  # Violation (m/s) up to which a row may stay out of use
 
 
 @kernel
-def _along(jacobian: Array, velocity: Array) -> float:
+def _row_velocity(jacobian: Array, velocity: Array) -> float:
     """Velocity along a row, m/s."""
     total = 0.0
     for i in range(velocity.shape[0]):
@@ -33,10 +33,10 @@ def _along(jacobian: Array, velocity: Array) -> float:
 
 
 @kernel
-def _limit_along(table: Table, row: int, velocity: Array) -> float:
+def _limit_row_velocity(table: Table, row: int, velocity: Array) -> float:
     """Velocity along a joint-limit row with its offset, rad/s."""
     dof, size = ints(table, at.LIMIT_ROW_DOF)[row], ints(table, at.LIMIT_ROW_SIZE)[row]
-    rate = floats2(table, at.LIMIT_ROW_RATE)[row]
+    rate = float_matrix(table, at.LIMIT_ROW_RATE)[row]
     total = floats(table, at.LIMIT_ROW_OFFSET)[row]
     for j in range(size):
         total += rate[j] * velocity[dof + j]
@@ -44,32 +44,32 @@ def _limit_along(table: Table, row: int, velocity: Array) -> float:
 
 
 @kernel
-def _admit(table: Table, velocity: Array, slack: float) -> bool:
+def _use_violated_rows(table: Table, velocity: Array, slack: float) -> bool:
     """Put the rows into use that a velocity violates by more than `slack` m/s; True if there are any."""
     counts = ints(table, at.COUNTS)
     used, kind = ints(table, at.LIMIT_ROW_USED), ints(table, at.CONTACT_KIND)
-    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     found = False
     for row in range(counts[at.LIMIT_ROWS]):
-        if used[row] == 0 and _limit_along(table, row, velocity) < -slack:
+        if used[row] == 0 and _limit_row_velocity(table, row, velocity) < -slack:
             used[row] = 1
             found = True
     for c in range(counts[at.CONTACTS]):
-        if kind[c] == at.FAR and _along(jacobian[3 * c], velocity) + offset[3 * c] < -slack:
+        if kind[c] == at.FAR and _row_velocity(jacobian[3 * c], velocity) + offset[3 * c] < -slack:
             kind[c] = at.CLOSING
             found = True
     return found
 
 
 @kernel
-def free_motion(table: Table) -> int:
+def solve_free_motion(table: Table) -> int:
     """Factor M~ (FACTOR) and solve the motion without impulses (FREE); returns the number of rows in use."""
     h = floats(table, at.SETTINGS)[at.STEP]
-    mass, momentum, bias = floats2(table, at.MASS), floats(table, at.MOMENTUM), floats(table, at.BIAS)
+    mass, momentum, bias = float_matrix(table, at.MASS), floats(table, at.MOMENTUM), floats(table, at.BIAS)
     torque, gain, target = floats(table, at.TORQUE), floats(table, at.GAIN), floats(table, at.TARGET)
     external, limit, damping = floats(table, at.EXTERNAL), floats(table, at.TORQUE_LIMIT), floats(table, at.DAMPING)
     saturated, strength, parent = ints(table, at.SATURATED), floats(table, at.STRENGTH), ints(table, at.DOF_PARENT)
-    rhs, free, factor = floats(table, at.RHS), floats(table, at.FREE), floats2(table, at.FACTOR)
+    rhs, free, factor = floats(table, at.RHS), floats(table, at.FREE), float_matrix(table, at.FACTOR)
     nv = rhs.shape[0]
     diagonal = np.empty(nv)
     for i in range(nv):
@@ -83,7 +83,7 @@ def free_motion(table: Table) -> int:
         free[i] = rhs[i]
     factor_mass(mass, diagonal, parent, factor)
     solve_mass(factor, parent, free)
-    _admit(table, free, 0.0)
+    _use_violated_rows(table, free, 0.0)
     counts, used, kind = ints(table, at.COUNTS), ints(table, at.LIMIT_ROW_USED), ints(table, at.CONTACT_KIND)
     closed, touching = 0, 0
     for c in range(counts[at.CONTACTS]):
@@ -96,12 +96,12 @@ def free_motion(table: Table) -> int:
 
 
 @kernel
-def begin(table: Table, turning: bool) -> int:
+def begin_contact_solve(table: Table, turning: bool) -> int:
     """Start a step: momentum M v, no saturated torques, free motion; returns the number of rows in use.
 
     With `turning`, the tangents of touching contacts turn to the direction of slip.
     """
-    mass, qvel, momentum = floats2(table, at.MASS), floats(table, at.QVEL), floats(table, at.MOMENTUM)
+    mass, qvel, momentum = float_matrix(table, at.MASS), floats(table, at.QVEL), floats(table, at.MOMENTUM)
     saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
     nv = qvel.shape[0]
     momentum[:] = 0.0
@@ -110,17 +110,17 @@ def begin(table: Table, turning: bool) -> int:
     for j in range(nv):  # the mass matrix is symmetric: adding its rows lets the inner loop vectorise
         for i in range(nv):
             momentum[i] += mass[j, i] * qvel[j]
-    rows = free_motion(table)
+    rows = solve_free_motion(table)
     if turning:
-        turn_to_slip(table)
+        turn_tangents_to_slip(table)
     return rows
 
 
 @kernel
-def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
+def assemble_contact_problem(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
     """Matrix (r, r) and bias (r,) of the rows in use: grips, limits, closing contacts, touching contacts."""
     h, compliance = floats(table, at.SETTINGS)[at.STEP], floats(table, at.SETTINGS)[at.COMPLIANCE]
-    parent, factor, free = ints(table, at.DOF_PARENT), floats2(table, at.FACTOR), floats(table, at.FREE)
+    parent, factor, free = ints(table, at.DOF_PARENT), float_matrix(table, at.FACTOR), floats(table, at.FREE)
     counts, saturated, strength = ints(table, at.COUNTS), ints(table, at.SATURATED), floats(table, at.STRENGTH)
     nv = free.shape[0]
     bias = np.empty(rows)
@@ -129,21 +129,21 @@ def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
     drag = np.zeros((nv, rows if has_feedback else 0))  # h feedback, one column per row in use
 
     row = 0
-    grip_jacobian, grip_offset = floats2(table, at.GRIP_JACOBIAN), floats(table, at.GRIP_OFFSET)
+    grip_jacobian, grip_offset = float_matrix(table, at.GRIP_JACOBIAN), floats(table, at.GRIP_OFFSET)
     for g in range(counts[at.GRIP_ROWS]):
         for i in range(nv):
             half[i, row] = grip_jacobian[g, i]
-        bias[row] = _along(grip_jacobian[g], free) + grip_offset[g]
+        bias[row] = _row_velocity(grip_jacobian[g], free) + grip_offset[g]
         row += 1
-    used, rate = ints(table, at.LIMIT_ROW_USED), floats2(table, at.LIMIT_ROW_RATE)
+    used, rate = ints(table, at.LIMIT_ROW_USED), float_matrix(table, at.LIMIT_ROW_RATE)
     dof, size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
     for k in range(counts[at.LIMIT_ROWS]):
         if used[k] == 1:
             for j in range(size[k]):
                 half[dof[k] + j, row] = rate[k, j]
-            bias[row] = _limit_along(table, k, free)
+            bias[row] = _limit_row_velocity(table, k, free)
             row += 1
-    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     kind = ints(table, at.CONTACT_KIND)
     for wanted in (at.CLOSING, at.TOUCHED):
         for c in range(counts[at.CONTACTS]):
@@ -156,10 +156,10 @@ def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
                     for i in range(nv):
                         if saturated[i] == 0:
                             drag[i, row] = h * strength[i] * feedback[i, source]
-                bias[row] = _along(jacobian[source], free) + offset[source]
+                bias[row] = _row_velocity(jacobian[source], free) + offset[source]
                 row += 1
 
-    half_solve(factor, parent, half)
+    half_solve_mass(factor, parent, half)
     matrix = np.zeros((rows, rows))
     for k in range(nv):
         for i in range(rows):
@@ -172,7 +172,7 @@ def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
             matrix[i, j] = matrix[j, i]
         matrix[i, i] *= 1.0 + compliance
     if has_feedback:
-        half_solve(factor, parent, drag)
+        half_solve_mass(factor, parent, drag)
         for k in range(nv):
             for i in range(rows):
                 value = half[k, i]
@@ -183,26 +183,26 @@ def problem_of(table: Table, rows: int, feedback: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def _constraint_impulse(table: Table, impulse: Array) -> None:
+def _distribute_impulses(table: Table, impulse: Array) -> None:
     """Distribute the impulses of the rows in use to contacts (CONTACT_IMPULSE) and DOFs (CONSTRAINT)."""
     counts = ints(table, at.COUNTS)
     constraint, spread = floats(table, at.CONSTRAINT), floats(table, at.CONTACT_IMPULSE)
     nv = constraint.shape[0]
     constraint[:] = 0.0
     row = 0
-    grip_jacobian = floats2(table, at.GRIP_JACOBIAN)
+    grip_jacobian = float_matrix(table, at.GRIP_JACOBIAN)
     for g in range(counts[at.GRIP_ROWS]):
         for i in range(nv):
             constraint[i] += grip_jacobian[g, i] * impulse[row]
         row += 1
-    used, rate = ints(table, at.LIMIT_ROW_USED), floats2(table, at.LIMIT_ROW_RATE)
+    used, rate = ints(table, at.LIMIT_ROW_USED), float_matrix(table, at.LIMIT_ROW_RATE)
     dof, size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
     for k in range(counts[at.LIMIT_ROWS]):
         if used[k] == 1:
             for j in range(size[k]):
                 constraint[dof[k] + j] += rate[k, j] * impulse[row]
             row += 1
-    kind, jacobian = ints(table, at.CONTACT_KIND), floats2(table, at.CONTACT_JACOBIAN)
+    kind, jacobian = ints(table, at.CONTACT_KIND), float_matrix(table, at.CONTACT_JACOBIAN)
     for source in range(3 * counts[at.CONTACTS]):
         spread[source] = 0.0
     for wanted in (at.CLOSING, at.TOUCHED):
@@ -218,12 +218,12 @@ def _constraint_impulse(table: Table, impulse: Array) -> None:
 
 
 @kernel
-def _keep_limits(table: Table, asked: Array, passes: int) -> bool:
+def _enforce_torque_limits(table: Table, asked: Array, passes: int) -> bool:
     """Write the torques (APPLIED) and keep them within their limits; True if the step must be solved again.
 
-    In the first passes all DOFs whose demand exceeds the limit are set to it, and released when their demand falls
-    below. If that does not settle, all are released, and the actuation of those that exceed their limit is scaled down
-    until it fits: a weaker motor still brakes, while a fixed torque would fling a light limb.
+    In the first passes a DOF whose demand `asked` (N m) exceeds the limit gets the limit, until its demand falls below.
+    If that does not settle, all DOFs are released, and actuation that exceeds its limit is scaled down until it fits: a
+    weaker motor still brakes, while a fixed torque would fling a light limb.
     """
     limit, applied = floats(table, at.TORQUE_LIMIT), floats(table, at.APPLIED)
     saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
@@ -252,13 +252,13 @@ def _keep_limits(table: Table, asked: Array, passes: int) -> bool:
 
 
 @kernel
-def conclude(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
+def conclude_contact_solve(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
     """Recover velocities (VELOCITY) and torques (APPLIED) from the impulses (r,); returns DONE, AGAIN or DIVERGED.
 
     AGAIN if a torque exceeds its limit, or if a row out of use is violated (it is then put into use).
     """
     h, fastest = floats(table, at.SETTINGS)[at.STEP], floats(table, at.SETTINGS)[at.FASTEST]
-    _constraint_impulse(table, impulse)
+    _distribute_impulses(table, impulse)
     rhs, constraint, velocity = floats(table, at.RHS), floats(table, at.CONSTRAINT), floats(table, at.VELOCITY)
     saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
     spread = floats(table, at.CONTACT_IMPULSE)
@@ -271,12 +271,12 @@ def conclude(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
         velocity[i] = rhs[i] + constraint[i]
         if saturated[i] == 0:
             velocity[i] += h * asked[i]
-    solve_mass(floats2(table, at.FACTOR), ints(table, at.DOF_PARENT), velocity)
+    solve_mass(float_matrix(table, at.FACTOR), ints(table, at.DOF_PARENT), velocity)
     for i in range(nv):
         asked[i] += strength[i] * (torque[i] + gain[i] * (target[i] - velocity[i]))
-    if _keep_limits(table, asked, passes):
+    if _enforce_torque_limits(table, asked, passes):
         return AGAIN
     for i in range(nv):
         if not abs(velocity[i]) < fastest:
             return DIVERGED
-    return AGAIN if _admit(table, velocity, SLACK) else DONE
+    return AGAIN if _use_violated_rows(table, velocity, SLACK) else DONE

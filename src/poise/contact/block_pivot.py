@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.contact.problem import OPEN, STICK, complementarity_residual, nearest
+from poise.contact.problem import OPEN, STICK, complementarity_residual, nearest_friction_impulse
 from poise.kernel import kernel
 
 
 @kernel
-def _solve_in_place(a: Array, x: Array, m: int) -> bool:
+def _solve_linear_system(a: Array, x: Array, m: int) -> bool:
     """Overwrite x (m,) with a^-1 x by Gaussian elimination with partial pivoting; False if a is singular."""
     for k in range(m):
         p = k
@@ -48,7 +48,9 @@ def _solve_in_place(a: Array, x: Array, m: int) -> bool:
 
 
 @kernel
-def _unknowns(modes: Ints, bilateral: int, unilateral: int, friction: Array, directions: Array, columns: Array) -> int:
+def _active_unknowns(
+    modes: Ints, bilateral: int, unilateral: int, friction: Array, directions: Array, columns: Array
+) -> int:
     """List the active unknowns in `columns`; returns their number.
 
     columns[u] = (row, c1, c2, kind): kind 0 is a plain row; kind 1 the normal of a sliding contact, with tangential
@@ -95,7 +97,7 @@ def _unknowns(modes: Ints, bilateral: int, unilateral: int, friction: Array, dir
 
 
 @kernel
-def _system(matrix: Array, bias: Array, columns: Array, m: int, a: Array, x: Array) -> None:
+def _write_mode_system(matrix: Array, bias: Array, columns: Array, m: int, a: Array, x: Array) -> None:
     """Write the linear system a x = b of the m active unknowns; b goes into x."""
     for u in range(m):
         row = int(columns[u, 0])
@@ -122,7 +124,7 @@ def _system(matrix: Array, bias: Array, columns: Array, m: int, a: Array, x: Arr
 
 
 @kernel
-def _spread(columns: Array, x: Array, m: int, impulse: Array) -> None:
+def _row_impulses(columns: Array, x: Array, m: int, impulse: Array) -> None:
     """Impulses (r,) of all rows from the m active unknowns."""
     impulse[:] = 0.0
     for u in range(m):
@@ -136,7 +138,7 @@ def _spread(columns: Array, x: Array, m: int, impulse: Array) -> None:
 
 
 @kernel
-def pivot(
+def pivot_contact_modes(
     matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
     modes: Ints, impulse: Array, most: int,
 ) -> int:  # fmt: skip
@@ -152,11 +154,11 @@ def pivot(
     w = np.empty(r)
     columns = np.zeros((r, 4))
     for iteration in range(1, most + 1):
-        m = _unknowns(modes, bilateral, unilateral, friction, directions, columns)
-        _system(matrix, bias, columns, m, a, x)
-        if not _solve_in_place(a, x, m):
+        m = _active_unknowns(modes, bilateral, unilateral, friction, directions, columns)
+        _write_mode_system(matrix, bias, columns, m, a, x)
+        if not _solve_linear_system(a, x, m):
             return -iteration
-        _spread(columns, x, m, impulse)
+        _row_impulses(columns, x, m, impulse)
         for i in range(r):
             total = bias[i]
             for j in range(r):
@@ -178,7 +180,7 @@ def pivot(
                 # The impulse is right if projecting it, less the remaining slip, onto the polygon gives it back.
                 step = 1.0 / matrix[row, row]
                 t1, t2 = impulse[row + 1], impulse[row + 2]
-                asked, n1, n2 = nearest(
+                asked, n1, n2 = nearest_friction_impulse(
                     t1 - step * w[row + 1], t2 - step * w[row + 2], friction[i - unilateral] * impulse[row], directions
                 )
                 away = np.sqrt((t1 - n1) ** 2 + (t2 - n2) ** 2) * matrix[row, row]
@@ -199,7 +201,7 @@ def pivot(
 
 
 @kernel
-def settle(
+def settle_contact_modes(
     matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
     last: Ints, modes: Ints, impulse: Array, most: int,
 ) -> tuple[int, float]:  # fmt: skip
@@ -214,14 +216,14 @@ def settle(
         modes[i] = STICK if bias[row] < 0.0 else OPEN
     for c in range(last.shape[0]):
         modes[unilateral + c] = last[c]
-    count = pivot(matrix, bias, bilateral, unilateral, friction, directions, modes, impulse, most)
+    count = pivot_contact_modes(matrix, bias, bilateral, unilateral, friction, directions, modes, impulse, most)
     if count <= 0:
         return count, np.inf
-    return count, complementarity_residual(matrix, bias, impulse, bilateral, unilateral, friction, directions)
+    return count, complementarity_residual(matrix, bias, bilateral, unilateral, friction, directions, impulse)
 
 
 @kernel
-def modes_of(
+def implied_contact_modes(
     matrix: Array, impulse: Array, bilateral: int, unilateral: int, friction: Array, directions: Array
 ) -> Ints:
     """Contact modes that impulses imply: open, sticking, or sliding at a vertex or on an edge."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array
-from poise.contact.problem import nearest
+from poise.contact.problem import nearest_friction_impulse
 from poise.kernel import kernel
 
 
 @kernel
-def sweep(
+def gauss_seidel_sweeps(
     matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
     impulse: Array, most: int, tolerance: float,
 ) -> int:  # fmt: skip
-    """Improve `impulse` in place until a sweep changes no row velocity by `tolerance` (m/s) or more.
-
-    Returns the number of sweeps, at most `most`.
-    """
+    """Improve `impulse` until a sweep changes no row velocity by `tolerance` m/s; returns the number of sweeps."""
     r = bias.shape[0]
     for count in range(1, most + 1):
         change = 0.0
@@ -44,7 +41,7 @@ def sweep(
             stiffness += abs(0.5 * (matrix[row + 1, row + 2] + matrix[row + 2, row + 1]))
             old1, old2 = impulse[row + 1], impulse[row + 2]
             bound = friction[(row - bilateral - unilateral) // 3] * impulse[row]
-            _, impulse[row + 1], impulse[row + 2] = nearest(
+            _, impulse[row + 1], impulse[row + 2] = nearest_friction_impulse(
                 old1 - w1 / stiffness, old2 - w2 / stiffness, bound, directions
             )
             moved = np.hypot(impulse[row + 1] - old1, impulse[row + 2] - old2)

@@ -13,11 +13,14 @@ UPWARD = 0.5
 
 
 @kernel
-def thin_out(position: Array, frame: Array, distance: Array, geom: Pairs, uneven: Ints, spacing: float) -> Ints:
-    """Indices of the contacts to keep, without the redundant ones of height fields (`uneven` (ngeom,) is 1 for these).
+def thin_height_field_contacts(
+    position: Array, frame: Array, distance: Array, geom: Pairs, uneven: Ints, spacing: float
+) -> Ints:
+    """Indices of the contacts to keep: all but the redundant ones with height fields.
 
-    MuJoCo reports a contact for every triangle near a limb: those of one geom are kept at least `spacing` m apart, the
-    deepest first. Contacts with the inner walls between triangles are spurious and are dropped.
+    `uneven` (ngeom,) is 1 for height fields. MuJoCo reports a contact for every triangle near a limb: contacts of one
+    geom are kept at least `spacing` m apart, the deepest first. Contacts with the inner walls between triangles are
+    spurious and are dropped.
     """
     order = np.argsort(distance, kind="mergesort")
     kept = np.empty(order.shape[0], np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
-from poise.kernel import Table, floats, floats2, ints, kernel
+from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 FASTEST_RECOVERY = 5.0  # Highest speed (rad/s) at which a joint beyond its limit returns
 
@@ -26,7 +26,7 @@ def _rotation_vector(quat: Array, out: Array) -> None:
 
 
 @kernel
-def _nearer_branch(r: Array, lower: Array, upper: Array) -> None:
+def _nearer_rotation_vector(r: Array, lower: Array, upper: Array) -> None:
     """Replace r by the equivalent rotation vector nearer to the middle of the limits, which may lie beyond pi."""
     angle = np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
     if angle < 1.0:
@@ -61,15 +61,15 @@ def _inverse_right_jacobian(r: Array, out: Array) -> None:
 
 
 @kernel
-def limit_rows(table: Table, reach: float) -> None:
-    """Write rows for limits closer than `reach` (rad) plus twice the travel of the step at its initial velocity."""
+def write_limit_rows(table: Table, reach: float) -> None:
+    """Write rows for limits closer than `reach` (rad) plus twice the travel of the step at the initial velocity."""
     settings = floats(table, at.SETTINGS)
     h, recovery = settings[at.STEP], settings[at.RECOVERY]
     qpos, qvel = floats(table, at.QPOS), floats(table, at.QVEL)
     dofs, coordinates, sizes = ints(table, at.LIMIT_DOF), ints(table, at.LIMIT_QPOS), ints(table, at.LIMIT_SIZE)
-    lower, upper = floats2(table, at.LIMIT_LOWER), floats2(table, at.LIMIT_UPPER)
+    lower, upper = float_matrix(table, at.LIMIT_LOWER), float_matrix(table, at.LIMIT_UPPER)
     row_dof, row_size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
-    row_rate, offset = floats2(table, at.LIMIT_ROW_RATE), floats(table, at.LIMIT_ROW_OFFSET)
+    row_rate, offset = float_matrix(table, at.LIMIT_ROW_RATE), floats(table, at.LIMIT_ROW_OFFSET)
     used = ints(table, at.LIMIT_ROW_USED)
     count = 0
     r = np.zeros(3)
@@ -81,7 +81,7 @@ def limit_rows(table: Table, reach: float) -> None:
             rate[0, 0] = 1.0
         else:
             _rotation_vector(qpos[q : q + 4], r)
-            _nearer_branch(r, lower[joint], upper[joint])
+            _nearer_rotation_vector(r, lower[joint], upper[joint])
             _inverse_right_jacobian(r, rate)
         for i in range(size):
             speed = 0.0

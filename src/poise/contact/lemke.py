@@ -15,7 +15,18 @@ from poise.kernel import kernel
 
 
 @kernel
-def standard_form(
+def lemke_row_scale(matrix: Array, first_contact: int) -> Array:
+    """Scale (r,) m/s per N s of impulses: the matrix's diagonal, the normal's entry for all three rows of a contact."""
+    r = matrix.shape[0]
+    scale = np.empty(r)
+    for i in range(r):
+        source = i if i < first_contact else i - (i - first_contact) % 3
+        scale[i] = max(abs(matrix[source, source]), 1e-12)
+    return scale
+
+
+@kernel
+def lemke_standard_form(
     matrix: Array, bias: Array, unilateral: int, friction: Array, directions: Array, scale: Array
 ) -> tuple[Array, Array]:
     """M and q of a problem without bilateral rows; impulses are scaled to m/s by `scale` (r,)."""
@@ -62,7 +73,9 @@ def standard_form(
 
 
 @kernel
-def impulses(z: Array, rows: int, unilateral: int, friction: Array, directions: Array, scale: Array) -> Array:
+def impulses_from_lemke(
+    z: Array, rows: int, unilateral: int, friction: Array, directions: Array, scale: Array
+) -> Array:
     """Impulses (rows,) from the variables z of the standard form."""
     contacts, sides = friction.shape[0], directions.shape[0]
     out = np.zeros(rows)

@@ -25,15 +25,12 @@ OPEN, STICK = 0, 1
 TOLERANCE = 1e-8  # Largest complementarity residual (m/s) of an exact solution
 
 
-class Status(enum.IntEnum):
+class LcpStatus(enum.IntEnum):
     """How a contact problem was solved."""
 
-    EXACT = 0
-    """Exactly, at the first attempt."""
-    RETRIED = 1
-    """Exactly, after one of the documented retries."""
-    APPROXIMATE = 2
-    """No attempt was exact; the best is used, and the recording counts it."""
+    EXACT = 0  # at the first attempt
+    RETRIED = 1  # exactly, after one of the documented retries
+    APPROXIMATE = 2  # no attempt was exact; the best is used, and the recording counts it
 
 
 class ContactProblem(NamedTuple):
@@ -48,8 +45,7 @@ class ContactProblem(NamedTuple):
 
     def residual(self, impulse: Array) -> float:
         """Complementarity residual (m/s) of impulses (r,); zero for an exact solution."""
-        p = self
-        return complementarity_residual(p.matrix, p.bias, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
+        return complementarity_residual(*self, impulse)
 
 
 class ContactSolution(NamedTuple):
@@ -58,7 +54,7 @@ class ContactSolution(NamedTuple):
     impulse: Array  # (r,) N s
     residual: float  # m/s
     iterations: int
-    status: Status
+    status: LcpStatus
     modes: Ints  # of the unilateral rows, then of the contacts: OPEN, STICK or sliding
 
     @property
@@ -67,7 +63,7 @@ class ContactSolution(NamedTuple):
         return self.residual <= TOLERANCE
 
 
-def polygon(sides: int) -> Array:
+def friction_polygon(sides: int) -> Array:
     """Unit vectors (sides, 2) of a friction polygon; the first points along t1."""
     angle = np.arange(sides) * (2 * np.pi / sides)
     directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -77,7 +73,7 @@ def polygon(sides: int) -> Array:
 
 
 @kernel
-def nearest(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
+def nearest_friction_impulse(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
     """Mode and coordinates of the point of the friction polygon of radius `bound` nearest to an impulse (t1, t2)."""
     if bound <= 0.0:
         return STICK, 0.0, 0.0
@@ -107,27 +103,13 @@ def nearest(t1: float, t2: float, bound: float, directions: Array) -> tuple[int,
 
 
 @kernel
-def row_scale(matrix: Array, first_contact: int) -> Array:
-    """Scale (r,) m/s per N s that makes impulses comparable with velocities.
-
-    The diagonal of the matrix, with the normal's entry for all three rows of a contact.
-    """
-    r = matrix.shape[0]
-    scale = np.empty(r)
-    for i in range(r):
-        source = i if i < first_contact else i - (i - first_contact) % 3
-        scale[i] = max(abs(matrix[source, source]), 1e-12)
-    return scale
-
-
-@kernel
 def complementarity_residual(
-    matrix: Array, bias: Array, impulse: Array, bilateral: int, unilateral: int, friction: Array, directions: Array
+    matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array, impulse: Array
 ) -> float:
     """Largest |min(z, w)| (m/s) over the linear complementarity problem with facet variables.
 
-    Facet impulses are recovered from each tangential impulse (two neighbouring facets span it) and the slip speed sigma
-    from the row velocities, so the certificate depends on the impulses alone.
+    Two neighbouring facets span each tangential impulse, which gives the facet impulses. The slip speed sigma follows
+    from the row velocities. The certificate therefore depends on the impulses alone.
     """
     r = bias.shape[0]
     w = np.empty(r)

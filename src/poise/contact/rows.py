@@ -12,15 +12,15 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
-from poise.kernel import Table, floats, floats2, ints, kernel
+from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 FASTEST_RECOVERY = 1.0  # Highest speed (m/s) at which overlapping surfaces separate
 
 
 @kernel
-def drift(table: Table) -> None:
+def write_com_drift(table: Table) -> None:
     """Write the velocity-dependent acceleration dJ_com/dt v of each tree's centre of mass (DRIFT)."""
-    bias, gravity, out = floats(table, at.BIAS), floats(table, at.GRAVITY), floats2(table, at.DRIFT)
+    bias, gravity, out = floats(table, at.BIAS), floats(table, at.GRAVITY), float_matrix(table, at.DRIFT)
     tree_dof, mass = ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
     for t in range(tree_dof.shape[0]):
         for i in range(3):
@@ -28,7 +28,7 @@ def drift(table: Table) -> None:
 
 
 @kernel
-def point_rows(
+def add_point_rows(
     table: Table, sign: float, body: int, moving: bool, point: Array, axes: Array, rows: int,
     jacobian: Array, curve: Array,
 ) -> None:  # fmt: skip
@@ -40,9 +40,9 @@ def point_rows(
     i = ints(table, at.BODY_LAST_DOF)[body]
     if i < 0:
         return
-    parent, cdof, cdof_dot = ints(table, at.DOF_PARENT), floats2(table, at.CDOF), floats2(table, at.CDOF_DOT)
+    parent, cdof, cdof_dot = ints(table, at.DOF_PARENT), float_matrix(table, at.CDOF), float_matrix(table, at.CDOF_DOT)
     qvel = floats(table, at.QVEL)
-    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
+    origin = float_matrix(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     ax = ay = az = lx = ly = lz = 0.0
     while i >= 0:
@@ -65,7 +65,7 @@ def point_rows(
     pz = lz + ax * ry - ay * rx
     if moving:
         # Spatial acceleration to material acceleration: add omega x velocity.
-        cvel = floats2(table, at.CVEL)[body]
+        cvel = float_matrix(table, at.CVEL)[body]
         ox, oy, oz = cvel[0], cvel[1], cvel[2]
         ux = cvel[3] + oy * rz - oz * ry
         uy = cvel[4] + oz * rx - ox * rz
@@ -75,7 +75,7 @@ def point_rows(
         pz += ox * uy - oy * ux
     tree = ints(table, at.BODY_TREE)[body]
     if tree >= 0:
-        shift = floats2(table, at.DRIFT)[tree]
+        shift = float_matrix(table, at.DRIFT)[tree]
         px += shift[0]
         py += shift[1]
         pz += shift[2]
@@ -84,51 +84,51 @@ def point_rows(
 
 
 @kernel
-def _rounding(table: Table, geom: int, normal: Array) -> float:
+def _curvature_radius(table: Table, geom: int, normal: Array) -> float:
     """Distance (m) from a geom's surface point to its centre of curvature, for a normal there."""
     radius = floats(table, at.GEOM_RADIUS)[geom]
     if radius >= 0.0:
         return float(radius)
-    turn = floats2(table, at.GEOM_XMAT)[geom]
+    turn = float_matrix(table, at.GEOM_XMAT)[geom]
     along = turn[2] * normal[0] + turn[5] * normal[1] + turn[8] * normal[2]
     return float(-radius) if abs(along) < 0.1 else 0.0
 
 
 @kernel
-def _contact_curve(
+def _write_contact_curvature(
     table: Table, c: int, geom: at.Pairs, moving: bool, rows: int, jacobian: Array, curve: Array
 ) -> None:
     """Add a contact's Jacobian rows, and write (h/2)(dJ/dt v + a) along them into `curve`.
 
-    The normal row follows the centres of curvature: the contact point of a rolling ball changes all the time, and the
-    path of a material point (a cusp) is not that of the gap. The tangent rows follow the material point.
+    The normal row follows the centres of curvature. The contact point of a rolling ball changes all the time: the path
+    of a material point has a cusp there, the gap does not. The tangent rows follow the material point.
     """
     half_step = 0.5 * floats(table, at.SETTINGS)[at.STEP]
     body, other = ints(table, at.CONTACT_BODY)[c], ints(table, at.CONTACT_OTHER)[c]
-    axes, point = floats2(table, at.CONTACT_AXES)[c], floats2(table, at.CONTACT_POINT)[c]
+    axes, point = float_matrix(table, at.CONTACT_AXES)[c], float_matrix(table, at.CONTACT_POINT)[c]
     gap = floats(table, at.CONTACT_GAP)[c]
     own, its = (geom[c, 1], geom[c, 0]) if ints(table, at.GEOM_BODY)[geom[c, 1]] == body else (geom[c, 0], geom[c, 1])
     centre = np.empty(3)
     curve[:] = 0.0
     for sign, what, shape in ((1.0, body, own), (-1.0, other, its)):
         # MuJoCo's contact point lies midway between the surfaces.
-        back = sign * (_rounding(table, shape, axes) + 0.5 * gap)
+        back = sign * (_curvature_radius(table, shape, axes) + 0.5 * gap)
         for k in range(3):
             centre[k] = point[k] + back * axes[k]
-        point_rows(table, sign, what, True, centre, axes, 1, jacobian, curve)
+        add_point_rows(table, sign, what, True, centre, axes, 1, jacobian, curve)
         if rows == 3:
-            point_rows(table, sign, what, moving, point, axes[3:], 2, jacobian[1:], curve[1:])
+            add_point_rows(table, sign, what, moving, point, axes[3:], 2, jacobian[1:], curve[1:])
     for k in range(3):
         curve[k] *= half_step
 
 
 @kernel
-def _add_velocity(table: Table, sign: float, body: int, point: Array, out: Array) -> None:
+def _add_point_velocity(table: Table, sign: float, body: int, point: Array, out: Array) -> None:
     """Add sign times the velocity (3,) of a body's material point to `out`."""
     if ints(table, at.BODY_LAST_DOF)[body] < 0:
         return
-    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
-    cvel = floats2(table, at.CVEL)[body]
+    origin = float_matrix(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
+    cvel = float_matrix(table, at.CVEL)[body]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     out[0] += sign * (cvel[3] + cvel[1] * rz - cvel[2] * ry)
     out[1] += sign * (cvel[4] + cvel[2] * rx - cvel[0] * rz)
@@ -136,7 +136,7 @@ def _add_velocity(table: Table, sign: float, body: int, point: Array, out: Array
 
 
 @kernel
-def _align_tangents(axes: Array, slip: Array, h: float, gravity: Array) -> None:
+def _align_tangents_to_slip(axes: Array, slip: Array, h: float, gravity: Array) -> None:
     """Turn t1 along the slip plus h gravity in the tangent plane: the frame to which a controller's feedback refers."""
     nx, ny, nz = axes[0], axes[1], axes[2]
     ux, uy, uz = slip[0] + h * gravity[0], slip[1] + h * gravity[1], slip[2] + h * gravity[2]
@@ -151,15 +151,17 @@ def _align_tangents(axes: Array, slip: Array, h: float, gravity: Array) -> None:
 
 
 @kernel
-def contact_rows(table: Table, position: Array, frame: Array, distance: Array, geom: at.Pairs, friction: Array) -> None:
+def write_contact_rows(
+    table: Table, position: Array, frame: Array, distance: Array, geom: at.Pairs, friction: Array
+) -> None:
     """Write rows for MuJoCo's contacts. The force acts on CONTACT_BODY; the normal points out of CONTACT_OTHER."""
     settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
     h, near, recovery = settings[at.STEP], settings[at.TOUCH], settings[at.RECOVERY]
     geom_body, last_dof = ints(table, at.GEOM_BODY), ints(table, at.BODY_LAST_DOF)
     body, other, kind = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER), ints(table, at.CONTACT_KIND)
-    point, axes = floats2(table, at.CONTACT_POINT), floats2(table, at.CONTACT_AXES)
+    point, axes = float_matrix(table, at.CONTACT_POINT), float_matrix(table, at.CONTACT_AXES)
     gap, mu = floats(table, at.CONTACT_GAP), floats(table, at.CONTACT_FRICTION)
-    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     slip = np.empty(3)
     count = position.shape[0]
     ints(table, at.COUNTS)[at.CONTACTS] = count
@@ -179,24 +181,24 @@ def contact_rows(table: Table, position: Array, frame: Array, distance: Array, g
         if kind[c] == at.TOUCHED:
             rows = 3
             slip[:] = 0.0
-            _add_velocity(table, 1.0, body[c], point[c], slip)
-            _add_velocity(table, -1.0, other[c], point[c], slip)
-            _align_tangents(axes[c], slip, h, gravity)
+            _add_point_velocity(table, 1.0, body[c], point[c], slip)
+            _add_point_velocity(table, -1.0, other[c], point[c], slip)
+            _align_tangents_to_slip(axes[c], slip, h, gravity)
         own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
         own[:] = 0.0
-        _contact_curve(table, c, geom, False, rows, own, curve)
+        _write_contact_curvature(table, c, geom, False, rows, own, curve)
         curve[0] += gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
 
 
 @kernel
-def turn_to_slip(table: Table) -> None:
+def turn_tangents_to_slip(table: Table) -> None:
     """Turn the tangents of touching contacts so that t1 points along their slip in the free motion (FREE).
 
     A vertex of the friction polygon then opposes that slip, so that the contact sticks up to its full friction.
     """
     kind, free = ints(table, at.CONTACT_KIND), floats(table, at.FREE)
-    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
-    axes = floats2(table, at.CONTACT_AXES)
+    jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    axes = float_matrix(table, at.CONTACT_AXES)
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         if kind[c] != at.TOUCHED:
             continue
@@ -222,7 +224,7 @@ def turn_to_slip(table: Table) -> None:
 def impact_speed(table: Table, assumed: Array) -> float:
     """Largest difference (m/s) of solved (VELOCITY) and assumed (nv,) velocity at contact points that carry force."""
     velocity = floats(table, at.VELOCITY)
-    jacobian, impulse = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_IMPULSE)
+    jacobian, impulse = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_IMPULSE)
     largest = 0.0
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         if impulse[3 * c] <= 0.0:
@@ -236,15 +238,15 @@ def impact_speed(table: Table, assumed: Array) -> float:
 
 
 @kernel
-def update_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
+def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
     """Recompute the contact offsets for paths with the velocity v+ at the end of the step.
 
-    Expects QVEL, CVEL and CDOF_DOT of v+, its bias, and DRIFT of the initial velocity v. The centre of mass is shifted
-    by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
+    Expects QVEL, CVEL, CDOF_DOT and `bias_after` of v+, and DRIFT of the initial velocity v. The centre of mass is
+    shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
     """
     settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
     h, recovery = settings[at.STEP], settings[at.RECOVERY]
-    drifted, tree_dof, mass = floats2(table, at.DRIFT), ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
+    drifted, tree_dof, mass = float_matrix(table, at.DRIFT), ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
     for t in range(tree_dof.shape[0]):
         for i in range(3):
             drifted[t, i] = 2.0 * drifted[t, i] - (bias_after[tree_dof[t] + i] / mass[t] + gravity[i])
@@ -254,7 +256,7 @@ def update_curvature(table: Table, geom: at.Pairs, bias_after: Array) -> None:
         rows = 3 if kind[c] == at.TOUCHED else 1
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
-        _contact_curve(table, c, geom, True, rows, unused, curve)
-        # The path of a light limb may be strongly curved: use the one of the two paths that comes nearer.
+        _write_contact_curvature(table, c, geom, True, rows, unused, curve)
+        # The path of a light limb may be strongly curved: use the path that comes nearer, the old or the new.
         away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
         curve[0] = min(before, curve[0] + away)

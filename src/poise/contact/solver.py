@@ -1,9 +1,9 @@
 """Solve a contact problem and certify the solution.
 
-`lemke` (the default): block pivoting from a guess of the modes; if it does not settle, Lemke's method, polished by
-pivoting; if the certificate fails, again with other covering vectors, then on problems softened by increasing
-compliance (each polished on the true problem). If all attempts fail, the best is returned with status `APPROXIMATE` and
-its residual. `sweeps`: projected Gauss-Seidel.
+`lemke` (the default) starts with block pivoting from a guess of the modes. If that does not settle, Lemke's method
+follows, polished by pivoting. If the certificate fails, Lemke's method is repeated with other covering vectors, then on
+problems softened by increasing compliance; each result is polished on the true problem. If all attempts fail, the best
+is returned with status `APPROXIMATE` and its residual. `sweeps` is projected Gauss-Seidel.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.contact.block_pivot import modes_of, pivot, settle
-from poise.contact.gauss_seidel import sweep
-from poise.contact.lemke import impulses, lemke, standard_form
-from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, Status, polygon, row_scale
+from poise.contact.block_pivot import implied_contact_modes, pivot_contact_modes, settle_contact_modes
+from poise.contact.gauss_seidel import gauss_seidel_sweeps
+from poise.contact.lemke import impulses_from_lemke, lemke, lemke_row_scale, lemke_standard_form
+from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, LcpStatus, friction_polygon
 
 Modes = Ints
 Solver = Literal["lemke", "sweeps"]
@@ -30,94 +30,85 @@ SWEEPS = 200  # Most sweeps of the Gauss-Seidel solver in a step
 def solve_contacts(problem: ContactProblem, solver: Solver = "lemke", last: Modes = NO_MODES) -> ContactSolution:
     """Solve a contact problem and certify the result; `last` (c,) are modes of its contacts to start from."""
     if solver == "sweeps":
-        return solve_by_sweeps(problem)
+        return solve_contacts_by_sweeps(problem)
     modes = np.empty(problem.unilateral + len(problem.friction), np.int64)
     impulse = np.zeros(len(problem.bias))
-    iterations, residual = settle(*problem, last, modes, impulse, 8)
+    iterations, residual = settle_contact_modes(*problem, last, modes, impulse, 8)
     if residual <= TOLERANCE:
-        return ContactSolution(impulse, residual, iterations, Status.EXACT, modes)
-    return solve_by_lemke(problem)
+        return ContactSolution(impulse, residual, iterations, LcpStatus.EXACT, modes)
+    return solve_contacts_by_lemke(problem)
 
 
-def solve_by_lemke(problem: ContactProblem) -> ContactSolution:
+def solve_contacts_by_lemke(problem: ContactProblem) -> ContactSolution:
     """Solve by Lemke's method with its retries; the residual of the result is always verified."""
     best: ContactSolution | None = None
     pivots = 0
-    for attempt, (impulse, count) in enumerate(_attempts(problem)):
+    for attempt, (impulse, count) in enumerate(_lemke_attempts(problem)):
         pivots += abs(count)
-        modes = _modes_of(problem, impulse)
+        modes = _implied_modes(problem, impulse)
         polished = np.zeros_like(impulse)
-        pivot(*problem, modes, polished, 12)
+        pivot_contact_modes(*problem, modes, polished, 12)
         for candidate in (polished, impulse):
             residual = problem.residual(candidate)
-            status = Status.EXACT if attempt == 0 else Status.RETRIED
+            status = LcpStatus.EXACT if attempt == 0 else LcpStatus.RETRIED
             if residual <= TOLERANCE:
                 return ContactSolution(candidate, residual, pivots, status, modes)
             if best is None or residual < best.residual:
-                best = ContactSolution(candidate, residual, pivots, Status.APPROXIMATE, modes)
+                best = ContactSolution(candidate, residual, pivots, LcpStatus.APPROXIMATE, modes)
     assert best is not None
     return best
 
 
-def solve_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
+def solve_contacts_by_sweeps(problem: ContactProblem, sweeps: int = SWEEPS, tolerance: float = 1e-9) -> ContactSolution:
     """Solve by projected Gauss-Seidel; the status is exact only if the certificate confirms it."""
-    p = problem
-    impulse = np.zeros(len(p.bias))
-    count = sweep(p.matrix, p.bias, p.bilateral, p.unilateral, p.friction, p.directions, impulse, sweeps, tolerance)
-    residual = p.residual(impulse)
-    status = Status.EXACT if residual <= TOLERANCE else Status.APPROXIMATE
-    return ContactSolution(impulse, residual, count, status, _modes_of(p, impulse))
+    impulse = np.zeros(len(problem.bias))
+    count = gauss_seidel_sweeps(*problem, impulse, sweeps, tolerance)
+    residual = problem.residual(impulse)
+    status = LcpStatus.EXACT if residual <= TOLERANCE else LcpStatus.APPROXIMATE
+    return ContactSolution(impulse, residual, count, status, _implied_modes(problem, impulse))
 
 
-def without_bilateral(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
+def _eliminate_bilateral_rows(problem: ContactProblem) -> tuple[ContactProblem, Array, Array]:
     """The problem without its bilateral rows, and offset, gain: bilateral impulses = offset + gain @ others."""
     nb = problem.bilateral
-    lead, coupling = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:]
+    lead, coupling, back = problem.matrix[:nb, :nb], problem.matrix[:nb, nb:], problem.matrix[nb:, :nb]
     gain: Array = -np.linalg.solve(lead, coupling).astype(float)
     offset: Array = -np.linalg.solve(lead, problem.bias[:nb]).astype(float)
-    back = problem.matrix[nb:, :nb]
-    reduced = ContactProblem(
-        np.ascontiguousarray(problem.matrix[nb:, nb:] + back @ gain),
-        problem.bias[nb:] + back @ offset,
-        0,
-        problem.unilateral,
-        problem.friction,
-        problem.directions,
-    )
-    return reduced, offset, gain
+    matrix = np.ascontiguousarray(problem.matrix[nb:, nb:] + back @ gain)
+    return problem._replace(matrix=matrix, bias=problem.bias[nb:] + back @ offset, bilateral=0), offset, gain
 
 
-def load_solvers() -> None:
+def compile_contact_solvers() -> None:
     """Compile all solver kernels, so that no step waits for the compiler."""
-    problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), polygon(4))
-    for solution in (solve_contacts(problem), solve_by_lemke(problem), solve_by_sweeps(problem)):
+    problem = ContactProblem(np.eye(3), np.array([-0.1, 0.5, 0.0]), 0, 0, np.ones(1), friction_polygon(4))
+    for solution in (solve_contacts(problem), solve_contacts_by_lemke(problem), solve_contacts_by_sweeps(problem)):
         assert solution.ok
 
 
-def _attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
+def _lemke_attempts(problem: ContactProblem) -> Iterator[tuple[Array, int]]:
     """Unverified impulses and number of pivots of successive attempts of Lemke's method."""
-    p, offset, gain = without_bilateral(problem) if problem.bilateral else (problem, None, None)
-    scale = row_scale(p.matrix, p.bilateral + p.unilateral)
-    matrix, q = standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, scale)
+    p, offset, gain = _eliminate_bilateral_rows(problem) if problem.bilateral else (problem, None, None)
+    scale = lemke_row_scale(p.matrix, p.bilateral + p.unilateral)
+    matrix, q = lemke_standard_form(p.matrix, p.bias, p.unilateral, p.friction, p.directions, scale)
     size = len(q)
     for attempt, softness in enumerate((0.0, 0.0, 0.0, 0.0, 1e-8, 1e-6, 1e-4, 1e-2)):
         # Fixed quasi-random numbers, so that the result is reproducible.
-        cover, nudge = 0.5 + scattered(size, 2 * attempt), 1e-9 * scattered(size, 2 * attempt + 1)
+        cover, nudge = 0.5 + _quasi_random(size, 2 * attempt), 1e-9 * _quasi_random(size, 2 * attempt + 1)
         softened = matrix if softness == 0 else matrix + softness * np.eye(size)
         z, count = lemke(softened, q + nudge, cover, 50 * size + 50)
-        impulse = impulses(z, len(p.bias), p.unilateral, p.friction, p.directions, scale)
+        impulse = impulses_from_lemke(z, len(p.bias), p.unilateral, p.friction, p.directions, scale)
         if offset is not None and gain is not None:
             impulse = np.concatenate([offset + gain @ impulse, impulse])
         yield impulse, count
 
 
-def scattered(size: int, which: int) -> Array:
+def _quasi_random(size: int, which: int) -> Array:
     """The `which`-th set of quasi-random numbers (size,) in [0, 1): fractional parts of multiples of an irrational."""
     step = (0.6180339887498949, 0.7548776662466927, 0.8191725133961645, 0.4142135623730951)[which % 4]
     numbers: Array = (np.arange(1 + which, size + 1 + which, dtype=float) * step) % 1.0
     return numbers
 
 
-def _modes_of(problem: ContactProblem, impulse: Array) -> Modes:
+def _implied_modes(problem: ContactProblem, impulse: Array) -> Modes:
     p = problem
-    return modes_of(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)
+    return implied_contact_modes(p.matrix, impulse, p.bilateral, p.unilateral, p.friction, p.directions)

@@ -38,7 +38,7 @@ def factor_mass(mass: Array, diagonal: Array, parent: Ints, factor: Array) -> No
 
 
 @kernel
-def half_solve(factor: Array, parent: Ints, columns: Array) -> None:
+def half_solve_mass(factor: Array, parent: Ints, columns: Array) -> None:
     """Overwrite columns (nv, r) with L'^-1 columns."""
     n, r = columns.shape
     for k in range(n - 1, -1, -1):
@@ -56,7 +56,7 @@ def half_solve(factor: Array, parent: Ints, columns: Array) -> None:
 @kernel
 def solve_columns(factor: Array, parent: Ints, columns: Array) -> None:
     """Overwrite columns (nv, r) with (L'L)^-1 columns."""
-    half_solve(factor, parent, columns)
+    half_solve_mass(factor, parent, columns)
     n, r = columns.shape
     for k in range(n):
         i = parent[k]

@@ -13,37 +13,37 @@ from poise.kernel import kernel
 
 
 @kernel
-def place_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Array, axes: Array) -> None:
+def place_tree_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Array, axes: Array) -> None:
     """Fill positions (L, 3) m, quaternions (L, 4) and rotations (L, 3, 3) of the links, and the motion axes S (nv, 6).
 
     Motion axes are about the world's origin, in the world frame.
     """
     anchor, part = np.empty(3), np.empty(4)
     pos[0] = 0.0
-    _identity(quat[0], turn[0])
+    _set_identity_rotation(quat[0], turn[0])
     for b in range(1, tree.link_parent.shape[0]):
         parent = tree.link_parent[b]
-        carry(pos[parent], turn[parent], tree.link_pos[b], pos[b])
-        _quat_times(quat[parent], tree.link_quat[b], quat[b])
-        _matrix(quat[b], turn[b])
+        transform_point(pos[parent], turn[parent], tree.link_pos[b], pos[b])
+        _multiply_quats(quat[parent], tree.link_quat[b], quat[b])
+        _rotation_matrix(quat[b], turn[b])
         first, count = tree.link_blocks[b, 0], tree.link_blocks[b, 1]
         for k in range(first, first + count):
             value, own = qpos[tree.block_qpos[k] :], axes[tree.block_dof[k] :]
             if tree.block_kind[k] == SLIDE:
-                _slide(value, pos[b], quat[b], turn[b], own)
+                _place_free_root(value, pos[b], quat[b], turn[b], own)
                 continue
-            carry(pos[b], turn[b], tree.block_pos[k], anchor)
+            transform_point(pos[b], turn[b], tree.block_pos[k], anchor)
             if tree.block_kind[k] == HINGE:
-                _axis_angle(tree.block_axis[k], value[0] - tree.block_zero[k], part)
+                _axis_angle_quat(tree.block_axis[k], value[0] - tree.block_zero[k], part)
             else:
                 part[:] = value[:4]
-            _quat_times(quat[b], part, quat[b])
-            _matrix(quat[b], turn[b])
+            _multiply_quats(quat[b], part, quat[b])
+            _rotation_matrix(quat[b], turn[b])
             if tree.block_kind[k] == HINGE:  # the rotation leaves its axis unchanged
-                _axis_motion(anchor, turn[b], tree.block_axis[k], own[0])
+                _hinge_motion_axis(anchor, turn[b], tree.block_axis[k], own[0])
             else:
                 for i in range(3):
-                    _own_axis_motion(anchor, turn[b], i, own[i])
+                    _ball_motion_axis(anchor, turn[b], i, own[i])
             for i in range(3):  # the anchor of the joint does not move
                 pos[b, i] = anchor[i]
                 for j in range(3):
@@ -51,32 +51,32 @@ def place_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Array, a
 
 
 @kernel
-def carry(pos: Array, turn: Array, local: Array, out: Array) -> None:
+def transform_point(pos: Array, turn: Array, local: Array, out: Array) -> None:
     """out = pos + turn local."""
     for i in range(3):
         out[i] = pos[i] + turn[i, 0] * local[0] + turn[i, 1] * local[1] + turn[i, 2] * local[2]
 
 
 @kernel
-def _slide(value: Array, pos: Array, quat: Array, turn: Array, axes: Array) -> None:
+def _place_free_root(value: Array, pos: Array, quat: Array, turn: Array, axes: Array) -> None:
     """Place a free root at its three coordinates."""
     for i in range(3):
         pos[i] = value[i]
         axes[i] = 0.0
         axes[i, 3 + i] = 1.0
-    _identity(quat, turn)
+    _set_identity_rotation(quat, turn)
 
 
 @kernel
-def _identity(quat: Array, turn: Array) -> None:
+def _set_identity_rotation(quat: Array, turn: Array) -> None:
     """Set a quaternion and its matrix to the identity."""
     quat[:] = 0.0
     quat[0] = 1.0
-    _matrix(quat, turn)
+    _rotation_matrix(quat, turn)
 
 
 @kernel
-def _axis_angle(axis: Array, angle: float, out: Array) -> None:
+def _axis_angle_quat(axis: Array, angle: float, out: Array) -> None:
     """Quaternion of a rotation by an angle (rad) about a unit axis."""
     sine = np.sin(0.5 * angle)
     out[0] = np.cos(0.5 * angle)
@@ -85,23 +85,23 @@ def _axis_angle(axis: Array, angle: float, out: Array) -> None:
 
 
 @kernel
-def _axis_motion(anchor: Array, turn: Array, axis: Array, out: Array) -> None:
+def _hinge_motion_axis(anchor: Array, turn: Array, axis: Array, out: Array) -> None:
     """Motion axis (6,) of a rotation about an axis, given in the link frame, through an anchor."""
     for i in range(3):
         out[i] = turn[i, 0] * axis[0] + turn[i, 1] * axis[1] + turn[i, 2] * axis[2]
-    cross_into(anchor, out, out[3:])
+    cross_product(anchor, out, out[3:])
 
 
 @kernel
-def _own_axis_motion(anchor: Array, turn: Array, which: int, out: Array) -> None:
+def _ball_motion_axis(anchor: Array, turn: Array, which: int, out: Array) -> None:
     """Motion axis (6,) of a rotation about one of a link's own three axes through an anchor."""
     for i in range(3):
         out[i] = turn[i, which]
-    cross_into(anchor, out, out[3:])
+    cross_product(anchor, out, out[3:])
 
 
 @kernel
-def _quat_times(a: Array, b: Array, out: Array) -> None:
+def _multiply_quats(a: Array, b: Array, out: Array) -> None:
     """Quaternion product a b; `out` may be a or b."""
     w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
@@ -111,7 +111,7 @@ def _quat_times(a: Array, b: Array, out: Array) -> None:
 
 
 @kernel
-def _matrix(q: Array, out: Array) -> None:
+def _rotation_matrix(q: Array, out: Array) -> None:
     """Rotation matrix (3, 3) of a unit quaternion."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     out[0, 0], out[0, 1], out[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
@@ -120,7 +120,7 @@ def _matrix(q: Array, out: Array) -> None:
 
 
 @kernel
-def cross_into(a: Array, b: Array, out: Array) -> None:
+def cross_product(a: Array, b: Array, out: Array) -> None:
     """Cross product a x b of vectors (3,)."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
@@ -150,7 +150,7 @@ def force_cross(a: Array, f: Array, out: Array) -> None:
 
 
 @kernel
-def times(matrix: Array, x: Array, out: Array) -> None:
+def spatial_product(matrix: Array, x: Array, out: Array) -> None:
     """Product of a matrix (6, 6) and a vector (6,)."""
     for i in range(6):
         total = 0.0
@@ -160,7 +160,7 @@ def times(matrix: Array, x: Array, out: Array) -> None:
 
 
 @kernel
-def power_of(a: Array, b: Array) -> float:
+def spatial_power(a: Array, b: Array) -> float:
     """Inner product of a motion and a force, both (6,)."""
     total = 0.0
     for i in range(6):
@@ -169,7 +169,7 @@ def power_of(a: Array, b: Array) -> float:
 
 
 @kernel
-def add(x: Array, out: Array) -> None:
+def add_spatial(x: Array, out: Array) -> None:
     """Add x (6,) to out."""
     for i in range(6):
         out[i] += x[i]

@@ -1,12 +1,12 @@
 """One simulation step from each state of a motion, and its exact derivatives by state and controls.
 
-A deviation is (dq, dv): dq the tangent step from the motion's pose to another, dv the difference of velocities. A step
-first finds the velocity w that advances the pose, from
+A deviation is (dq, dv): dq is the tangent step from the motion's pose to another, dv the difference of velocities. A
+step first finds the velocity w that advances the pose, from
 
     M (w - v) / h + bias = tau - damping w + J' f,
 
-and then shifts the root so that the centre of mass moves with its momentum, and sets the root's velocity so that the
-momenta are exact (see `poise.world`). It is affine in the controls: joint torques, and contact forces on balls.
+then shifts the root so that the centre of mass moves with its momentum, and sets the root's velocity so that the
+momenta are exact (see `poise.world`). The step is affine in the controls: joint torques, and contact forces on balls.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ def stepping(
     moved = np.einsum("tij,tj->ti", still.mass, qvel) + step * (torque - still.torque)
     w = np.linalg.solve(heavy, moved[..., None])[..., 0]
     here = inverse_dynamics(tree, qpos, qvel, (w - qvel) / step, bearings, force)
-    after, pose, speed = _arrive(tree, here, qpos, w, bearings, force, step)
-    lever = _levers(here, bearings)
+    after, pose, speed = _states_after_step(tree, here, qpos, w, bearings, force, step)
+    lever = _lowest_point_jacobians(here, bearings)
     frames, nv, c = *qvel.shape, len(bearings.link)
     joints = np.broadcast_to(np.eye(nv)[:, 6:], (frames, nv, nv - 6))
     sources = [-step * here.torque_q, here.mass - step * here.torque_v, step * joints]
     sources.append(step * lever.reshape(frames, 3 * c, nv).swapaxes(1, 2))
     w_by = np.asarray(np.linalg.solve(heavy, np.concatenate(sources, axis=2)), float)  # (T, nv, 2 nv + nv - 6 + 3 C)
-    thrust = _thrust_by(tree, here, bearings, force, step, w_by.shape[2])
-    by = np.concatenate(_arrive_by(tree, here, after, w, w_by, thrust, step), axis=1)
+    thrust = _momentum_derivatives(tree, here, bearings, force, step, w_by.shape[2])
+    by = np.concatenate(_step_derivatives(tree, here, after, w, w_by, thrust, step), axis=1)
     forces = by[:, :, 3 * nv - 6 :].reshape(frames, 2 * nv, c, 3)
     return LinearSteps(w, pose, speed, lever, by[:, :, : 2 * nv], by[:, :, 2 * nv : 3 * nv - 6], forces)
 
 
-def _arrive(
+def _states_after_step(
     tree: Tree, here: Inverse, qpos: Array, w: Array, bearings: Bearings, force: Array, step: float
 ) -> tuple[Inverse, Array, Array]:
     """Inverse-dynamics terms at the states after the step, and those poses (T, nq) and velocities (T, nv)."""
@@ -77,12 +77,12 @@ def _arrive(
     return inverse_dynamics(tree, pose, speed, rest, bearings, free), pose, speed
 
 
-def _arrive_by(
+def _step_derivatives(
     tree: Tree, here: Inverse, after: Inverse, w: Array, w_by: Array, thrust: Array, step: float
 ) -> tuple[Array, Array]:
-    """Derivatives (T, nv, .) of the poses and velocities after the step."""
+    """Derivatives (T, nv, .) of the poses and velocities after the step, by state and controls."""
     mass, nv = tree.link_mass.sum(), w.shape[1]
-    moves = _moved_by(tree, w, w_by, step)
+    moves = _pose_derivatives(tree, w, w_by, step)
     com = step / mass * thrust[:, 3:]
     com[:, :, :nv] += here.momentum_v[:, 3:] / mass
     moves[:, :3] = com - (after.momentum_v[:, 3:, 3:] / mass) @ moves[:, 3:]
@@ -99,14 +99,14 @@ def _advance_poses(tree: Tree, pose: Array, velocity: Array, step: float) -> Non
         move_pose(tree, pose[t], velocity[t], step)
 
 
-def _levers(here: Inverse, bearings: Bearings) -> Array:
+def _lowest_point_jacobians(here: Inverse, bearings: Bearings) -> Array:
     """Jacobians (T, C, 3, nv) of the lowest points of the balls."""
     down = np.zeros((len(bearings.radius), 3))
     down[:, 2] = -bearings.radius
     return np.asarray(here.point_q + np.cross(here.spin, down[None, :, :, None], axis=2))
 
 
-def _moved_by(tree: Tree, w: Array, w_by: Array, step: float) -> Array:
+def _pose_derivatives(tree: Tree, w: Array, w_by: Array, step: float) -> Array:
     """Derivatives (T, nv, .) of the pose q (+) h w, before its root is shifted."""
     nv = w.shape[1]
     out = step * w_by
@@ -119,7 +119,9 @@ def _moved_by(tree: Tree, w: Array, w_by: Array, step: float) -> Array:
     return out
 
 
-def _thrust_by(tree: Tree, here: Inverse, bearings: Bearings, force: Array, step: float, columns: int) -> Array:
+def _momentum_derivatives(
+    tree: Tree, here: Inverse, bearings: Bearings, force: Array, step: float, columns: int
+) -> Array:
     """Derivatives (T, 6, columns) of the momenta after the step about the world's origin, angular first."""
     frames, nv, c = len(force), here.mass.shape[1], len(bearings.link)
     out = np.zeros((frames, 6, columns))

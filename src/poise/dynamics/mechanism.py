@@ -1,4 +1,4 @@
-"""A compiled scene for the kernels of a step: its constant tables, and its mass matrix and bias in a state."""
+"""Tables of a compiled scene for the kernels of a step, and the scene's mass matrix and bias in a state."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Mechanism:
 
     nv: int
     dof_parent: Ints  # (nv,) preceding DOF in the chain, -1 at a root
-    body_last_dof: Ints  # (nbody,) last DOF of the chain that moves a body, -1 if it is fixed
-    body_root: Ints  # (nbody,) root body of its tree; MuJoCo's spatial vectors refer to the centre of mass of that tree
-    body_tree: Ints  # (nbody,) index of its floating tree, -1 if fixed
+    body_last_dof: Ints  # (nbody,) last DOF of the chain that moves a body, -1 if fixed
+    body_root: Ints  # (nbody,) root body of the tree; MuJoCo's spatial vectors refer to the tree's centre of mass
+    body_tree: Ints  # (nbody,) index of the floating tree, -1 if fixed
     tree_body: Ints  # (trees,) root body of each floating tree
     tree_dof: Ints  # (trees,) first DOF
     tree_end: Ints  # (trees,) one past the last DOF
@@ -61,24 +61,19 @@ def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism
     for row, (_, size, low, high) in enumerate(limited):
         bounds[0, row, :size], bounds[1, row, :size] = low, high
     joints = np.array([joint for joint, *_ in limited], np.int64)
+    # fmt: off
     return Mechanism(
-        nv=model.nv,
-        dof_parent=model.dof_parentid.astype(np.int64),
-        body_last_dof=last,
-        body_root=model.body_rootid.astype(np.int64),
-        body_tree=body_tree,
-        tree_body=roots,
-        tree_dof=model.jnt_dofadr[free].astype(np.int64),
+        nv=model.nv, dof_parent=model.dof_parentid.astype(np.int64),
+        body_last_dof=last, body_root=model.body_rootid.astype(np.int64), body_tree=body_tree,
+        tree_body=roots, tree_dof=model.jnt_dofadr[free].astype(np.int64),
         tree_end=np.array([np.flatnonzero(dof_tree == t).max() + 1 for t in range(len(free))], np.int64),
-        tree_qpos=model.jnt_qposadr[free].astype(np.int64),
-        tree_mass=model.body_subtreemass[roots].copy(),
+        tree_qpos=model.jnt_qposadr[free].astype(np.int64), tree_mass=model.body_subtreemass[roots].copy(),
         damping=model.dof_damping.copy(),
-        limit_dof=model.jnt_dofadr[joints].astype(np.int64),
-        limit_qpos=model.jnt_qposadr[joints].astype(np.int64),
+        limit_dof=model.jnt_dofadr[joints].astype(np.int64), limit_qpos=model.jnt_qposadr[joints].astype(np.int64),
         limit_size=np.array([size for _, size, *_ in limited], np.int64),
-        limit_lower=bounds[0],
-        limit_upper=bounds[1],
+        limit_lower=bounds[0], limit_upper=bounds[1],
     )
+    # fmt: on
 
 
 class Terms:

@@ -10,12 +10,12 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
-from poise.dynamics.tree import turn
-from poise.kernel import Table, floats, floats2, ints, kernel
+from poise.dynamics.tree import rotate_quat
+from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 
 @kernel
-def _add_cross(a: Array, b: Array, sign: float, out: Array) -> None:
+def _add_cross_product(a: Array, b: Array, sign: float, out: Array) -> None:
     """Add sign a x b to out."""
     out[0] += sign * (a[1] * b[2] - a[2] * b[1])
     out[1] += sign * (a[2] * b[0] - a[0] * b[2])
@@ -23,15 +23,15 @@ def _add_cross(a: Array, b: Array, sign: float, out: Array) -> None:
 
 
 @kernel
-def integrate(table: Table) -> None:
+def integrate_pose_and_momentum(table: Table) -> None:
     """Write the momenta and centres of mass required after the step (AFTER), and the pose q (+) h v+ (QPOS)."""
     h = floats(table, at.SETTINGS)[at.STEP]
     gravity = floats(table, at.GRAVITY)
     constraint, external = floats(table, at.CONSTRAINT), floats(table, at.EXTERNAL)
     momentum = floats(table, at.MOMENTUM)
     tree_dof, tree_body, tree_mass = ints(table, at.TREE_DOF), ints(table, at.TREE_BODY), floats(table, at.TREE_MASS)
-    xpos, xmat, com = floats2(table, at.XPOS), floats2(table, at.XMAT), floats2(table, at.SUBTREE_COM)
-    after = floats2(table, at.AFTER)
+    xpos, xmat, com = float_matrix(table, at.XPOS), float_matrix(table, at.XMAT), float_matrix(table, at.SUBTREE_COM)
+    after = float_matrix(table, at.AFTER)
     lever = np.empty(3)
     for t in range(tree_dof.shape[0]):
         first, body, mass = tree_dof[t], tree_body[t], tree_mass[t]
@@ -43,7 +43,7 @@ def integrate(table: Table) -> None:
             for j in range(3):
                 d = first + 3 + j
                 after[t, 3 + i] += xmat[body, 3 * i + j] * (momentum[d] + constraint[d] + h * external[d])
-        _add_cross(lever, after[t, :3], -1.0, after[t, 3:6])
+        _add_cross_product(lever, after[t, :3], -1.0, after[t, 3:6])
         for i in range(3):
             after[t, i] += h * mass * gravity[i]
             after[t, 6 + i] = com[body, i] + h * after[t, i] / mass
@@ -55,15 +55,15 @@ def integrate(table: Table) -> None:
         if kind[j] == at.FREE_JOINT:
             for i in range(3):
                 qpos[q + i] += h * velocity[d + i]
-            turn(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
+            rotate_quat(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
         elif kind[j] == at.BALL_JOINT:
-            turn(qpos[q : q + 4], velocity[d : d + 3], h)
+            rotate_quat(qpos[q : q + 4], velocity[d : d + 3], h)
         else:
             qpos[q] += h * velocity[d]
 
 
 @kernel
-def _shift(point: Array, shift: Array) -> None:
+def _shift_point(point: Array, shift: Array) -> None:
     for i in range(3):
         point[i] += shift[i]
 
@@ -74,31 +74,31 @@ def restore_momentum(table: Table) -> None:
 
     Expects kinematics and mass matrix at the new pose. The shift changes neither Jacobians nor the mass matrix.
     """
-    after = floats2(table, at.AFTER)
+    after = float_matrix(table, at.AFTER)
     tree_body, tree_dof, tree_end = ints(table, at.TREE_BODY), ints(table, at.TREE_DOF), ints(table, at.TREE_END)
     tree_qpos, body_tree = ints(table, at.TREE_QPOS), ints(table, at.BODY_TREE)
-    com, xpos, xmat = floats2(table, at.SUBTREE_COM), floats2(table, at.XPOS), floats2(table, at.XMAT)
+    com, xpos, xmat = float_matrix(table, at.SUBTREE_COM), float_matrix(table, at.XPOS), float_matrix(table, at.XMAT)
     qpos, qvel = floats(table, at.QPOS), floats(table, at.QVEL)
-    velocity, mass = floats(table, at.VELOCITY), floats2(table, at.MASS)
+    velocity, mass = floats(table, at.VELOCITY), float_matrix(table, at.MASS)
     trees = tree_body.shape[0]
     shift = np.empty((trees, 3))
     for t in range(trees):
         for i in range(3):
             shift[t, i] = after[t, 6 + i] - com[tree_body[t], i]
             qpos[tree_qpos[t] + i] += shift[t, i]
-    xipos = floats2(table, at.XIPOS)
+    xipos = float_matrix(table, at.XIPOS)
     for b in range(body_tree.shape[0]):
         if body_tree[b] >= 0:
-            _shift(xpos[b], shift[body_tree[b]])
-            _shift(xipos[b], shift[body_tree[b]])
-            _shift(com[b], shift[body_tree[b]])
+            _shift_point(xpos[b], shift[body_tree[b]])
+            _shift_point(xipos[b], shift[body_tree[b]])
+            _shift_point(com[b], shift[body_tree[b]])
     carried = ((at.GEOM_XPOS, at.GEOM_BODY), (at.SITE_XPOS, at.SITE_BODY), (at.XANCHOR, at.JOINT_BODY))
     for where, whose in carried:
-        points, owner = floats2(table, where), ints(table, whose)
+        points, owner = float_matrix(table, where), ints(table, whose)
         for k in range(owner.shape[0]):
             t = body_tree[owner[k]]
             if t >= 0:
-                _shift(points[k], shift[t])
+                _shift_point(points[k], shift[t])
 
     for i in range(qvel.shape[0]):
         qvel[i] = velocity[i]
@@ -110,7 +110,7 @@ def restore_momentum(table: Table) -> None:
         for i in range(3):
             lever[i] = com[body, i] - xpos[body, i]
             about[i] = after[t, 3 + i]
-        _add_cross(lever, after[t, :3], 1.0, about)
+        _add_cross_product(lever, after[t, :3], 1.0, about)
         for i in range(3):
             x[i] = after[t, i]
             x[3 + i] = xmat[body, i] * about[0] + xmat[body, 3 + i] * about[1] + xmat[body, 6 + i] * about[2]
@@ -119,13 +119,13 @@ def restore_momentum(table: Table) -> None:
                 x[i] -= mass[first + i, j] * qvel[j]
             for j in range(6):
                 a[i, j] = mass[first + i, first + j]
-        _solve_positive(a, x)
+        _solve_by_cholesky(a, x)
         for i in range(6):
             qvel[first + i] = x[i]
 
 
 @kernel
-def _solve_positive(a: Array, x: Array) -> None:
+def _solve_by_cholesky(a: Array, x: Array) -> None:
     """Overwrite x with a^-1 x by Cholesky factorisation; a is positive definite and is overwritten."""
     n = x.shape[0]
     for j in range(n):

@@ -28,20 +28,20 @@ class Tree(NamedTuple):
     link_mass: Array  # (L,) kg
     link_com: Array  # (L, 3) m, in the link frame
     link_inertia: Array  # (L, 3, 3) kg m^2 about the centre of mass, along the link's axes
-    link_blocks: Ints  # (L, 2) index of its first block, and their number
-    link_block: Ints  # (L,) the last block that moves it, -1 for the world
-    link_dof: Ints  # (L,) the last degree of freedom that moves it, -1 for the world
+    link_blocks: Ints  # (L, 2) index of the link's first block, and the number of its blocks
+    link_block: Ints  # (L,) the last block that moves the link, -1 for the world
+    link_dof: Ints  # (L,) the last degree of freedom that moves the link, -1 for the world
     block_kind: Ints  # (B,)
-    block_link: Ints  # (B,) link that it moves
-    block_below: Ints  # (B,) preceding block in its chain, -1 at the root
-    block_size: Ints  # (B,) number of its degrees of freedom
+    block_link: Ints  # (B,) link that the block moves
+    block_below: Ints  # (B,) preceding block in the chain, -1 at the root
+    block_size: Ints  # (B,) number of degrees of freedom
     block_dof: Ints  # (B,) first degree of freedom
     block_qpos: Ints  # (B,) first coordinate
     block_pos: Array  # (B, 3) m, anchor in the link frame
     block_axis: Array  # (B, 3) of a hinge, in the link frame
     block_zero: Array  # (B,) rad, coordinate at which a hinge gives no rotation
-    dof_block: Ints  # (nv,) block that it belongs to
-    dof_below: Ints  # (nv,) preceding degree of freedom in its chain, -1 at the root
+    dof_block: Ints  # (nv,) block that the degree of freedom belongs to
+    dof_below: Ints  # (nv,) preceding degree of freedom in the chain, -1 at the root
     armature: Array  # (nv,) kg m^2
     damping: Array  # (nv,) N m s
     gravity: Array  # (3,) m/s^2
@@ -49,46 +49,34 @@ class Tree(NamedTuple):
 
 def tree_of(model: mujoco.MjModel) -> Tree:
     """Tables of a model with one free root, hinges and balls."""
-    kind, joint = _blocks(model)
+    kind, joint = _joint_blocks(model)
     link = model.jnt_bodyid[joint].astype(np.int64)
     size = np.where(kind == HINGE, 1, 3)
     ball_of_root = 3 * ((kind == BALL) & (model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE))
     first_dof = (model.jnt_dofadr[joint] + ball_of_root).astype(np.int64)
     parent = model.body_parentid.astype(np.int64)
-    own, last = _blocks_of_links(link, parent)
+    own, last = _link_blocks(link, parent)
     below = np.array([k - 1 if k > own[b, 0] else last[parent[b]] for k, b in enumerate(link)], np.int64)
     last_dof = np.append(first_dof + size - 1, -1)  # of each block; the last entry stands for "no block"
     dof_block = np.repeat(np.arange(len(kind)), size)
     dof_below = np.arange(model.nv) - 1
     dof_below[first_dof] = last_dof[below]
+    # fmt: off
     return Tree(
-        link_parent=parent,
-        link_pos=np.array(model.body_pos),
-        link_quat=np.array(model.body_quat),
-        link_mass=np.array(model.body_mass),
-        link_com=np.array(model.body_ipos),
-        link_inertia=_inertias(model),
-        link_blocks=own,
-        link_block=last,
-        link_dof=last_dof[last],
-        block_kind=kind,
-        block_link=link,
-        block_below=below,
-        block_size=size,
-        block_dof=first_dof,
+        link_parent=parent, link_pos=np.array(model.body_pos), link_quat=np.array(model.body_quat),
+        link_mass=np.array(model.body_mass), link_com=np.array(model.body_ipos), link_inertia=_link_inertias(model),
+        link_blocks=own, link_block=last, link_dof=last_dof[last],
+        block_kind=kind, block_link=link, block_below=below, block_size=size, block_dof=first_dof,
         block_qpos=(model.jnt_qposadr[joint] + ball_of_root).astype(np.int64),
-        block_pos=np.array(model.jnt_pos[joint]),
-        block_axis=np.array(model.jnt_axis[joint]),
+        block_pos=np.array(model.jnt_pos[joint]), block_axis=np.array(model.jnt_axis[joint]),
         block_zero=np.array(model.qpos0[model.jnt_qposadr[joint]]),
-        dof_block=dof_block,
-        dof_below=dof_below,
-        armature=np.array(model.dof_armature),
-        damping=np.array(model.dof_damping),
-        gravity=np.array(model.opt.gravity),
+        dof_block=dof_block, dof_below=dof_below, armature=np.array(model.dof_armature),
+        damping=np.array(model.dof_damping), gravity=np.array(model.opt.gravity),
     )
+    # fmt: on
 
 
-def _blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
+def _joint_blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
     """Kinds (B,) of all blocks, and the joints (B,) that they belong to."""
     kinds = {int(mujoco.mjtJoint.mjJNT_FREE): (SLIDE, BALL), int(mujoco.mjtJoint.mjJNT_BALL): (BALL,)}
     found = [(kind, j) for j in range(model.njnt) for kind in kinds.get(int(model.jnt_type[j]), (HINGE,))]
@@ -96,7 +84,7 @@ def _blocks(model: mujoco.MjModel) -> tuple[Ints, Ints]:
     return np.ascontiguousarray(kind), np.ascontiguousarray(joint)
 
 
-def _blocks_of_links(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
+def _link_blocks(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
     """First block and number of blocks (L, 2) of each link, and the last block (L,) that moves it."""
     own, last = np.zeros((len(parent), 2), np.int64), np.full(len(parent), -1, np.int64)
     for b in range(1, len(parent)):
@@ -108,7 +96,7 @@ def _blocks_of_links(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
     return own, last
 
 
-def _inertias(model: mujoco.MjModel) -> Array:
+def _link_inertias(model: mujoco.MjModel) -> Array:
     """Inertias (L, 3, 3) kg m^2 about the centres of mass, along the links' axes."""
     turn = quat_to_matrix(model.body_iquat)
     return np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))
@@ -140,7 +128,7 @@ def move_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> None
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
         if tree.block_kind[k] == BALL:
-            turn(pose[q : q + 4], velocity[d : d + 3], h)
+            rotate_quat(pose[q : q + 4], velocity[d : d + 3], h)
         else:
             for i in range(tree.block_size[k]):
                 pose[q + i] += h * velocity[d + i]
@@ -152,14 +140,14 @@ def pose_difference(tree: JointBlocks, start: Array, end: Array, out: Array) -> 
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
         if tree.block_kind[k] == BALL:
-            _turn_between(start[q : q + 4], end[q : q + 4], out[d : d + 3])
+            _rotation_between_quats(start[q : q + 4], end[q : q + 4], out[d : d + 3])
         else:
             for i in range(tree.block_size[k]):
                 out[d + i] = end[q + i] - start[q + i]
 
 
 @kernel
-def turn(quat: Array, omega: Array, h: float) -> None:
+def rotate_quat(quat: Array, omega: Array, h: float) -> None:
     """Rotate a quaternion in place by h omega, given in its own frame; keeps it normalised."""
     x, y, z = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
     half = np.sqrt(x * x + y * y + z * z)
@@ -176,7 +164,7 @@ def turn(quat: Array, omega: Array, h: float) -> None:
 
 
 @kernel
-def _turn_between(a: Array, b: Array, out: Array) -> None:
+def _rotation_between_quats(a: Array, b: Array, out: Array) -> None:
     """Rotation vector (3,) of a^-1 b, in the frame of a."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]

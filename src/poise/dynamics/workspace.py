@@ -14,7 +14,7 @@ from poise.kernel import ArrayTable
 (
     # kinematics, in MuJoCo's memory
     QPOS, QVEL, XPOS, XMAT, XIPOS, GEOM_XPOS, GEOM_XMAT, SITE_XPOS, XANCHOR, SUBTREE_COM, CDOF, CDOF_DOT, CVEL,
-    # constant tables
+    # constant tables; GEOM_REACH is the bounding radius (m) about a geom's centre, 0 for planes and visual geoms
     DOF_PARENT, BODY_LAST_DOF, BODY_ROOT, BODY_TREE, GEOM_BODY, GEOM_RADIUS, GEOM_REACH, SITE_BODY, JOINT_BODY,
     JOINT_TYPE, JOINT_QPOS, JOINT_DOF, TREE_BODY, TREE_DOF, TREE_END, TREE_QPOS, TREE_MASS,
     DAMPING, TORQUE_LIMIT, GRAVITY, LIMIT_DOF, LIMIT_QPOS, LIMIT_SIZE, LIMIT_LOWER, LIMIT_UPPER, SETTINGS,
@@ -76,94 +76,44 @@ class Workspace:
     def _arrays(self) -> dict[int, Array | Ints]:
         """The array at each index of the table."""
         model, data, mech = self._terms.model, self._terms.data, self._mechanism
+        # fmt: off
         return {
-            QPOS: data.qpos,
-            QVEL: data.qvel,
-            XPOS: data.xpos,
-            XMAT: data.xmat,
-            XIPOS: data.xipos,
-            GEOM_XPOS: data.geom_xpos,
-            GEOM_XMAT: data.geom_xmat,
-            SITE_XPOS: data.site_xpos,
-            XANCHOR: data.xanchor,
-            SUBTREE_COM: data.subtree_com,
-            CDOF: data.cdof,
-            CDOF_DOT: data.cdof_dot,
-            CVEL: data.cvel,
-            DOF_PARENT: mech.dof_parent,
-            BODY_LAST_DOF: mech.body_last_dof,
-            BODY_ROOT: mech.body_root,
+            QPOS: data.qpos, QVEL: data.qvel, XPOS: data.xpos, XMAT: data.xmat, XIPOS: data.xipos,
+            GEOM_XPOS: data.geom_xpos, GEOM_XMAT: data.geom_xmat, SITE_XPOS: data.site_xpos, XANCHOR: data.xanchor,
+            SUBTREE_COM: data.subtree_com, CDOF: data.cdof, CDOF_DOT: data.cdof_dot, CVEL: data.cvel,
+            DOF_PARENT: mech.dof_parent, BODY_LAST_DOF: mech.body_last_dof, BODY_ROOT: mech.body_root,
             BODY_TREE: mech.body_tree,
-            GEOM_BODY: model.geom_bodyid.astype(np.int64),
-            GEOM_RADIUS: _radius(model),
-            GEOM_REACH: _reach(model),
-            SITE_BODY: model.site_bodyid.astype(np.int64),
-            JOINT_BODY: model.jnt_bodyid.astype(np.int64),
-            JOINT_TYPE: model.jnt_type.astype(np.int64),
-            JOINT_QPOS: model.jnt_qposadr.astype(np.int64),
+            GEOM_BODY: model.geom_bodyid.astype(np.int64), GEOM_RADIUS: _geom_radii(model),
+            GEOM_REACH: np.where(model.geom_margin > 0, model.geom_rbound, 0.0),
+            SITE_BODY: model.site_bodyid.astype(np.int64), JOINT_BODY: model.jnt_bodyid.astype(np.int64),
+            JOINT_TYPE: model.jnt_type.astype(np.int64), JOINT_QPOS: model.jnt_qposadr.astype(np.int64),
             JOINT_DOF: model.jnt_dofadr.astype(np.int64),
-            TREE_BODY: mech.tree_body,
-            TREE_DOF: mech.tree_dof,
-            TREE_END: mech.tree_end,
-            TREE_QPOS: mech.tree_qpos,
-            TREE_MASS: mech.tree_mass,
-            DAMPING: mech.damping,
-            TORQUE_LIMIT: self.torque_limit,
-            GRAVITY: np.array(model.opt.gravity),
-            LIMIT_DOF: mech.limit_dof,
-            LIMIT_QPOS: mech.limit_qpos,
-            LIMIT_SIZE: mech.limit_size,
-            LIMIT_LOWER: mech.limit_lower,
-            LIMIT_UPPER: mech.limit_upper,
-            SETTINGS: self._settings,
-            MASS: self._terms.mass,
-            BIAS: self._terms.bias,
-            DRIFT: self.drift,
-            TORQUE: self.torque,
-            GAIN: self.gain,
-            TARGET: self.target,
-            EXTERNAL: self.external,
-            MOMENTUM: self.momentum,
-            FACTOR: self.factor,
-            RHS: self.rhs,
-            FREE: self.free,
-            VELOCITY: self.velocity,
-            APPLIED: self.applied,
-            CONSTRAINT: self.constraint,
-            SATURATED: self.saturated,
-            STRENGTH: self.strength,
-            AFTER: self.after,
-            COUNTS: self.counts,
-            LIMIT_ROW_DOF: self.limit_dof,
-            LIMIT_ROW_SIZE: self.limit_size,
-            LIMIT_ROW_RATE: self.limit_rate,
-            LIMIT_ROW_OFFSET: self.limit_offset,
-            LIMIT_ROW_USED: self.limit_used,
-            CONTACT_BODY: self.contact_body,
-            CONTACT_OTHER: self.contact_other,
-            CONTACT_POINT: self.contact_point,
-            CONTACT_AXES: self.contact_axes,
-            CONTACT_GAP: self.contact_gap,
-            CONTACT_FRICTION: self.contact_friction,
-            CONTACT_JACOBIAN: self.contact_jacobian,
-            CONTACT_OFFSET: self.contact_offset,
-            CONTACT_KIND: self.contact_kind,
-            CONTACT_IMPULSE: self.contact_impulse,
-            GRIP_JACOBIAN: self.grip_jacobian,
-            GRIP_OFFSET: self.grip_offset,
+            TREE_BODY: mech.tree_body, TREE_DOF: mech.tree_dof, TREE_END: mech.tree_end, TREE_QPOS: mech.tree_qpos,
+            TREE_MASS: mech.tree_mass, DAMPING: mech.damping, TORQUE_LIMIT: self.torque_limit,
+            GRAVITY: np.array(model.opt.gravity), SETTINGS: self._settings,
+            LIMIT_DOF: mech.limit_dof, LIMIT_QPOS: mech.limit_qpos, LIMIT_SIZE: mech.limit_size,
+            LIMIT_LOWER: mech.limit_lower, LIMIT_UPPER: mech.limit_upper,
+            MASS: self._terms.mass, BIAS: self._terms.bias, DRIFT: self.drift,
+            TORQUE: self.torque, GAIN: self.gain, TARGET: self.target, EXTERNAL: self.external,
+            MOMENTUM: self.momentum, FACTOR: self.factor, RHS: self.rhs, FREE: self.free, VELOCITY: self.velocity,
+            APPLIED: self.applied, CONSTRAINT: self.constraint, SATURATED: self.saturated, STRENGTH: self.strength,
+            AFTER: self.after, COUNTS: self.counts,
+            LIMIT_ROW_DOF: self.limit_dof, LIMIT_ROW_SIZE: self.limit_size, LIMIT_ROW_RATE: self.limit_rate,
+            LIMIT_ROW_OFFSET: self.limit_offset, LIMIT_ROW_USED: self.limit_used,
+            CONTACT_BODY: self.contact_body, CONTACT_OTHER: self.contact_other, CONTACT_POINT: self.contact_point,
+            CONTACT_AXES: self.contact_axes, CONTACT_GAP: self.contact_gap, CONTACT_FRICTION: self.contact_friction,
+            CONTACT_JACOBIAN: self.contact_jacobian, CONTACT_OFFSET: self.contact_offset,
+            CONTACT_KIND: self.contact_kind, CONTACT_IMPULSE: self.contact_impulse,
+            GRIP_JACOBIAN: self.grip_jacobian, GRIP_OFFSET: self.grip_offset,
         }
+        # fmt: on
 
 
-def _radius(model: mujoco.MjModel) -> Array:
-    """Radius (ngeom,) m of spheres and capsules, minus that of cylinders (round about their axis only), else 0."""
+def _geom_radii(model: mujoco.MjModel) -> Array:
+    """Radius (ngeom,) m of spheres and capsules; minus the radius for cylinders (round about one axis only); else 0."""
     kind, size = model.geom_type, model.geom_size[:, 0]
     ball = (kind == mujoco.mjtGeom.mjGEOM_SPHERE) | (kind == mujoco.mjtGeom.mjGEOM_CAPSULE)
     return np.where(ball, size, np.where(kind == mujoco.mjtGeom.mjGEOM_CYLINDER, -size, 0.0))
-
-
-def _reach(model: mujoco.MjModel) -> Array:
-    """Bounding radius (ngeom,) m about the centre of each geom; 0 for planes and geoms that do not collide."""
-    return np.where(model.geom_margin > 0, model.geom_rbound, 0.0)
 
 
 FREE_JOINT = int(mujoco.mjtJoint.mjJNT_FREE)

@@ -19,25 +19,24 @@ Source = Recording | Dynamic | BodyClip | Clip  # What can be exported
 
 
 def performer_clip(source: Source) -> Clip:
-    """Return the motion of the first performer.
-
-    A simulated motion is resampled to the rate of the user's file if the body has one.
-    """
+    """The motion of the first performer; a simulated one at the rate of the user's file, if the body has one."""
     if isinstance(source, Clip):
         return source
     if isinstance(source, BodyClip):
         return source.skeleton_clip()
     if isinstance(source, Dynamic):
-        return _at_rate(source.clip.skeleton_clip(), source.clip.body.rigging)
-    rigging = rigging_of(source)
-    clip = rigging.clip(source.model, source.qpos, 1 / source.step, _name(source))
+        return _at_file_rate(source.clip.skeleton_clip(), source.clip.body.rigging)
+    rigging = performer_rigging(source)
+    motion = source.meta.get("motion")
+    name = Path(motion).stem if isinstance(motion, str) and motion else "motion"
+    clip = rigging.clip(source.model, source.qpos, 1 / source.step, name)
     if source.meta.get("rigging") is not None:
         clip = planted(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
-    return _at_rate(clip, rigging)
+    return _at_file_rate(clip, rigging)
 
 
-def rigging_of(recording: Recording) -> Rigging:
-    """Return the rigging of the first performer: the one in the recording, else one joint per link."""
+def performer_rigging(recording: Recording) -> Rigging:
+    """The rigging of the first performer: the one in the recording, else one joint per link."""
     saved = recording.meta.get("rigging")
     if saved is None:
         return plain_rigging(recording.model, recording.root)
@@ -55,32 +54,22 @@ def rigging_of(recording: Recording) -> Rigging:
     return rigging
 
 
-def _at_rate(clip: Clip, rigging: Rigging | None) -> Clip:
-    return clip if rigging is None or rigging.rate is None else resampled(clip, rigging.rate)
+def _at_file_rate(clip: Clip, rigging: Rigging | None) -> Clip:
+    return clip if rigging is None or rigging.rate is None else resample_clip(clip, rigging.rate)
 
 
-def resampled(clip: Clip, rate: float) -> Clip:
-    """Resample a clip to another rate (Hz); the last new frame is not after its end."""
+def resample_clip(clip: Clip, rate: float) -> Clip:
+    """The clip at another rate (Hz); its last frame is not after the end of the original."""
     frames = 1 + int(np.floor(clip.seconds * rate + 1e-6))  # the tolerance keeps a frame exactly at the end
     at = np.minimum(np.arange(frames) * clip.rate / rate, clip.frames - 1)
     before = np.floor(at + 1e-6).astype(int)
     after = np.minimum(before + 1, clip.frames - 1)
     share = np.maximum(at - before, 0.0)
 
-    def between(track: Array) -> Array:
+    def interpolated(track: Array) -> Array:
         weight = np.expand_dims(share, tuple(range(1, track.ndim)))
         return np.asarray((1 - weight) * track[before] + weight * track[after])
 
-    return clip_from(
-        clip.name,
-        clip.skeleton,
-        rate,
-        between(clip.position),
-        slerp(clip.rotation[before], clip.rotation[after], share[:, None]),
-        None if clip.translation is None else between(clip.translation),
-    )
-
-
-def _name(recording: Recording) -> str:
-    motion = recording.meta.get("motion")
-    return Path(motion).stem if isinstance(motion, str) and motion else "motion"
+    rotation = slerp(clip.rotation[before], clip.rotation[after], share[:, None])
+    translation = None if clip.translation is None else interpolated(clip.translation)
+    return clip_from(clip.name, clip.skeleton, rate, interpolated(clip.position), rotation, translation)

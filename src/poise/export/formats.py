@@ -8,15 +8,16 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.export.clips import Source, performer_clip
-from poise.export.figure import figure_of
+from poise.export.figure import skinned_figure
 from poise.export.glb import write_glb
-from poise.export.look import Shown, shown
+from poise.export.look import Drawable, shown
 from poise.export.page import write_page
 from poise.export.strip import write_strip
 from poise.export.usd import write_usd
@@ -40,13 +41,13 @@ FREE = ("x", "y", "z", "qw", "qx", "qy", "qz")  # Column suffixes of the coordin
 
 def write_csv(source: Recording | Clip, path: Path) -> Path:
     """Write a table of the states and torques of a recording, or of the joint poses of a clip."""
-    rows = _clip_rows(source) if isinstance(source, Clip) else _recording_rows(source)
+    rows = _clip_csv_rows(source) if isinstance(source, Clip) else _recording_csv_rows(source)
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return write_file(Path(path), out.getvalue().encode())
 
 
-def _clip_rows(clip: Clip) -> Iterator[list[str]]:
+def _clip_csv_rows(clip: Clip) -> Iterator[list[str]]:
     """One row per frame: the time, and each joint's position (m) and quaternion in the world."""
     yield ["time_s", *(f"{name}_{part}" for name in clip.skeleton.names for part in FREE)]
     table = np.concatenate([clip.places.position, clip.places.rotation], axis=2).reshape(clip.frames, -1)
@@ -54,11 +55,11 @@ def _clip_rows(clip: Clip) -> Iterator[list[str]]:
         yield [f"{frame / clip.rate:.6f}", *(f"{value:.9g}" for value in values)]
 
 
-def _recording_rows(recording: Recording) -> Iterator[list[str]]:
+def _recording_csv_rows(recording: Recording) -> Iterator[list[str]]:
     """One row per state: time, coordinates, velocities, and torques of the step that follows; none in the last row."""
     model = recording.model
     names = recording.meta.get("dof_names") or [f"dof{i}" for i in range(model.nv)]
-    yield ["time_s", *_coordinates(model), *(f"{n}_velocity" for n in names), *(f"{n}_torque" for n in names)]
+    yield ["time_s", *_csv_coordinate_names(model), *(f"{n}_velocity" for n in names), *(f"{n}_torque" for n in names)]
     for k, time in enumerate(recording.time):
         torque = recording.torque[k] if k < recording.steps else np.array([])
         values = (*recording.qpos[k], *recording.qvel[k], *torque)
@@ -66,7 +67,7 @@ def _recording_rows(recording: Recording) -> Iterator[list[str]]:
         yield [f"{time:.6f}", *(f"{value:.9g}" for value in values), *padding]
 
 
-def _coordinates(model: mujoco.MjModel) -> list[str]:
+def _csv_coordinate_names(model: mujoco.MjModel) -> list[str]:
     parts = {int(mujoco.mjtJoint.mjJNT_FREE): FREE, int(mujoco.mjtJoint.mjJNT_BALL): FREE[3:]}
     names = []
     for joint in range(model.njnt):
@@ -82,66 +83,43 @@ MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
 
 
 @dataclass(frozen=True)
-class Format:
-    """An export format."""
+class ExportFormat:
+    """An export format: a source is converted, and the result is written."""
 
     what: str  # one-line description
+    convert: Callable[[Any], Any]
     write: Callable[..., Path]
     of_clips: bool = True  # whether a clip without a body can be written
     reports: bool = False  # whether `write` takes long and reports progress through a `bar`
 
 
-def _bvh(source: Source, path: Path) -> Path:
-    return write_bvh(performer_clip(source), path)
-
-
-def _glb(source: Source, path: Path) -> Path:
-    return write_glb(figure_of(source), path)
-
-
-def _usd(source: Source, path: Path) -> Path:
-    return write_usd(figure_of(source), path)
-
-
-def _csv(source: Source, path: Path) -> Path:
+def _csv_source(source: Source) -> Recording | Clip:
+    """A recording if states and torques are known, else the motion of the performer."""
     known = rehearsed(source) if isinstance(source, Dynamic) else source
-    return write_csv(known if isinstance(known, Recording) else performer_clip(known), path)
+    return known if isinstance(known, Recording) else performer_clip(known)
 
 
-def _npz(source: Source, path: Path) -> Path:
-    return save_clip(performer_clip(source), path)
-
-
-def _page(source: Recording | Dynamic | BodyClip, path: Path) -> Path:
-    return write_page(_seen(source), path)
-
-
-def _strip(source: Recording | Dynamic | BodyClip, path: Path) -> Path:
-    return write_strip(_seen(source), path)
-
-
-def _video(source: Recording | Dynamic | BodyClip, path: Path, bar: Callable[[int], Iterable[int]]) -> Path:
-    return write_video(_seen(source), path, bar=bar)
-
-
-def _seen(source: Recording | Dynamic | BodyClip) -> Recording | Shown:
+def _drawable(source: Recording | Dynamic | BodyClip) -> Drawable:
     """The source in a form that can be drawn, with contact forces and held objects where they are known."""
     if isinstance(source, Dynamic):
         return rehearsed(source)
     return shown(source) if isinstance(source, BodyClip) else source
 
 
-FORMATS: dict[str, Format] = {
-    "bvh": Format("motion of the performer, for animation tools", _bvh),
-    "glb": Format("motion and skin of the performer, for animation tools and game engines", _glb),
-    "usd": Format("motion and skin of the performer, binary; needs poise[usd]", _usd),
-    "usda": Format("the same as text", _usd),
-    "usdc": Format("the same as usd", _usd),
-    "csv": Format("table of coordinates, velocities and torques, or of joint poses if there are none", _csv),
-    "npz": Format("motion of the performer, for Poise", _npz),
-    "html": Format("3D playback in one self-contained page", _page, of_clips=False),
-    "png": Format("a strip of pictures", _strip, of_clips=False),
-    "mp4": Format("a video; needs poise[video] and OpenGL", _video, of_clips=False, reports=True),
+_TABLE = "table of coordinates, velocities and torques, or of joint poses if there are none"
+_SKINNED = "motion and skin of the performer"
+
+FORMATS: dict[str, ExportFormat] = {
+    "bvh": ExportFormat("motion of the performer, for animation tools", performer_clip, write_bvh),
+    "glb": ExportFormat(f"{_SKINNED}, for animation tools and game engines", skinned_figure, write_glb),
+    "usd": ExportFormat(f"{_SKINNED}, binary; needs poise[usd]", skinned_figure, write_usd),
+    "usda": ExportFormat("the same as text", skinned_figure, write_usd),
+    "usdc": ExportFormat("the same as usd", skinned_figure, write_usd),
+    "csv": ExportFormat(_TABLE, _csv_source, write_csv),
+    "npz": ExportFormat("motion of the performer, for Poise", performer_clip, save_clip),
+    "html": ExportFormat("3D playback in one self-contained page", _drawable, write_page, of_clips=False),
+    "png": ExportFormat("a strip of pictures", _drawable, write_strip, of_clips=False),
+    "mp4": ExportFormat("a video; needs poise[video] and OpenGL", _drawable, write_video, of_clips=False, reports=True),
 }
 """The formats by file ending."""
 
@@ -149,9 +127,8 @@ FORMATS: dict[str, Format] = {
 def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
     """Write a recording, a dynamic reference, a body clip or a skeleton clip in the format of the file ending.
 
-    The source may be given as a file, or as the folder of a performance.
-
-    A format that takes long iterates over `bar(count)`, which may show progress.
+    The source may be given as a file, or as the folder of a performance. A format that takes long iterates over
+    `bar(count)`, which may show progress.
     """
     if isinstance(source, str | Path):
         source = read_exportable(source)
@@ -163,7 +140,7 @@ def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], I
     if ending not in able:
         raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
     form = able[ending]
-    return form.write(source, path, bar) if form.reports else form.write(source, path)
+    return form.write(form.convert(source), path, **({"bar": bar} if form.reports else {}))
 
 
 def read_exportable(path: str | Path) -> Source:
@@ -174,14 +151,14 @@ def read_exportable(path: str | Path) -> Source:
     if is_prepared(path):
         clip, motion = load_reference(path)
         return motion or clip
-    if path.suffix.lower() in TEXTS or MOTIONS & _members(path):
+    if path.suffix.lower() in TEXTS or MOTIONS & _archive_members(path):
         raw = read_motion(path)
         unchanged = ImportSettings(tpose="keep", leading=0, rate=raw.clip.rate, thorax=False, floor=0.0)
         return repaired(raw, unchanged).clip
     return Recording.load(path)
 
 
-def _members(path: Path) -> set[str]:
+def _archive_members(path: Path) -> set[str]:
     """The names in an archive; empty if the file is none."""
     try:
         with zipfile.ZipFile(path) as archive:

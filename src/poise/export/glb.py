@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.export.figure import SCREEN_GAMMA, SkinnedFigure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import SCREEN_GAMMA, SkinnedFigure, bind_pose_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
 from poise.motion.clip import Clip
 from poise.rotations import continuous_quat
@@ -36,31 +36,31 @@ def write_glb(figure: SkinnedFigure, path: Path) -> Path:
 
 def glb_bytes(figure: SkinnedFigure) -> bytes:
     """The content of the file; equal figures give equal bytes."""
-    clip, store = figure.clip, _Store()
-    joints = list(range(clip.skeleton.count))
-    nodes = _nodes(clip)
-    materials = [_material(colour) for colour, _ in figure.skin.palette]
+    clip, store = figure.clip, _GlbBuffer()
+    nodes, joints = _gltf_nodes(clip), list(range(clip.skeleton.count))
+    primitives, bind = _gltf_primitives(figure, store), figure.bind_pose
+    unbind = store.add(np.linalg.inv(y_up_matrices(bind.position[0], bind.rotation[0])), FLOAT)
+    materials = [_gltf_material(colour) for colour, _ in figure.skin.palette]
     document = {
         "asset": {"version": "2.0", "generator": f"Poise {__version__}"},
         "scene": 0,
         "scenes": [{"name": clip.name, "nodes": [0, len(nodes)]}],
         "nodes": [*nodes, {"name": f"{clip.name}_skin", "mesh": 0, "skin": 0}],
-        "meshes": [{"name": f"{clip.name}_skin", "primitives": _primitives(figure, store)}],
+        "meshes": [{"name": f"{clip.name}_skin", "primitives": primitives}],
         "materials": materials,
-        "skins": [{"name": clip.name, "joints": joints, "skeleton": 0, "inverseBindMatrices": _unbind(figure, store)}],
-        "animations": [_animation(clip, store)],
+        "skins": [{"name": clip.name, "joints": joints, "skeleton": 0, "inverseBindMatrices": unbind}],
+        "animations": [_gltf_animation(clip, store)],
         "accessors": store.accessors,
         "bufferViews": store.views,
         "buffers": [{"byteLength": len(store.data)}],
     }
-    text = _padded(json.dumps(document, separators=(",", ":"), allow_nan=False).encode(), b" ")
-    chunks = (
-        struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(store.data), b"BIN\0") + store.data
-    )
+    text = _pad_to_four_bytes(json.dumps(document, separators=(",", ":"), allow_nan=False).encode(), b" ")
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    chunks += struct.pack("<I4s", len(store.data), b"BIN\0") + store.data
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-class _Store:
+class _GlbBuffer:
     """The binary chunk under construction, with its buffer views and accessors."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class _Store:
         values = np.ascontiguousarray(values.reshape(len(values), -1), TYPES[component])
         view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": values.nbytes}
         self.views.append(view if target is None else {**view, "target": target})
-        self.data += _padded(values.tobytes(), b"\0")
+        self.data += _pad_to_four_bytes(values.tobytes(), b"\0")
         accessor: Json = {"bufferView": len(self.views) - 1, "componentType": component, "count": len(values)}
         accessor["type"] = KINDS[values.shape[1]]
         if bounds:
@@ -82,17 +82,17 @@ class _Store:
         return len(self.accessors) - 1
 
 
-def _padded(content: bytes, filler: bytes) -> bytes:
+def _pad_to_four_bytes(content: bytes, filler: bytes) -> bytes:
     return content + filler * (-len(content) % 4)
 
 
-def _nodes(clip: Clip) -> list[Json]:
+def _gltf_nodes(clip: Clip) -> list[Json]:
     """Nodes of the joints in the bind pose, then of the end sites."""
     skeleton = clip.skeleton
     children = [list(below) for below in skeleton.children]
     for number, end in enumerate(skeleton.ends):
         children[end.joint].append(skeleton.count + number)
-    places, turns = y_up_vectors(skeleton.offsets), y_up_quats(bind_rotation(skeleton))
+    places, turns = y_up_vectors(skeleton.offsets), y_up_quats(bind_pose_rotation(skeleton))
     nodes = []
     for joint, name in enumerate(skeleton.names):
         node: Json = {"name": name, "rotation": turns[joint].tolist()}
@@ -106,10 +106,10 @@ def _nodes(clip: Clip) -> list[Json]:
     return nodes + ends
 
 
-def _primitives(figure: SkinnedFigure, store: _Store) -> list[Json]:
+def _gltf_primitives(figure: SkinnedFigure, store: _GlbBuffer) -> list[Json]:
     """One primitive per colour, over shared vertices in the bind pose."""
     skin = figure.skin
-    vertices, normals = figure.bound
+    vertices, normals = figure.bind_mesh
     carried = np.zeros((len(skin.joints), 4))
     carried[:, 0] = skin.joints
     whole = np.tile([255, 0, 0, 0], (len(skin.joints), 1))
@@ -126,20 +126,14 @@ def _primitives(figure: SkinnedFigure, store: _Store) -> list[Json]:
     ]
 
 
-def _material(colour: Array) -> Json:
+def _gltf_material(colour: Array) -> Json:
     surface = {"baseColorFactor": colour.tolist(), "metallicFactor": 0.0, "roughnessFactor": 0.7}
     see_through = {"alphaMode": "BLEND"} if colour[3] < 1 else {}
     name = "#" + bytes(np.rint(255 * colour[:3] ** (1 / SCREEN_GAMMA)).astype(np.uint8)).hex()
     return {"name": name, "pbrMetallicRoughness": surface, **see_through}
 
 
-def _unbind(figure: SkinnedFigure, store: _Store) -> int:
-    """Add the inverse bind matrices; return the index of their accessor."""
-    frames = y_up_matrices(figure.bind.position[0], figure.bind.rotation[0])
-    return store.add(np.linalg.inv(frames), FLOAT)
-
-
-def _animation(clip: Clip, store: _Store) -> Json:
+def _gltf_animation(clip: Clip, store: _GlbBuffer) -> Json:
     """Rotations of all joints and the translation of the root, or of all joints if the clip has translations."""
     clock = store.add(np.arange(clip.frames) / clip.rate, FLOAT, bounds=True)
     turns = y_up_quats(continuous_quat(clip.rotation))

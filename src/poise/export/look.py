@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 from xml.etree import ElementTree
 
 import mujoco
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.reference.body_clip import BodyClip
+from poise.world.recording import Recording
 from poise.world.scene import Scene
 
 GROUND, PROP, PERFORMER = "ground", "prop", "performer"
@@ -27,22 +28,6 @@ HOUSE_COLOURS = {
 """Default colours (RGBA) by role."""
 
 
-class Motion(Protocol):
-    """The part of a recording that pictures need."""
-
-    @property
-    def model_xml(self) -> str:
-        """MJCF of the whole scene."""
-
-    @property
-    def time(self) -> Array:
-        """Seconds, (T+1,)."""
-
-    @property
-    def qpos(self) -> Array:
-        """Poses, (T+1, nq)."""
-
-
 def visible_model(xml: str) -> Any:
     """Compile a model for ray casting: all geoms can collide, because MuJoCo's ray caster skips those that cannot."""
     root = ElementTree.fromstring(xml)
@@ -56,10 +41,8 @@ def body_roles(model: Any) -> list[str]:
     """Role of each body: ground does not move, a performer has several moving bodies, a prop has one."""
     moving = model.body_weldid != 0
     limbs = np.bincount(model.body_rootid[moving], minlength=model.nbody)
-    return [
-        (PERFORMER if limbs[root] > 1 else PROP) if moves else GROUND
-        for moves, root in zip(moving, model.body_rootid, strict=True)
-    ]
+    roots = zip(moving, model.body_rootid, strict=True)
+    return [(PERFORMER if limbs[root] > 1 else PROP) if moves else GROUND for moves, root in roots]
 
 
 def geom_colours(model: Any) -> Array:
@@ -70,6 +53,13 @@ def geom_colours(model: Any) -> Array:
         material = model.geom_matid[geom]
         colours[geom] = model.mat_rgba[material] if material >= 0 else HOUSE_COLOURS[roles[model.geom_bodyid[geom]]]
     return colours
+
+
+def mesh_arrays(model: Any, index: int) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Vertices (V, 3) m and faces (F, 3) of a mesh of the model."""
+    vertex, face = model.mesh_vertadr[index], model.mesh_faceadr[index]
+    vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[index]]
+    return vertices, model.mesh_face[face : face + model.mesh_facenum[index]]
 
 
 def performer_roots(model: Any) -> NDArray[np.intp]:
@@ -85,7 +75,7 @@ def performer_centre(model: Any, data: Any) -> Array:
     return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
 
 
-def viewpoint(model: Any, qpos: ArrayLike) -> float:
+def camera_azimuth(model: Any, qpos: ArrayLike) -> float:
     """Azimuth (degrees) of a camera that sees the first performer half from the front in a pose (nq,)."""
     roots = performer_roots(model)
     data = mujoco.MjData(model)
@@ -121,6 +111,9 @@ class Shown:
     contact_body: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
     contact_point: Array = field(default_factory=lambda: np.zeros((0, 3)))
     contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+
+Drawable = Recording | Shown  # What pages, strips and videos show
 
 
 def shown(clip: BodyClip, terrain: str = "flat") -> Shown:

@@ -10,23 +10,14 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.export.look import (
-    SHOWN_GROUPS,
-    Motion,
-    body_roles,
-    geom_colours,
-    performer_centre,
-    performer_roots,
-    performer_span,
-    viewpoint,
-)
+from poise.export import look
 from poise.files import write_file
 
 Json = dict[str, Any]
@@ -38,42 +29,14 @@ FOCUS_BLUR = 0.3  # s, standard deviation of the Gaussian that smooths the camer
 SCRIPTS = ("data.js", "quality.js", "stage.js", "figure.js", "overlays.js", "viewer.js")
 
 
-class PagePerformance(Motion, Protocol):
-    """The part of a recording that the page shows."""
-
-    @property
-    def contact_step(self) -> NDArray[Any]:
-        """Step of each contact force, (N,)."""
-
-    @property
-    def contact_body(self) -> NDArray[Any]:
-        """Id of the body that each force acts on, (N,)."""
-
-    @property
-    def contact_point(self) -> Array:
-        """Points (N, 3) in m, world frame."""
-
-    @property
-    def contact_force(self) -> Array:
-        """Forces (N, 3) in N, world frame."""
-
-    @property
-    def reference_qpos(self) -> Array | None:
-        """Tracked poses, (T+1, nq)."""
-
-    @property
-    def meta(self) -> Mapping[str, Any]:
-        """Names of body, motion and controller, events, and the time of a fall."""
-
-
-def write_page(recording: PagePerformance, path: str | Path, title: str | None = None) -> Path:
+def write_page(recording: look.Drawable, path: str | Path, title: str | None = None) -> Path:
     """Write the page to `path`; the default title is the motion's name."""
     assets = files("poise.export") / "assets"
 
     def asset(name: str) -> str:
         return (assets / name).read_text(encoding="utf-8")
 
-    heading = title if title is not None else _name(recording.meta.get("motion")) or "Performance"
+    heading = title if title is not None else _meta_name(recording.meta.get("motion")) or "Performance"
     data = json.dumps(page_data(recording), separators=(",", ":"), allow_nan=False)
     parts = {
         "title": escape(heading),
@@ -87,10 +50,10 @@ def write_page(recording: PagePerformance, path: str | Path, title: str | None =
     return write_file(Path(path), page.encode())
 
 
-def page_summary(recording: PagePerformance) -> str:
+def page_summary(recording: look.Drawable) -> str:
     """One line with body, motion, controller, duration, and whether the character fell."""
     meta = recording.meta
-    parts = list(dict.fromkeys(_name(meta.get(key)) for key in ("body", "motion", "controller")))
+    parts = list(dict.fromkeys(_meta_name(meta.get(key)) for key in ("body", "motion", "controller")))
     parts.append(f"{recording.time[-1] - recording.time[0]:.1f} s")
     fall = meta.get("fell_at")
     if isinstance(fall, int | float):
@@ -100,39 +63,41 @@ def page_summary(recording: PagePerformance) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def page_data(recording: PagePerformance) -> Json:
-    """Return the data that the page's script reads."""
+def page_data(recording: look.Drawable) -> Json:
+    """The data that the page's script reads."""
     model = mujoco.MjModel.from_xml_string(recording.model_xml)
-    kept = _kept_frames(recording.time)
+    kept = _page_frames(recording.time)
     moving = moving_bodies(model)
     qpos = np.asarray(recording.qpos)[kept]
-    track = _Track.of(model, qpos, moving)
+    track = _BodyTracks.of(model, qpos, moving)
     ghost = recording.reference_qpos
-    events, names = events_of(recording.meta), [model.body(int(body)).name for body in moving]
-    pushes = pushes_among(events, names, model.body_ipos[moving])
+    events, names = _recorded_events(recording.meta), [model.body(int(body)).name for body in moving]
+    pushes, fall = _page_pushes(events, names, model.body_ipos[moving]), recording.meta.get("fell_at")
+    marks = [{"time": push["time"], "kind": "push"} for push in pushes]
+    marks += [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
     return {
         **scene_data(model, qpos[0]),
-        "times": pack(recording.time[kept], "f4"),
+        "times": pack_array(recording.time[kept], "f4"),
         "poses": track.packed(),
-        "ghost": None if ghost is None else _Track.of(model, np.asarray(ghost)[kept], moving).packed(),
-        "com": pack(track.com, "f4"),
+        "ghost": None if ghost is None else _BodyTracks.of(model, np.asarray(ghost)[kept], moving).packed(),
+        "com": pack_array(track.com, "f4"),
         "performers": track.com.shape[1],
-        "focus": pack(_smooth(track.centre, recording.time[kept]), "f4"),
-        "contacts": _contacts(recording, kept, model.nbody),
+        "focus": pack_array(_smooth_camera_path(track.centre, recording.time[kept]), "f4"),
+        "contacts": _page_contacts(recording, kept, model.nbody),
         "pushes": pushes,
-        "weights": weights_among(events, names),
-        "marks": [{"time": push["time"], "kind": "push"} for push in pushes] + _falls(recording.meta),
+        "weights": _page_weights(events, names),
+        "marks": marks,
     }
 
 
 def scene_data(model: Any, qpos: Array) -> Json:
-    """Return the initial scene: moving bodies, shapes, the performers' size (m), mean weight (N), camera azimuth."""
-    moving, heavy = moving_bodies(model), performer_roots(model)
+    """The initial scene: moving bodies, shapes, the performers' size (m) and mean weight (N), camera azimuth (deg)."""
+    moving, heavy = moving_bodies(model), look.performer_roots(model)
     return {
         "bodies": [model.body(int(body)).name for body in moving],
-        "shapes": _shapes(model, qpos, moving),
-        "span": performer_span(model, qpos),
-        "azimuth": viewpoint(model, qpos),
+        "shapes": _page_shapes(model, qpos, moving),
+        "span": look.performer_span(model, qpos),
+        "azimuth": look.camera_azimuth(model, qpos),
         "weight": max(1.0, 9.81 * float(model.body_subtreemass[heavy].sum()) / max(1, len(heavy))),
     }
 
@@ -142,13 +107,13 @@ def moving_bodies(model: Any) -> Indices:
     return np.flatnonzero(model.body_weldid != 0)
 
 
-def pack(values: NDArray[Any], kind: str) -> Json:
+def pack_array(values: NDArray[Any], kind: str) -> Json:
     """Encode an array for the script: element type, and little-endian bytes in base64."""
     return {"kind": kind, "data": base64.b64encode(values.astype(f"<{kind}").tobytes()).decode()}
 
 
 @dataclass(frozen=True)
-class _Track:
+class _BodyTracks:
     """Forward kinematics of n frames."""
 
     position: Array  # (n, bodies, 3)
@@ -157,9 +122,9 @@ class _Track:
     centre: Array  # (n, 3)
 
     @staticmethod
-    def of(model: Any, qpos: Array, moving: Indices) -> _Track:
+    def of(model: Any, qpos: Array, moving: Indices) -> _BodyTracks:
         data = mujoco.MjData(model)
-        roots = performer_roots(model)
+        roots = look.performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
         com, centre = np.zeros((len(qpos), len(roots), 3)), np.zeros((len(qpos), 3))
         for k, pose in enumerate(qpos):
@@ -167,14 +132,17 @@ class _Track:
             mujoco.mj_kinematics(model, data)
             mujoco.mj_comPos(model, data)
             position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
-            com[k], centre[k] = data.subtree_com[roots], performer_centre(model, data)
-        return _Track(position, rotation, com, centre)
+            com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
+        return _BodyTracks(position, rotation, com, centre)
 
     def packed(self) -> Json:
-        return {"position": pack(self.position, "f4"), "rotation": pack(np.rint(32767 * self.rotation), "i2")}
+        return {
+            "position": pack_array(self.position, "f4"),
+            "rotation": pack_array(np.rint(32767 * self.rotation), "i2"),
+        }
 
 
-def _kept_frames(time: Array) -> Indices:
+def _page_frames(time: Array) -> Indices:
     """Indices of the stored states: evenly spaced at no more than FRAME_RATE, and the last."""
     last = len(time) - 1
     if last < 1:
@@ -183,7 +151,7 @@ def _kept_frames(time: Array) -> Indices:
     return np.unique(np.append(np.arange(0, last, stride), last))
 
 
-def _smooth(path: Array, time: Array) -> Array:
+def _smooth_camera_path(path: Array, time: Array) -> Array:
     """Smooth a path (n, 3) in time, so that the camera does not bob; values beyond the ends repeat the end."""
     if len(time) < 2:
         return path
@@ -194,15 +162,15 @@ def _smooth(path: Array, time: Array) -> Array:
     return np.stack([np.convolve(axis, kernel / kernel.sum(), mode="valid") for axis in padded.T], axis=1)
 
 
-def _shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
+def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
     """The drawn geoms in their body's frame; those of fixed bodies (body -1) in the world frame."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    colours, roles = geom_colours(model), body_roles(model)
+    colours, roles = look.geom_colours(model), look.body_roles(model)
     index = {int(body): k for k, body in enumerate(moving)}
     shapes = []
-    for geom in np.flatnonzero((model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)):
+    for geom in np.flatnonzero((model.geom_group < np.count_nonzero(look.SHOWN_GROUPS)) & (colours[:, 3] > 0)):
         body = int(model.geom_bodyid[geom])
         position, rotation = model.geom_pos[geom], model.geom_quat[geom]
         if body not in index:
@@ -219,28 +187,22 @@ def _shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
             "rgba": colours[geom].tolist(),
         }
         if shape["type"] in ("mesh", "hfield"):
-            shape |= _surface(model, shape["type"], int(model.geom_dataid[geom]))
+            shape |= _page_surface(model, shape["type"], int(model.geom_dataid[geom]))
         shapes.append(shape)
     return shapes
 
 
-def _surface(model: Any, kind: str, index: int) -> Json:
+def _page_surface(model: Any, kind: str, index: int) -> Json:
     """The data of a mesh or a height field."""
     if kind == "mesh":
-        mesh = model.mesh(index)
-        first, count = int(mesh.vertadr[0]), int(mesh.vertnum[0])
-        face, faces = int(mesh.faceadr[0]), int(mesh.facenum[0])
-        vertices, triangles = model.mesh_vert[first : first + count], model.mesh_face[face : face + faces]
-        return {"surface": {"vertices": pack(vertices, "f4"), "faces": pack(triangles, "u4")}}
+        vertices, faces = look.mesh_arrays(model, index)
+        return {"surface": {"vertices": pack_array(vertices, "f4"), "faces": pack_array(faces, "u4")}}
     rows, columns, start = (int(a[index]) for a in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
-    heights = pack(model.hfield_data[start : start + rows * columns], "f4")
-    return {
-        "size": model.hfield_size[index].tolist(),
-        "field": {"rows": rows, "columns": columns, "heights": heights},
-    }
+    heights = pack_array(model.hfield_data[start : start + rows * columns], "f4")
+    return {"size": model.hfield_size[index].tolist(), "field": {"rows": rows, "columns": columns, "heights": heights}}
 
 
-def _contacts(recording: PagePerformance, kept: Indices, bodies: int) -> Json:
+def _page_contacts(recording: look.Drawable, kept: Indices, bodies: int) -> Json:
     """Mean contact force over the steps of each frame, at its centre of pressure, for each touching body."""
     step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
     force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)
@@ -254,16 +216,11 @@ def _contacts(recording: PagePerformance, kept: Indices, bodies: int) -> Json:
         rows[:, axis] = np.bincount(group, strength * point[:, axis], minlength=len(key)) / total
         rows[:, 3 + axis] = np.bincount(group, force[:, axis], minlength=len(key)) / steps
     start = np.searchsorted(key // bodies, np.arange(len(kept) + 1))
-    return {"start": pack(start, "u4"), "rows": pack(rows, "f4")}
+    return {"start": pack_array(start, "u4"), "rows": pack_array(rows, "f4")}
 
 
-def _falls(meta: Mapping[str, Any]) -> list[Json]:
-    fall = meta.get("fell_at")
-    return [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
-
-
-def _name(value: Any) -> str:
-    """Return the name of an entry of meta, which may be a name, a path to a file, or a table with a name."""
+def _meta_name(value: Any) -> str:
+    """The name in an entry of meta, which may be a name, a path to a file, or a table with a name."""
     if isinstance(value, Mapping):
         value = value.get("name")
     return Path(value).name if isinstance(value, str) else ""
@@ -272,31 +229,31 @@ def _name(value: Any) -> str:
 # Events of a recording. Recordings may come from other programs: incomplete events are skipped.
 
 
-def events_of(meta: Mapping[str, Any]) -> list[Event]:
+def _recorded_events(meta: Mapping[str, Any]) -> list[Event]:
     """The well-formed events of a recording."""
     events = meta.get("events")
     listed = events if isinstance(events, list | tuple) else ()
     return [event for event in listed if isinstance(event, Mapping)]
 
 
-def pushes_among(events: Sequence[Event], bodies: Sequence[str], centres: Array) -> list[Json]:
+def _page_pushes(events: Sequence[Event], bodies: Sequence[str], centres: Array) -> list[Json]:
     """The pushes on bodies; `centres` (N, 3) are their centres of mass in m, each in its body's frame."""
     pushes = []
     for event in events:
-        force, time = _force(event), event.get("time")
-        body = _index(event, bodies, 0 if "body" not in event and bodies else -1)
+        force, time = _event_force(event), event.get("time")
+        body = _event_body_index(event, bodies, 0 if "body" not in event and bodies else -1)
         if np.any(force) and isinstance(time, int | float) and body >= 0:
             push = {"body": body, "time": time, "duration": event.get("duration", 0.1)}
             pushes.append(push | {"force": force.tolist(), "point": centres[body].tolist()})
     return pushes
 
 
-def weights_among(events: Sequence[Event], bodies: Sequence[str]) -> list[Json]:
+def _page_weights(events: Sequence[Event], bodies: Sequence[str]) -> list[Json]:
     """The weights hung on bodies: body, time, mass, point, and the time of removal if they were removed."""
     weights: list[Json] = []
     for event in events:
         kind, time, mass, point = (event.get(key) for key in ("kind", "time", "mass", "point"))
-        body = _index(event, bodies, -1)
+        body = _event_body_index(event, bodies, -1)
         if not isinstance(time, int | float):
             continue
         if kind == "weights off":
@@ -307,12 +264,12 @@ def weights_among(events: Sequence[Event], bodies: Sequence[str]) -> list[Json]:
     return weights
 
 
-def _index(event: Event, bodies: Sequence[str], otherwise: int) -> int:
+def _event_body_index(event: Event, bodies: Sequence[str], otherwise: int) -> int:
     name = event.get("body")
     return bodies.index(name) if isinstance(name, str) and name in bodies else otherwise
 
 
-def _force(event: Event) -> Array:
+def _event_force(event: Event) -> Array:
     """Force (3,) of an event in the world frame, from a vector or from newtons and a direction; zero if missing."""
     force, direction = event.get("world_force", event.get("force")), event.get("direction")
     if isinstance(force, int | float) and isinstance(direction, list | tuple):

@@ -17,15 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.look import (
-    SHOWN_GROUPS,
-    Motion,
-    geom_colours,
-    performer_centre,
-    performer_span,
-    viewpoint,
-    visible_model,
-)
+from poise.export import look
 from poise.files import write_file
 
 Pixels = NDArray[np.uint8]
@@ -46,14 +38,9 @@ class Camera:
 
 
 def write_strip(
-    recording: Motion,
-    path: str | Path,
-    columns: int = 6,
-    size: tuple[int, int] = (320, 320),
-    *,
-    times: Sequence[float] | None = None,
-    camera: Camera | None = None,
-) -> Path:
+    recording: look.Drawable, path: str | Path, columns: int = 6, size: tuple[int, int] = (320, 320),
+    *, times: Sequence[float] | None = None, camera: Camera | None = None,
+) -> Path:  # fmt: skip
     """Write a PNG of frames of `size` (width, height), `columns` to a row.
 
     Without `times` (seconds) there is one row, evenly spaced from the first state to the last.
@@ -63,27 +50,22 @@ def write_strip(
     if columns < 1 or min(size) < 1 or len(wanted) < 1:
         raise PoiseError("a strip needs at least one frame, one column and one pixel")
     shown = [int(np.abs(clock - t).argmin()) for t in wanted]
-    model = visible_model(recording.model_xml)
-    span = performer_span(model, recording.qpos[0])
-    camera = camera or Camera(azimuth=viewpoint(model, recording.qpos[0]))
+    model = look.visible_model(recording.model_xml)
+    span = look.performer_span(model, recording.qpos[0])
+    camera = camera or Camera(azimuth=look.camera_azimuth(model, recording.qpos[0]))
     with ThreadPoolExecutor() as pool:
-        draw = partial(render, model, size=size, camera=camera, span=span)
+        draw = partial(render_pose, model, size=size, camera=camera, span=span)
         frames = list(pool.map(draw, [recording.qpos[k] for k in shown]))
     per_row = min(columns, len(frames))
     frames += [np.full_like(frames[0], 255)] * (-len(frames) % per_row)
     rows = [np.hstack(frames[k : k + per_row]) for k in range(0, len(frames), per_row)]
-    return write_file(Path(path), png(np.vstack(rows)))
+    return write_file(Path(path), png_bytes(np.vstack(rows)))
 
 
-def render(
-    model: Any,
-    qpos: ArrayLike,
-    size: tuple[int, int] = (320, 320),
-    *,
-    camera: Camera | None = None,
-    focus: ArrayLike | None = None,
-    span: float | None = None,
-) -> Pixels:
+def render_pose(
+    model: Any, qpos: ArrayLike, size: tuple[int, int] = (320, 320),
+    *, camera: Camera | None = None, focus: ArrayLike | None = None, span: float | None = None,
+) -> Pixels:  # fmt: skip
     """Draw one pose as an image (height, width, 3); the camera looks at `focus` or the performers' centre of mass.
 
     Pixels at edges are sampled four more times.
@@ -93,15 +75,15 @@ def render(
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
-    span = performer_span(model, data.qpos) if span is None else span
-    target = performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
-    shot = _Shot(model, data, camera, target, span, size)
+    span = look.performer_span(model, data.qpos) if span is None else span
+    target = look.performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
+    shot = _RayCaster(model, data, camera, target, span, size)
 
     width, height = size
     column, row = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
     coarse, ids = shot.colour(column.ravel(), row.ravel())
     image = coarse.reshape(height, width, 3)
-    edge = _edges(image, ids.reshape(height, width))
+    edge = _edge_pixels(image, ids.reshape(height, width))
     fine = np.zeros((int(edge.sum()), 3))
     offsets = (-0.375, -0.125, 0.125, 0.375)
     for dx, dy in zip(offsets, (0.125, -0.375, 0.375, -0.125), strict=True):  # rotated grid of four samples
@@ -110,7 +92,7 @@ def render(
     return np.rint(255 * np.clip(image, 0, 1)).astype(np.uint8)
 
 
-class _Shot:
+class _RayCaster:
     """A scene seen by a camera; gives the colour at any point of the picture."""
 
     def __init__(
@@ -125,7 +107,7 @@ class _Shot:
         self.scale = np.tan(np.radians(camera.field) / 2)
         self.pixel = 2 * self.scale / min(size)  # radians
         self.light = target + 8 * span * SUN / np.linalg.norm(SUN)
-        self.colours = geom_colours(model)[:, :3]
+        self.colours = look.geom_colours(model)[:, :3]
         fixed = model.body_weldid[model.geom_bodyid] == 0
         self.gridded = np.isin(model.geom_type, FLOORS)
         self.ruled = self.gridded | (fixed & (model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
@@ -190,24 +172,22 @@ class _Shot:
         ids, distance, normal = np.full(count, -1, np.int32), np.zeros(count), np.zeros(3 * count)
         if count:
             found = (ids, distance, normal, count, 1e4)
-            mujoco.mj_multiRay(self.model, self.data, origin, rays.ravel(), SHOWN_GROUPS, static, -1, *found)
+            mujoco.mj_multiRay(self.model, self.data, origin, rays.ravel(), look.SHOWN_GROUPS, static, -1, *found)
         return distance, ids, normal.reshape(count, 3)
 
 
-def _edges(image: Array, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _edge_pixels(image: Array, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Mask (height, width) of pixels that differ from a neighbour in geom or clearly in colour."""
     edge = np.zeros(ids.shape, dtype=np.bool_)
     for axis in (0, 1):
         step = (np.abs(np.diff(image, axis=axis)).max(axis=2) > 0.06) | (np.diff(ids, axis=axis) != 0)
-        here = [slice(None), slice(None)]
-        there = [slice(None), slice(None)]
-        here[axis], there[axis] = slice(None, -1), slice(1, None)
-        edge[tuple(here)] |= step
-        edge[tuple(there)] |= step
+        along = edge.T if axis else edge  # a view whose rows lie along the axis
+        along[:-1] |= step.T if axis else step
+        along[1:] |= step.T if axis else step
     return edge
 
 
-def png(image: Pixels) -> bytes:
+def png_bytes(image: Pixels) -> bytes:
     """Encode an RGB image (height, width, 3) as a PNG file."""
     height, width, _ = image.shape
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.figure import SkinnedFigure, bind_rotation, y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import SkinnedFigure, bind_pose_rotation, y_up_matrices, y_up_quats, y_up_vectors
 from poise.files import write_file
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
@@ -25,14 +25,14 @@ ROOT = "/Figure"
 
 def write_usd(figure: SkinnedFigure, path: Path) -> Path:
     """Write a figure as a USD file: text if the path ends in .usda, else binary."""
-    stage = _stage(figure)
+    stage = _usd_stage(figure)
     with TemporaryDirectory() as folder:
         whole = Path(folder) / f"figure{Path(path).suffix.lower()}"
         stage.GetRootLayer().Export(str(whole))
         return write_file(Path(path), whole.read_bytes())
 
 
-def _stage(figure: SkinnedFigure) -> Any:
+def _usd_stage(figure: SkinnedFigure) -> Any:
     try:
         from pxr import Usd, UsdGeom, UsdSkel, Vt
     except ImportError:
@@ -46,24 +46,24 @@ def _stage(figure: SkinnedFigure) -> Any:
     stage.SetEndTimeCode(figure.clip.frames - 1)
     root = UsdSkel.Root.Define(stage, ROOT)
     stage.SetDefaultPrim(root.GetPrim())
-    tokens = _tokens(figure.clip.skeleton)
-    skeleton = _skeleton(stage, figure, tokens)
-    animation = _animation(stage, figure.clip, tokens)
+    tokens = _usd_joint_paths(figure.clip.skeleton)
+    skeleton = _usd_skeleton(stage, figure, tokens)
+    animation = _usd_animation(stage, figure.clip, tokens)
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
-    mesh = _mesh(stage, figure)
+    mesh = _usd_mesh(stage, figure)
     UsdSkel.BindingAPI.Apply(mesh.GetPrim()).CreateSkeletonRel().SetTargets([skeleton.GetPath()])
-    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_single(_bounds(figure))))
+    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_as_float32(_usd_extent(figure))))
     return stage
 
 
-def _bounds(figure: SkinnedFigure) -> Array:
+def _usd_extent(figure: SkinnedFigure) -> Array:
     """Corners (2, 3) in m of a box that contains the figure at all times."""
     places = y_up_vectors(figure.clip.places.position)
     reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
     return np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])
 
 
-def _tokens(skeleton: Skeleton) -> list[str]:
+def _usd_joint_paths(skeleton: Skeleton) -> list[str]:
     """Unique path of each joint from the root joint."""
     from pxr import Sdf, Tf
 
@@ -75,36 +75,36 @@ def _tokens(skeleton: Skeleton) -> list[str]:
     return paths
 
 
-def _skeleton(stage: Any, figure: SkinnedFigure, tokens: list[str]) -> Any:
+def _usd_skeleton(stage: Any, figure: SkinnedFigure, tokens: list[str]) -> Any:
     from pxr import UsdSkel, Vt
 
     skeleton = UsdSkel.Skeleton.Define(stage, f"{ROOT}/Skeleton")
     joints = figure.clip.skeleton
     skeleton.CreateJointsAttr(tokens)
     skeleton.CreateJointNamesAttr(joints.names)
-    bind, rest = figure.bind, y_up_matrices(joints.offsets, bind_rotation(joints))
+    bind, rest = figure.bind_pose, y_up_matrices(joints.offsets, bind_pose_rotation(joints))
     rest[0, 3, :3] = 0.0  # as in the bind pose
     skeleton.CreateBindTransformsAttr(Vt.Matrix4dArray.FromNumpy(y_up_matrices(bind.position[0], bind.rotation[0])))
     skeleton.CreateRestTransformsAttr(Vt.Matrix4dArray.FromNumpy(rest))
     return skeleton
 
 
-def _animation(stage: Any, clip: Clip, tokens: list[str]) -> Any:
+def _usd_animation(stage: Any, clip: Clip, tokens: list[str]) -> Any:
     from pxr import UsdSkel, Vt
 
     animation = UsdSkel.Animation.Define(stage, f"{ROOT}/Animation")
     animation.CreateJointsAttr(tokens)
     animation.CreateScalesAttr(Vt.Vec3hArray(clip.skeleton.count, (1, 1, 1)))
     moves, turns = animation.CreateTranslationsAttr(), animation.CreateRotationsAttr()
-    places = _single(y_up_vectors(_translations(clip)))
-    quats = _single(y_up_quats(continuous_quat(clip.rotation)))
+    places = _as_float32(y_up_vectors(_usd_translations(clip)))
+    quats = _as_float32(y_up_quats(continuous_quat(clip.rotation)))
     for frame in range(clip.frames):
         moves.Set(Vt.Vec3fArray.FromNumpy(places[frame]), frame)
         turns.Set(Vt.QuatfArray.FromNumpy(quats[frame]), frame)
     return animation
 
 
-def _translations(clip: Clip) -> Array:
+def _usd_translations(clip: Clip) -> Array:
     """Translations (T, J, 3) in m of the joints, each in its parent's frame."""
     fixed = np.tile(clip.skeleton.offsets, (clip.frames, 1, 1))
     out = fixed if clip.translation is None else np.array(clip.translation)
@@ -112,15 +112,15 @@ def _translations(clip: Clip) -> Array:
     return out
 
 
-def _mesh(stage: Any, figure: SkinnedFigure) -> Any:
+def _usd_mesh(stage: Any, figure: SkinnedFigure) -> Any:
     from pxr import UsdGeom, UsdShade, UsdSkel, Vt
 
-    skin, (vertices, normals) = figure.skin, figure.bound
+    skin, (vertices, normals) = figure.skin, figure.bind_mesh
     mesh = UsdGeom.Mesh.Define(stage, f"{ROOT}/Skin")
-    points = Vt.Vec3fArray.FromNumpy(_single(y_up_vectors(vertices)))
+    points = Vt.Vec3fArray.FromNumpy(_as_float32(y_up_vectors(vertices)))
     mesh.CreatePointsAttr(points)
     mesh.CreateExtentAttr(UsdGeom.PointBased.ComputeExtent(points))
-    mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(_single(y_up_vectors(normals))))
+    mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(_as_float32(y_up_vectors(normals))))
     mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
     mesh.CreateFaceVertexCountsAttr(Vt.IntArray(len(skin.faces), 3))
     mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(skin.faces.astype(np.int32).reshape(-1)))
@@ -133,11 +133,11 @@ def _mesh(stage: Any, figure: SkinnedFigure) -> Any:
         part = UsdGeom.Subset.CreateGeomSubset(
             mesh, f"colour{number}", UsdGeom.Tokens.face, Vt.IntArray.FromNumpy(faces.astype(np.int32)), "materialBind"
         )
-        UsdShade.MaterialBindingAPI.Apply(part.GetPrim()).Bind(_material(stage, number, colour))
+        UsdShade.MaterialBindingAPI.Apply(part.GetPrim()).Bind(_usd_material(stage, number, colour))
     return mesh
 
 
-def _material(stage: Any, number: int, colour: Array) -> Any:
+def _usd_material(stage: Any, number: int, colour: Array) -> Any:
     from pxr import Gf, Sdf, UsdShade
 
     material = UsdShade.Material.Define(stage, f"{ROOT}/colour{number}")
@@ -150,5 +150,5 @@ def _material(stage: Any, number: int, colour: Array) -> Any:
     return material
 
 
-def _single(values: Array) -> Any:
+def _as_float32(values: Array) -> Any:
     return np.ascontiguousarray(values, np.float32)

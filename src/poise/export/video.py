@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.look import SHOWN_GROUPS, Motion, geom_colours, performer_centre, performer_span, viewpoint
+from poise.export.look import SHOWN_GROUPS, Drawable, camera_azimuth, geom_colours, performer_centre, performer_span
 from poise.export.strip import HORIZON, SKY, SUN, Camera, Pixels
 from poise.files import write_file
 
@@ -26,11 +26,7 @@ QUALITY = "20"  # Constant rate factor of H.264: 18 is visually lossless, 28 is 
 
 
 def write_video(
-    recording: Motion,
-    path: str | Path,
-    size: tuple[int, int] = SIZE,
-    *,
-    bar: Callable[[int], Iterable[int]] = range,
+    recording: Drawable, path: str | Path, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
 ) -> Path:
     """Write an MP4 of frames of `size` (width, height) in real time; `bar` counts the frames."""
     try:
@@ -41,23 +37,23 @@ def write_video(
     with av.open(film, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=RATE, options={"crf": QUALITY})
         stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-        for picture in pictures(recording, size, bar=bar):
+        for picture in video_frames(recording, size, bar=bar):
             container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         container.mux(stream.encode())
     return write_file(Path(path), film.getvalue())
 
 
-def pictures(
-    recording: Motion, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
+def video_frames(
+    recording: Drawable, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
 ) -> Iterator[Pixels]:
     """Yield frames (height, width, 3) at `RATE`, from the first state to the last."""
     clock = np.asarray(recording.time, float)
     ticks = np.arange(clock[0], clock[-1] + 0.5 / RATE, 1 / RATE)
     poses = recording.qpos[np.minimum(np.searchsorted(clock, ticks - 1e-9), len(clock) - 1)]
-    model = _lit_model(recording.model_xml, size)
+    model = _video_model(recording.model_xml, size)
     data = mujoco.MjData(model)
-    view, way = _view(model, poses[0]), _way(model, data, poses)
-    with _drawing(model, size) as draw:
+    view, way = _video_camera(model, poses[0]), _camera_path(model, data, poses)
+    with _offscreen_renderer(model, size) as draw:
         for k in bar(len(poses)):
             view.lookat[:] = way[k]
             data.qpos[:] = poses[k]
@@ -66,7 +62,7 @@ def pictures(
             yield draw(data, view)
 
 
-def _lit_model(xml: str, size: tuple[int, int]) -> Any:
+def _video_model(xml: str, size: tuple[int, int]) -> Any:
     """Compile the scene with sky, sun, a grid on the floor that shows its speed, and the default colours."""
     spec = mujoco.MjSpec.from_string(xml)
     whole = getattr(spec.visual, "global")
@@ -92,9 +88,9 @@ def _lit_model(xml: str, size: tuple[int, int]) -> Any:
     return model
 
 
-def _view(model: Any, first: Array) -> Any:
+def _video_camera(model: Any, first: Array) -> Any:
     """The same camera as in strips of pictures."""
-    own = Camera(azimuth=viewpoint(model, first))
+    own = Camera(azimuth=camera_azimuth(model, first))
     view = mujoco.MjvCamera()
     view.type = mujoco.mjtCamera.mjCAMERA_FREE
     view.azimuth, view.elevation = own.azimuth + 180.0, -own.elevation  # MuJoCo's angles are those of the line of sight
@@ -102,7 +98,7 @@ def _view(model: Any, first: Array) -> Any:
     return view
 
 
-def _way(model: Any, data: Any, poses: Array) -> Array:
+def _camera_path(model: Any, data: Any, poses: Array) -> Array:
     """Targets (frames, 3) of the camera: the performers' centre of mass, smoothed."""
     centres = np.empty((len(poses), 3))
     for centre, pose in zip(centres, poses, strict=True):
@@ -114,7 +110,7 @@ def _way(model: Any, data: Any, poses: Array) -> Array:
 
 
 @contextmanager
-def _drawing(model: Any, size: tuple[int, int]) -> Iterator[Callable[[Any, Any], Pixels]]:
+def _offscreen_renderer(model: Any, size: tuple[int, int]) -> Iterator[Callable[[Any, Any], Pixels]]:
     """Provide a function that draws a state as a camera sees it; graphics resources are freed at the end."""
     try:
         from mujoco.egl import GLContext

@@ -19,7 +19,7 @@ EARTH = 9.81  # m/s^2. Errors are fractions of the weight on Earth, whatever the
 
 
 @dataclass(frozen=True)
-class Check:
+class AuditCheck:
     """A measured value and its upper bound."""
 
     name: str
@@ -38,7 +38,7 @@ class Check:
 class Audit:
     """All checks of a recording."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[AuditCheck, ...]
 
     @property
     def passed(self) -> bool:
@@ -47,42 +47,49 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a table for JSON; an infinite bound, which JSON lacks, becomes null."""
-        checks = {}
-        for c in self.checks:
-            bound = c.bound if np.isfinite(c.bound) else None
-            checks[c.name] = {**asdict(c), "bound": bound, "passed": c.passed}
+        bounds = [c.bound if np.isfinite(c.bound) else None for c in self.checks]
+        tables = zip(self.checks, bounds, strict=True)
+        checks = {c.name: {**asdict(c), "bound": bound, "passed": c.passed} for c, bound in tables}
         return {"passed": self.passed, "checks": checks}
 
     def __repr__(self) -> str:
-        return (
-            f"Audit({'passed' if self.passed else 'failed: ' + ', '.join(c.name for c in self.checks if not c.passed)})"
-        )
+        failed = ", ".join(check.name for check in self.checks if not check.passed)
+        return f"Audit({f'failed: {failed}' if failed else 'passed'})"
 
 
 def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Audit:
     """Check momentum, contact laws, penetration and torques of a recording, or of the one in a file."""
     recording = Recording.of(recording)
-    _refuse_unreadable(recording)
+    fault = recording.fault() or (None if recording.steps else "it has no steps")
+    if fault:
+        raise PoiseError(f"the recording cannot be audited: {fault}")
     replay = replay or Replay.of(recording)
     linear, angular, drift = _momentum_errors(replay)
     pull, cone, driven = _friction_errors(replay)
-    apart, misplaced, askew = _place_errors(replay)
+    apart, away, angle = np.max(replay.places, axis=0, initial=0.0)
+    gap, misplaced, askew = 1e3 * float(apart), 1e3 * float(away), float(np.degrees(angle))
+    slip, reach = replay.mean_slip(recording.contact_kind == 0), _grip_distance(replay)
+    roots = (recording.model.body_dofadr[replay.roots][:, None] + np.arange(6)).ravel()
+    root_torque = float(np.max(np.abs(recording.torque[:, roots]), initial=0.0))
+    residual = float(recording.meta.get("solver", {}).get("worst_residual", 0.0))
     checks = (
-        Check("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
-        Check("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
-        Check("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
-        Check("root_torque", _root_torque(replay), 1e-9, "N m", "joint actuation on a free root"),
-        Check("pull", pull, 1e-6, "of weight", "contact force that pulls"),
-        Check("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
-        Check("friction_work", driven, 0.05, "of friction's work", "friction that drives slips instead of braking"),
-        Check("contact_distance", apart, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
-        Check("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
-        Check("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
-        Check("slip", _slip(replay), np.inf, "mm/s", "mean slip of contacts, weighted by force: for information"),
-        Check("grip_distance", _grip_distance(replay), 1e3 * GRASP, "mm", "distance of a grip from a body it joins"),
-        Check("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
-        Check("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
-        Check("solver_residual", _solver_residual(recording), 1e-8, "m/s", "complementarity of the contact solves"),
+        AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
+        AuditCheck("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
+        AuditCheck("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
+        AuditCheck("root_torque", root_torque, 1e-9, "N m", "joint actuation on a free root"),
+        AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
+        AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
+        AuditCheck(
+            "friction_work", driven, 0.05, "of friction's work", "friction that drives slips instead of braking"
+        ),
+        AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
+        AuditCheck("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
+        AuditCheck("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
+        AuditCheck("slip", slip, np.inf, "mm/s", "mean slip of contacts, weighted by force: for information"),
+        AuditCheck("grip_distance", reach, 1e3 * GRASP, "mm", "distance of a grip from a body it joins"),
+        AuditCheck("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
+        AuditCheck("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
+        AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity of the contact solves"),
     )
     return Audit(checks)
 
@@ -97,13 +104,6 @@ def torque_ratio(recording: Recording) -> float:
     return float(np.max(np.divide(peak, limits, out=np.where(peak > 0, np.inf, 0.0), where=limits > 0), initial=0.0))
 
 
-def _refuse_unreadable(recording: Recording) -> None:
-    """Raise a PoiseError if the recording is damaged or has no steps."""
-    fault = recording.fault() or (None if recording.steps else "it has no steps")
-    if fault:
-        raise PoiseError(f"the recording cannot be audited: {fault}")
-
-
 def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
     """Largest errors per step of linear and angular momentum over h m g (times 1 m), and of the centre of mass (m)."""
     r, h = replay.recording, replay.recording.step
@@ -111,9 +111,9 @@ def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     gravity = np.array(r.model.opt.gravity)
     before = replay.com[:-1]  # (T, trees, 3)
-    force, moment = _external_wrench(replay)
+    force, moment = _external_force_and_moment(replay)
     for bodies, sign in ((r.contact_body, 1.0), (r.contact_other, -1.0)):
-        tree = replay.tree_of(bodies)
+        tree = replay.floating_tree_index(bodies)
         on = tree >= 0
         k, t = r.contact_step[on], tree[on]
         pushing = sign * r.contact_force[on]
@@ -124,14 +124,11 @@ def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
     linear = np.diff(replay.linear, axis=0) / h - expected
     angular = np.diff(replay.angular, axis=0) / h - moment
     moved = np.diff(replay.com, axis=0) - h * replay.linear[1:] / replay.mass[:, None]
-    return (
-        float(np.max(np.abs(linear) / weight)),
-        float(np.max(np.abs(angular) / weight)),
-        float(np.max(np.abs(moved))),
-    )
+    relative = float(np.max(np.abs(linear) / weight)), float(np.max(np.abs(angular) / weight))
+    return *relative, float(np.max(np.abs(moved)))
 
 
-def _external_wrench(replay: Replay) -> tuple[Array, Array]:
+def _external_force_and_moment(replay: Replay) -> tuple[Array, Array]:
     """Force (N) and moment (N m) about the centre of mass (T, trees, 3) of `external`, from the free roots' rows."""
     r, model = replay.recording, replay.recording.model
     force, moment = (np.zeros((r.steps, len(replay.roots), 3)) for _ in range(2))
@@ -145,18 +142,12 @@ def _external_wrench(replay: Replay) -> tuple[Array, Array]:
     return force, moment
 
 
-def _root_torque(replay: Replay) -> float:
-    first = replay.recording.model.body_dofadr[replay.roots]
-    dofs = (first[:, None] + np.arange(6)).ravel()
-    return float(np.max(np.abs(replay.recording.torque[:, dofs]), initial=0.0))
-
-
 def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     """Pulling force, force outside the friction cone, and the share of friction's work that drives slip.
 
-    The share is that of the worst second, so that a long recording is judged as strictly as a short one. Impacts bend
-    the path of a contact point within a step, and sticking points oscillate by the step's third-order error. The work
-    of a fall by 1 cm is therefore added to the denominator: without slip, friction's work is only noise.
+    The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
+    slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
+    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator.
     """
     r = replay.recording
     loose = r.contact_kind == 0
@@ -178,18 +169,6 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
     )
 
 
-def _place_errors(replay: Replay) -> tuple[float, float, float]:
-    """Largest gap (mm), distance to the surface point (mm) and angle to its normal (degrees) of contact forces."""
-    gap, away, angle = np.max(replay.places, axis=0, initial=0.0)
-    return 1e3 * float(gap), 1e3 * float(away), float(np.degrees(angle))
-
-
-def _slip(replay: Replay) -> float:
-    loose = replay.recording.contact_kind == 0
-    force = np.linalg.norm(replay.recording.contact_force[loose], axis=1)
-    return 1e3 * float(np.sum(force * replay.slip[loose]) / force.sum()) if force.any() else 0.0
-
-
 def _grip_distance(replay: Replay) -> float:
     """Largest distance (mm) of a grip from the surface of either body that it joins."""
     r, model = replay.recording, replay.recording.model
@@ -208,7 +187,3 @@ def _surface_friction(replay: Replay) -> Array:
     best = np.zeros(model.nbody)
     np.maximum.at(best, model.geom_bodyid, model.geom_friction[:, 0])
     return np.maximum(best[r.contact_body], best[r.contact_other])
-
-
-def _solver_residual(recording: Recording) -> float:
-    return float(recording.meta.get("solver", {}).get("worst_residual", 0.0))

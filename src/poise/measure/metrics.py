@@ -30,11 +30,11 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
         "penetration_mm": 1e3 * float(replay.depth.max()),
         "jitter": jitter(recording),
         "peak_torque_ratio": torque_ratio(recording),
-        "peak_external_n": peak_external(recording),
+        "peak_external_n": peak_external_force(recording),
     }
 
 
-def peak_external(recording: Recording) -> float:
+def peak_external_force(recording: Recording) -> float:
     """Largest external force (N) on a free root along an axis: pushes, not stabilising torques."""
     model = recording.model
     free = model.jnt_dofadr[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
@@ -48,7 +48,7 @@ def limb_links(recording: Recording, kind: str) -> set[int]:
 
 
 def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
-    """Body ids of named links with their descendants; a named root, such as a lamp's base, counts without them."""
+    """Body ids of named links and their descendants; of a named root, such as a lamp's base, the root alone."""
     tops = {model.body(name).id for name in names}
     found = set()
     for body in range(1, model.nbody):
@@ -74,7 +74,7 @@ def fell_at(recording: Recording) -> float | None:
     return float(recording.time[steps.min()]) if len(steps) else None
 
 
-def _joints(recording: Recording) -> Mask:
+def _joint_dof_mask(recording: Recording) -> Mask:
     """Mask (nv,) of the performer's joint DOFs."""
     model = recording.model
     root = int(model.body_dofadr[recording.root])
@@ -87,7 +87,7 @@ def tracking(recording: Recording) -> dict[str, float | None]:
     if recording.reference_qpos is None:
         return {"joint_rms_deg": None, "root_rms_m": None}
     model = recording.model
-    root, joints = int(model.body_dofadr[recording.root]), _joints(recording)
+    root, joints = int(model.body_dofadr[recording.root]), _joint_dof_mask(recording)
     error = np.zeros((len(recording.time), model.nv))
     for k, (target, pose) in enumerate(zip(recording.reference_qpos, recording.qpos, strict=True)):
         mujoco.mj_differentiatePos(model, error[k], 1.0, pose, target)
@@ -102,16 +102,12 @@ def foot_slip(replay: Replay) -> float:
     """Mean slip speed (mm/s) of the feet's contact points, weighted by their contact forces."""
     recording = replay.recording
     feet = sorted(limb_links(recording, "feet"))
-    chosen = np.isin(recording.contact_body, feet) & (recording.contact_kind == 0)
-    force = np.linalg.norm(recording.contact_force[chosen], axis=1)
-    if not force.sum() > 0:
-        return 0.0
-    return 1e3 * float(np.sum(force * replay.slip[chosen]) / force.sum())
+    return replay.mean_slip(np.isin(recording.contact_body, feet) & (recording.contact_kind == 0))
 
 
 def jitter(recording: Recording) -> float:
     """Root-mean-square joint jerk over root-mean-square joint acceleration (1/s): high-frequency vibration."""
-    velocity = recording.qvel[:, _joints(recording)]
+    velocity = recording.qvel[:, _joint_dof_mask(recording)]
     if len(velocity) < 3 or velocity.shape[1] == 0:
         return 0.0
     acceleration = np.diff(velocity, axis=0) / recording.step
@@ -121,22 +117,22 @@ def jitter(recording: Recording) -> float:
 
 
 def ground_impulse(recording: Recording, link: str) -> float:
-    """Sum (N s) of the ground's impulses on a link, including those that carry its weight at rest."""
+    """Sum (N s) of the ground's impulses on a link, including the impulses that carry its weight at rest."""
     own = (recording.contact_body == recording.model.body(link).id) & (recording.contact_other == 0)
     return recording.step * float(np.linalg.norm(recording.contact_force[own], axis=1).sum())
 
 
 def bracing(recording: Recording) -> dict[str, float]:
     """Stabilising torques: peak and mean magnitude (N m), and the share of the time in which they act."""
-    size = np.linalg.norm(brace(recording), axis=1)
+    size = np.linalg.norm(stabilising_torques(recording), axis=1)
     acting = size > NOTHING
     mean = float(size[acting].mean()) if acting.any() else 0.0
     share = float(acting.mean()) if acting.size else 0.0
     return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
 
 
-def brace(recording: Recording) -> Array:
-    """Stabilising torques (T, 3) in N m on the root, in its frame: external torques without those of pushes."""
+def stabilising_torques(recording: Recording) -> Array:
+    """Stabilising torques (T, 3) in N m on the root, in the root's frame: external torques except those of pushes."""
     first = int(recording.model.body_dofadr[recording.root])
     pushed = np.zeros_like(recording.external)
     for event in recording.meta.get("events", ()):

@@ -28,7 +28,7 @@ class Replay:
     angular: Array  # (T+1, trees, 3) kg m^2/s, about the centre of mass
     xpos: Array  # (T+1, nbody, 3) m
     xmat: Array  # (T+1, nbody, 3, 3)
-    touches: tuple[Touches, ...]  # per state: surfaces that touch or are close
+    touches: tuple[CloseSurfaces, ...]  # per state: surfaces that touch or are close
 
     @classmethod
     def of(cls, recording: Recording) -> Replay:
@@ -53,10 +53,10 @@ class Replay:
             linear[k] = data.subtree_linvel[roots] * mass[:, None]
             angular[k] = data.subtree_angmom[roots]
             xpos[k], xmat[k] = data.xpos, data.xmat.reshape(-1, 3, 3)
-            touches.append(Touches.of(model, data))
+            touches.append(CloseSurfaces.of(model, data))
         return cls(recording, roots, mass, com, linear, angular, xpos, xmat, tuple(touches))
 
-    def tree_of(self, bodies: Ints) -> Ints:
+    def floating_tree_index(self, bodies: Ints) -> Ints:
         """Index of the floating tree of each body, -1 if it is fixed."""
         lookup = np.full(self.recording.model.nbody, -1)
         for tree, root in enumerate(self.roots):
@@ -69,15 +69,20 @@ class Replay:
         """Tangential speed (N,) in m/s of each contact's material point on `contact_body` against `contact_other`."""
         return np.asarray(np.linalg.norm(self.slip_velocity, axis=1))
 
+    def mean_slip(self, chosen: Mask) -> float:
+        """Mean slip speed (mm/s) of the contacts in a mask (N,), weighted by their forces; 0 without force."""
+        force = np.linalg.norm(self.recording.contact_force[chosen], axis=1)
+        return 1e3 * float(np.sum(force * self.slip[chosen]) / force.sum()) if force.any() else 0.0
+
     @cached_property
     def slip_velocity(self) -> Array:
         """Mean tangential velocity (N, 3) in m/s of each contact's material points over the step."""
         r = self.recording
-        moved = self._carried(r.contact_body) - self._carried(r.contact_other)
+        moved = self._contact_point_moves(r.contact_body) - self._contact_point_moves(r.contact_other)
         along = np.einsum("ni,ni->n", moved, r.contact_normal)[:, None] * r.contact_normal
         return np.asarray((moved - along) / r.step)
 
-    def _carried(self, bodies: Ints) -> Array:
+    def _contact_point_moves(self, bodies: Ints) -> Array:
         """Displacement (N, 3) in m of each contact point with a body during its step."""
         r, k = self.recording, self.recording.contact_step
         local = np.einsum("nij,ni->nj", self.xmat[k, bodies], r.contact_point - self.xpos[k, bodies])
@@ -90,7 +95,7 @@ class Replay:
         held: dict[int, set[tuple[int, int]]] = {}
         r = self.recording
         for n in np.flatnonzero(r.contact_kind == 1):
-            pair = _pair(int(r.contact_body[n]), int(r.contact_other[n]))
+            pair = _ordered_pair(int(r.contact_body[n]), int(r.contact_other[n]))
             for state in (int(r.contact_step[n]), int(r.contact_step[n]) + 1):
                 held.setdefault(state, set()).add(pair)
         return np.array([touches.depth(held.get(k, set())) for k, touches in enumerate(self.touches)])
@@ -99,8 +104,8 @@ class Replay:
     def places(self) -> Array:
         """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 
-        The gap is the smaller of those at the start and the end of the step; the other two are at its start. All are
-        infinite where the two bodies are not close, and zero for contacts that are not unilateral.
+        The gap is the smaller of the gaps at the start and the end of the step; distance and angle are at the start.
+        All are infinite where the two bodies are not close, and zero for contacts that are not unilateral.
         """
         r = self.recording
         out = np.zeros((len(r.contact_step), 3))
@@ -108,7 +113,7 @@ class Replay:
         for n, (kind, k, body, other) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
             if kind != 0:
                 continue
-            pair = _pair(body, other)
+            pair = _ordered_pair(body, other)
             flip = 1.0 if pair[0] == other else -1.0
             gap, away, angle = self.touches[k].nearest(pair, r.contact_point[n], flip * r.contact_normal[n])
             out[n] = min(gap, self.touches[k + 1].gap(pair)), away, angle
@@ -116,18 +121,18 @@ class Replay:
 
     @cached_property
     def touched(self) -> Mask:
-        """Whether the surfaces of each contact touch when its step begins (N,).
+        """Whether the surfaces of each contact touch at the start of the step (N,).
 
-        Other contacts begin during the step: part of their tangential motion in it is above the ground.
+        Other contacts begin during the step: in part of it the surfaces move above each other without touching.
         """
         r = self.recording
         pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
-        found = [self.touches[k].gap_at(_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
+        found = [self.touches[k].gap_at(_ordered_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
         return np.array(found) <= TOUCH
 
 
 @dataclass(frozen=True)
-class Touches:
+class CloseSurfaces:
     """Pairs of close surface points in one state."""
 
     pair: tuple[tuple[int, int], ...]  # body ids, the smaller first
@@ -136,14 +141,14 @@ class Touches:
     dist: Array  # (n,) m
 
     @classmethod
-    def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> Touches:
+    def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> CloseSurfaces:
         """Take the contacts that MuJoCo's collision detection has just found, without walls of height fields."""
         found = data.contact
         walls = (model.geom_type[found.geom[:, 0]] == mujoco.mjtGeom.mjGEOM_HFIELD) & (found.frame[:, 2] < UPWARD)
         point, normal, dist = found.pos[~walls], found.frame[~walls, :3], found.dist[~walls]
         bodies = model.geom_bodyid[found.geom[~walls]].reshape(-1, 2)
         flip = np.where(bodies[:, 0] <= bodies[:, 1], 1.0, -1.0)[:, None]
-        return cls(tuple(_pair(a, b) for a, b in bodies.tolist()), point, normal * flip, dist)
+        return cls(tuple(_ordered_pair(a, b) for a, b in bodies.tolist()), point, normal * flip, dist)
 
     def depth(self, held: set[tuple[int, int]]) -> float:
         """Deepest overlap (m), except of `held` pairs."""
@@ -157,10 +162,10 @@ class Touches:
     def _gaps(self) -> dict[tuple[int, int], float]:
         """Smallest distance (m) of each pair."""
         gaps = self.dist.tolist()
-        return {pair: min(gaps[k] for k in own) for pair, own in self._of_pair.items()}
+        return {pair: min(gaps[k] for k in own) for pair, own in self._indices_by_pair.items()}
 
     @cached_property
-    def _of_pair(self) -> dict[tuple[int, int], list[int]]:
+    def _indices_by_pair(self) -> dict[tuple[int, int], list[int]]:
         """Indices of the surface points of each pair."""
         found: dict[tuple[int, int], list[int]] = {}
         for k, pair in enumerate(self.pair):
@@ -182,9 +187,9 @@ class Touches:
 
     def _nearest(self, pair: tuple[int, int], point: Array) -> int | None:
         """Index of a pair's surface point nearest to `point`."""
-        mine = self._of_pair.get(pair)
+        mine = self._indices_by_pair.get(pair)
         return mine[int(np.argmin(((self.point[mine] - point) ** 2).sum(axis=1)))] if mine else None
 
 
-def _pair(a: int, b: int) -> tuple[int, int]:
+def _ordered_pair(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a <= b else (b, a)

@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.contact.height_field import thin_out
-from poise.contact.rows import contact_rows
+from poise.contact.height_field import thin_height_field_contacts
+from poise.contact.rows import write_contact_rows
 from poise.dynamics.workspace import CONTACTS, Pairs, Workspace
 
 NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
@@ -22,14 +22,14 @@ WIDENING = 2.0  # Factor on the look-ahead distance for pairs that a trial has s
 SPACING = 0.03  # Least distance (m) between contacts of one geom with a height field
 
 
-class Candidates:
+class ContactCandidates:
     """Finds surfaces that are close, and writes contact rows for them."""
 
     def __init__(self, model: mujoco.MjModel, step: float) -> None:
         """Set the collision margins of `model` to the look-ahead distance for steps of `step` s."""
         self.look_ahead = CLOSING_SPEED * step  # m
         self.furthest = self.look_ahead  # m: look-ahead distance used in this step
-        _look_ahead(model, self.look_ahead)
+        _set_collision_margins(model, self.look_ahead)
         self._model = model
         self.uneven = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD).astype(np.int64)
         self._some_uneven = bool(self.uneven.any())
@@ -46,7 +46,7 @@ class Candidates:
         found = data.contact
         parts = [found.pos, found.frame, found.dist, found.geom, found.friction]
         if self._some_uneven:
-            kept = thin_out(parts[0], parts[1], parts[2], parts[3], self.uneven, SPACING)
+            kept = thin_height_field_contacts(parts[0], parts[1], parts[2], parts[3], self.uneven, SPACING)
             parts = [part[kept] for part in parts]
         else:
             parts[3] = parts[3].copy()  # a copy: the next collision overwrites MuJoCo's memory
@@ -59,7 +59,7 @@ class Candidates:
             return
         if len(self.geoms) > work.contact_room:
             work.reserve(2 * len(self.geoms), work.grip_room)
-        contact_rows(work.table, *self._found)
+        write_contact_rows(work.table, *self._found)
 
     def widen_search(self, qpos: NDArray[np.float64], pairs: Collection[tuple[int, int]]) -> bool:
         """Append candidates of the given geom pairs found at a larger distance; True if there are any.
@@ -67,7 +67,7 @@ class Candidates:
         Height fields are excluded: MuJoCo reports at most fifty contacts with one, and a larger distance would use
         them up.
         """
-        model, data = self._wide
+        model, data = self._wide_model
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         mujoco.mj_collision(model, data)
@@ -92,16 +92,13 @@ class Candidates:
         return bool(mine) and float(np.linalg.norm(self._found[0][mine] - point, axis=1).min()) < 1e-3
 
     @cached_property
-    def _wide(self) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    def _wide_model(self) -> tuple[mujoco.MjModel, mujoco.MjData]:
         model = copy.copy(self._model)
-        _look_ahead(model, WIDENING * self.look_ahead)
+        _set_collision_margins(model, WIDENING * self.look_ahead)
         return model, mujoco.MjData(model)
 
 
-def _look_ahead(model: mujoco.MjModel, distance: float) -> None:
-    """Set margins so that MuJoCo finds surfaces up to `distance` m apart.
-
-    MuJoCo adds the margins of both geoms; its broad phase uses those of the bodies.
-    """
-    for margin in (model.geom_margin, model.body_margin):
+def _set_collision_margins(model: mujoco.MjModel, distance: float) -> None:
+    """Set margins so that MuJoCo finds surfaces up to `distance` m apart: MuJoCo adds the margins of both geoms."""
+    for margin in (model.geom_margin, model.body_margin):  # the broad phase uses the margins of the bodies
         margin[margin > 0] = distance / 2

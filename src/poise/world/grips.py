@@ -21,13 +21,13 @@ class Grip:
     """A point of one body held at a point of another. Two or three grips hold an object rigidly."""
 
     body: int  # id of the body that holds
-    point: tuple[float, float, float]  # m, in its frame
+    point: tuple[float, float, float]  # m, in the frame of `body`
     other: int  # id of the body that is held; 0 is the world
-    other_point: tuple[float, float, float]  # m, in its frame
+    other_point: tuple[float, float, float]  # m, in the frame of `other`
 
 
-def gripped(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, point: ArrayLike) -> Grip:
-    """A grip of one body on another at a world point (m); raises unless both are near it and one can move."""
+def make_grip(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int, point: ArrayLike) -> Grip:
+    """A grip of one body on another at a world point (m); raises unless both bodies are near and one can move."""
     name, its = model.body(body).name, model.body(other).name
     fixed = model.body_weldid[[body, other]] == 0
     if fixed.all() or body == other:

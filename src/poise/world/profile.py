@@ -1,7 +1,4 @@
-"""Ground of straight slopes along x, constant along y.
-
-Its slope can be changed ahead of a walking character; the ground behind that place stays.
-"""
+"""Ground of straight slopes along x, constant along y. Ahead of a walking character, the slope can be changed."""
 
 from __future__ import annotations
 
@@ -76,7 +73,7 @@ class Profile(Terrain):
         """One slab per piece."""
         (x0, z0), (x1, z1) = self.knots[0], self.knots[-1]
         points = [(x0 - FAR, z0 - FAR * self.first), *self.knots, (x1 + FAR, z1 + FAR * self.last)]
-        return [_slab(f"ground{k}", *ends) for k, ends in enumerate(itertools.pairwise(points))]
+        return [_slab_geom(f"ground{k}", *ends) for k, ends in enumerate(itertools.pairwise(points))]
 
     def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
         """Linear between the knots."""
@@ -85,17 +82,12 @@ class Profile(Terrain):
         return np.asarray(np.interp(x, at, level) + beyond)
 
 
-def _slab(name: str, begin: tuple[float, float], end: tuple[float, float]) -> Element:
+def _slab_geom(name: str, begin: tuple[float, float], end: tuple[float, float]) -> Element:
     """A box whose top edge runs from one point (x, z) to another."""
     along = complex(end[0] - begin[0], end[1] - begin[1])
     unit = along / abs(along)
     middle = complex(*begin) + along / 2 - DEPTH / 2 * unit * 1j
     half = math.atan2(unit.imag, unit.real) / 2
-    return geom(
-        name,
-        "box",
-        size=(abs(along) / 2, HALF_WIDTH, DEPTH / 2),
-        pos=(middle.real, 0, middle.imag),
-        quat=(math.cos(half), 0, -math.sin(half), 0),
-        rgba=GROUND_COLOUR,
-    )
+    size, place = (abs(along) / 2, HALF_WIDTH, DEPTH / 2), (middle.real, 0, middle.imag)
+    quat = (math.cos(half), 0, -math.sin(half), 0)
+    return geom(name, "box", size=size, pos=place, quat=quat, rgba=GROUND_COLOUR)

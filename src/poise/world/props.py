@@ -28,7 +28,7 @@ class Prop(Protocol):
         """MJCF elements in the world: free bodies, or fixed geoms."""
 
 
-def _free(name: str, at: Vector) -> Element:
+def _free_body(name: str, at: Vector) -> Element:
     body = element("body", name=name, pos=at)
     SubElement(body, "freejoint", name=name)
     return body
@@ -45,7 +45,7 @@ class Ball:
 
     def elements(self) -> list[Element]:
         """One free body."""
-        body = _free(self.name, self.at)
+        body = _free_body(self.name, self.at)
         body.append(geom(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
         return [body]
 
@@ -61,7 +61,7 @@ class Box:
 
     def elements(self) -> list[Element]:
         """One free body."""
-        body = _free(self.name, self.at)
+        body = _free_body(self.name, self.at)
         half = [edge / 2 for edge in self.size]
         body.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
         return [body]
@@ -79,7 +79,7 @@ class Barbell:
 
     def elements(self) -> list[Element]:
         """One free body of three geoms."""
-        body = _free(self.name, self.at)
+        body = _free_body(self.name, self.at)
         half = self.length / 2
         bar = min(10.0, 0.3 * self.mass)
         ends = (0, -half, 0, 0, half, 0)
@@ -106,11 +106,11 @@ class Tray:
     def elements(self) -> list[Element]:
         """The tray and the glass."""
         thickness = 0.012
-        tray = _free(self.name, self.at)
+        tray = _free_body(self.name, self.at)
         half = (self.size[0] / 2, self.size[1] / 2, thickness / 2)
         tray.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL))
         x, y, z = self.at
-        glass = _free(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
+        glass = _free_body(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
         shape = (self.glass_radius, self.glass_height / 2)
         glass.append(geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
         return [tray, glass]
@@ -173,13 +173,5 @@ class GroundMark:
         return [body]
 
 
-PROPS: dict[str, type] = {
-    "ball": Ball,
-    "box": Box,
-    "barbell": Barbell,
-    "tray": Tray,
-    "bar": Bar,
-    "block": Block,
-    "mark": GroundMark,
-}
-"""Prop classes by kind."""
+# Prop classes by kind
+PROPS = {"ball": Ball, "box": Box, "barbell": Barbell, "tray": Tray, "bar": Bar, "block": Block, "mark": GroundMark}

@@ -48,7 +48,7 @@ def parse_push(text: str) -> Push:
             if key == "duration":
                 values["duration"] = float(value)
             elif key == "dir":
-                values["direction"] = _direction(value)
+                values["direction"] = _parse_push_direction(value)
             elif key == "body":
                 values["body"] = value
             else:
@@ -58,7 +58,7 @@ def parse_push(text: str) -> Push:
     return Push(**values)  # type: ignore[arg-type]
 
 
-def _direction(text: str) -> tuple[float, float, float]:
+def _parse_push_direction(text: str) -> tuple[float, float, float]:
     parts = [float(part) for part in text.split(":")]
     if len(parts) == 1:
         angle = math.radians(parts[0])

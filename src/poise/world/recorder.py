@@ -1,15 +1,15 @@
-"""Collects the states and forces of a run, step by step."""
+"""The recorder, which collects the states and forces of a run step by step."""
 
 from __future__ import annotations
 
 from collections import Counter
 from math import hypot
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.contact.problem import Status
+from poise.contact.problem import LcpStatus
 from poise.kernel import kernel
 from poise.world.recording import Recording
 from poise.world.result import StepResult
@@ -37,7 +37,7 @@ class Recorder:
         self.forces = ContactLog(world.settings.step)
         self.reference: list[Array] | None = [] if with_reference else None
         self.look_ahead: list[float] = []  # (T,) m: look-ahead distance of each step
-        self.solves: Counter[Status] = Counter()
+        self.solves: Counter[LcpStatus] = Counter()
         self.worst_residual = 0.0
         self.weakened = 0
         self.weak_motors = 0
@@ -85,14 +85,13 @@ class Recorder:
 
     def finish(self, meta: dict[str, Any]) -> Recording:
         """The recording so far."""
-        nv, forces = self.world.model.nv, self.forces.entries()
+        nv, reference = self.world.model.nv, self.reference
         solver = {
-            **{status.name.lower(): self.solves[status] for status in Status},
+            **{status.name.lower(): self.solves[status] for status in LcpStatus},
             "worst_residual": self.worst_residual,
             "feedback_weakened": self.weakened,
             "motors_weakened": self.weak_motors,
         }
-        reference = self.reference
         assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
         return Recording(
             model_xml=self._scene_xml(),
@@ -101,23 +100,10 @@ class Recorder:
             qvel=np.array(self.qvel),
             torque=np.array(self.torque).reshape(-1, nv),
             external=np.array(self.external).reshape(-1, nv),
-            **{f"contact_{name}": column for name, column in forces._asdict().items()},
+            **self.forces.columns(),
             reference_qpos=None if reference is None else np.array(reference),
             meta={**meta, "solver": solver},
         )
-
-
-class ContactForces(NamedTuple):
-    """Contact and grip forces in the order of their steps."""
-
-    step: Ints  # (n,)
-    body: Ints  # (n,)
-    other: Ints  # (n,)
-    kind: Ints  # (n,)
-    point: Array  # (n, 3) m
-    normal: Array  # (n, 3)
-    force: Array  # (n, 3) N
-    friction: Array  # (n,)
 
 
 class ContactLog:
@@ -163,11 +149,13 @@ class ContactLog:
     def _tables(self) -> tuple[Ints, Array]:
         return self._ids, self._values
 
-    def entries(self) -> ContactForces:
-        """All forces so far."""
-        step, body, other, kind = self._ids[: self._count].T.copy()
-        point, normal, force, friction = np.split(self._values[: self._count], [3, 6, 9], axis=1)
-        return ContactForces(step, body, other, kind, point.copy(), normal.copy(), force.copy(), friction.ravel())
+    def columns(self) -> dict[str, Any]:
+        """The `contact_...` arrays of a `Recording`: all forces so far, in the order of their steps."""
+        ids = self._ids[: self._count].T.copy()
+        *vectors, friction = np.split(self._values[: self._count], [3, 6, 9], axis=1)
+        values = (*ids, *(vector.copy() for vector in vectors), friction.ravel())
+        names = ("step", "body", "other", "kind", "point", "normal", "force", "friction")
+        return {f"contact_{name}": value for name, value in zip(names, values, strict=True)}
 
 
 @kernel

@@ -19,7 +19,7 @@ from poise.files import write_file
 
 
 @lru_cache(maxsize=4)
-def _compiled(xml: str) -> mujoco.MjModel:
+def _compiled_scene(xml: str) -> mujoco.MjModel:
     """A compiled scene, shared by all parts of a performance; callers must not change it."""
     return mujoco.MjModel.from_xml_string(xml)
 
@@ -62,7 +62,7 @@ class Recording:
     def model(self) -> mujoco.MjModel:
         """The scene, compiled."""
         try:
-            return _compiled(self.model_xml)
+            return _compiled_scene(self.model_xml)
         except ValueError as error:
             raise PoiseError("the recording's model does not load: " + " ".join(str(error).split())) from None
 
@@ -130,16 +130,10 @@ class Recording:
         states, contacts = np.shape(self.time)[0] if np.ndim(self.time) else 0, np.shape(self.contact_step)
         steps, count = states - 1, contacts[0] if contacts else -1
         shapes: dict[str, tuple[int, ...]] = {
-            "time": (states,),
-            "qpos": (states, model.nq),
-            "qvel": (states, model.nv),
-            "torque": (steps, model.nv),
-            "external": (steps, model.nv),
-            "reference_qpos": (states, model.nq),
+            **{"time": (states,), "qpos": (states, model.nq), "qvel": (states, model.nv)},
+            **{"torque": (steps, model.nv), "external": (steps, model.nv), "reference_qpos": (states, model.nq)},
             **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (count, 3)),
-            **dict.fromkeys(
-                ("contact_step", "contact_body", "contact_other", "contact_friction", "contact_kind"), (count,)
-            ),
+            **dict.fromkeys((*INTEGERS, "contact_friction"), (count,)),
         }
         for name, shape in shapes.items():
             array = getattr(self, name)

@@ -50,7 +50,7 @@ class StepResult(NamedTuple):
     grip_point: Array  # (g, 3) m, world
     grip_impulse: Array  # (g, 3) N s, world
     solution: ContactSolution
-    weakest: float  # least share of its actuation that a joint kept: below 1 if the torque limits did not settle
+    weakest: float  # smallest share of actuation that a joint kept: below 1 if the torque limits did not settle
     feedback_kept: float  # share of the contact feedback that was used: below 1 if the problem had no solution
     looked_ahead: float  # m: look-ahead distance of the contact candidates
 

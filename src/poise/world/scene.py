@@ -93,28 +93,29 @@ class Scene:
         root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
         assets = SubElement(root, "asset")
         world = SubElement(root, "worldbody")
-        for item in self.terrain.assets():
-            assets.append(item)
+        assets.extend(self.terrain.assets())
         for item in self.terrain.geoms():
-            uneven = item.get("type") == "hfield"
-            world.append(self._solid(item, TERRAIN_BIT, 0, 2 * to_fields - look_ahead if uneven else look_ahead))
+            reach = 2 * to_fields - look_ahead if item.get("type") == "hfield" else look_ahead
+            self._set_collision(item, TERRAIN_BIT, 0, reach)
+            world.append(item)
         for index, body in enumerate(self.bodies):
             self._add_body(world, body, index, look_ahead)
         for prop in self.props:
             for item in prop.elements():
-                for part in item.iter("geom"):
-                    if not _is_visual(part):
-                        self._solid(part, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
+                self._set_collision(item, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
                 world.append(item)
         return ElementTree.tostring(root, encoding="unicode")
 
-    def _solid(self, part: Element, own: int, others: int, look_ahead: float) -> Element:
-        part.set("contype", str(own))
-        part.set("conaffinity", str(others))
-        part.set("margin", repr(look_ahead / 2))  # MuJoCo adds the margins of the two surfaces
-        part.set("condim", "3")
-        part.set("friction", mjcf_numbers((self.friction, 0.005, 0.0001)))
-        return part
+    def _set_collision(self, item: Element, own: int, others: int, look_ahead: float) -> None:
+        """Set collision bits, margin and friction of the geoms of an element, except of visual ones."""
+        for part in item.iter("geom"):
+            if part.get("contype") == "0" and part.get("conaffinity") == "0":
+                continue
+            part.set("contype", str(own))
+            part.set("conaffinity", str(others))
+            part.set("margin", repr(look_ahead / 2))  # MuJoCo adds the margins of the two surfaces
+            part.set("condim", "3")
+            part.set("friction", mjcf_numbers((self.friction, 0.005, 0.0001)))
 
     def _add_body(self, world: Element, body: Body, index: int, look_ahead: float) -> None:
         source = ElementTree.fromstring(body.mjcf)
@@ -126,11 +127,8 @@ class Scene:
         for item in source.iter():
             if prefix and "name" in item.attrib:
                 item.set("name", prefix + item.get("name", ""))
-        for part in source.iter("geom"):
-            if not _is_visual(part):
-                self._solid(part, own, others, look_ahead)
-        for part in source.findall("worldbody/body"):
-            world.append(part)
+        self._set_collision(source, own, others, look_ahead)
+        world.extend(source.findall("worldbody/body"))
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -175,8 +173,3 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"Scene({', '.join(body.name for body in self.bodies)} on {self.terrain!r}, {len(self.props)} props)"
-
-
-def _is_visual(part: Element) -> bool:
-    """Whether a geom is visual only."""
-    return part.get("contype") == "0" and part.get("conaffinity") == "0"

@@ -14,7 +14,7 @@ from poise.arrays import Array
 from poise.body.mjcf import geom, mjcf_numbers
 from poise.errors import PoiseError, unknown
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
-from poise.world.platforms import HURDLE_DEPTH, drop, hurdles, read_terrain, spiral, stairs
+from poise.world import platforms
 from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, Place, Terrain
 
 LARGEST = 1e4  # m, degrees, or seed: largest number accepted in short forms
@@ -100,30 +100,19 @@ class Rough(Terrain):
         long, middle = self.FAR / 2, self.HALF + self.FAR / 2
         ends = [("ahead", middle, 0.0, long, self.HALF), ("behind", -middle, 0.0, long, self.HALF)]
         sides = [("left", 0.0, middle, self.HALF + self.FAR, long), ("right", 0.0, -middle, self.HALF + self.FAR, long)]
-        return [
-            geom(
-                f"level_{name}",
-                "box",
-                size=(half_x, half_y, DEPTH / 2),
-                pos=(self.CENTRE + x, y, self.BESIDE - DEPTH / 2),
-                rgba=GROUND_COLOUR,
-            )
-            for name, x, y, half_x, half_y in (*ends, *sides)
-        ]
+        boxes = []
+        for name, x, y, half_x, half_y in (*ends, *sides):
+            size, place = (half_x, half_y, DEPTH / 2), (self.CENTRE + x, y, self.BESIDE - DEPTH / 2)
+            boxes.append(geom(f"level_{name}", "box", size=size, pos=place, rgba=GROUND_COLOUR))
+        return boxes
 
     def assets(self) -> list[Element]:
         """The height field, with samples between 0 and 1; MJCF lists the rows from +y to -y."""
         grid = self._grid
         span = grid.max() - grid.min()
-        field = Element(
-            "hfield",
-            name="rough",
-            nrow=str(len(grid)),
-            ncol=str(len(grid)),
-            size=mjcf_numbers((self.HALF, self.HALF, span, DEPTH)),
-            elevation=mjcf_numbers(((grid - grid.min()) / span)[::-1].ravel()),
-        )
-        return [field]
+        side, size = str(len(grid)), mjcf_numbers((self.HALF, self.HALF, span, DEPTH))
+        elevation = mjcf_numbers(((grid - grid.min()) / span)[::-1].ravel())
+        return [Element("hfield", name="rough", nrow=side, ncol=side, size=size, elevation=elevation)]
 
     def heights(self, x: Array, y: Array) -> Array:
         """Linear on the two triangles of each cell, as in MuJoCo."""
@@ -142,7 +131,7 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
     kind, *rest = text.split(":")
     if kind not in TERRAIN_FORMS:
         if ("/" in text or text.endswith(".toml")) and text.isprintable():
-            return read_terrain(folder / text)
+            return platforms.read_terrain_file(folder / text)
         raise unknown("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]
@@ -154,7 +143,7 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
             case "slope", [degrees] if abs(degrees) < 80:
                 return Slope(degrees)
             case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
-                return stairs(rise, run, int(count))
+                return platforms.stairs_terrain(rise, run, int(count))
             case "rough", [amplitude, *seed] if (
                 amplitude > 0 and len(seed) <= 1 and all(s == int(s) >= 0 for s in seed)
             ):
@@ -162,11 +151,13 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
             case "spiral", [height, degrees, radius, count] if (
                 height > 0 and 0 < degrees <= 60 and radius > 0 and 1 <= count == int(count) <= 300 / degrees
             ):
-                return spiral(height, degrees, radius, int(count))
+                return platforms.spiral_terrain(height, degrees, radius, int(count))
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
-                return drop(height, every[0] if every else None)
-            case "hurdle", [height, *every] if height > 0 and len(every) <= 1 and all(e > HURDLE_DEPTH for e in every):
-                return hurdles(height, every[0] if every else None)
+                return platforms.drop_terrain(height, every[0] if every else None)
+            case "hurdle", [height, *every] if (
+                height > 0 and len(every) <= 1 and all(e > platforms.HURDLE_DEPTH for e in every)
+            ):
+                return platforms.hurdle_terrain(height, every[0] if every else None)
     except ValueError:
         pass
     raise PoiseError(f"terrain '{text}' must be of the form {TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}")

@@ -2,7 +2,7 @@
 
 One step of duration h, velocity first:
 
-1. at (q, v): terms, contact candidates and their rows (`_prepare`);
+1. at (q, v): terms, contact candidates and their rows (`_prepare_step`);
 2. v+ from  M~ v+ = M v + h (tau - bias + external) + J' x  with the contact problem in x (`StepSolver`);
 3. momenta of floating trees: the old ones plus the impulses of gravity, contacts and external forces;
 4. q+ = q (+) h v+, roots shifted so that each centre of mass moves with its momentum;
@@ -18,25 +18,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array
-from poise.contact.assembly import free_motion, problem_of
-from poise.contact.fast_motion import doubtful
-from poise.contact.grips import hold
-from poise.contact.joint_limits import limit_rows
-from poise.contact.rows import drift, impact_speed
-from poise.contact.solver import load_solvers
+from poise.contact.assembly import assemble_contact_problem, solve_free_motion
+from poise.contact.gap_prediction import may_mispredict_gaps
+from poise.contact.grips import write_grip_rows
+from poise.contact.joint_limits import write_limit_rows
+from poise.contact.rows import impact_speed, write_com_drift
+from poise.contact.solver import compile_contact_solvers
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.mechanism import Terms, mechanism_of
-from poise.dynamics.momentum import integrate, restore_momentum
+from poise.dynamics.momentum import integrate_pose_and_momentum, restore_momentum
 from poise.dynamics.state import Contacts, State
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
-from poise.world.arrival import Arrivals
-from poise.world.candidates import Candidates
-from poise.world.grips import Grip, grip_columns, gripped
+from poise.world.candidates import ContactCandidates
+from poise.world.contact_trial import ContactTrial
+from poise.world.grips import Grip, grip_columns, make_grip
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
-from poise.world.step_solver import NO_FEEDBACK, Diverged, Solved, StepSolver
+from poise.world.step_solver import NO_FEEDBACK, SolvedStep, StepDiverged, StepSolver
 
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)
@@ -51,7 +51,7 @@ class World:
         self.scene = scene
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
-        self._candidates = Candidates(self.model, self.settings.step)
+        self._candidates = ContactCandidates(self.model, self.settings.step)
         self._check_joints()
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
@@ -66,8 +66,8 @@ class World:
         self._joint_dofs = np.setdiff1d(np.arange(self.model.nv), self.mechanism.floating_dofs)
         self._braced = False
         self._contacts: Contacts | None = None
-        arrivals = Arrivals(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
-        self._solver = StepSolver(s, self.terms, self._work, self._candidates, arrivals, self._write_rows)
+        trial = ContactTrial(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
+        self._solver = StepSolver(s, self.terms, self._work, self._candidates, trial, self._write_rows)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
 
     def _check_joints(self) -> None:
@@ -89,13 +89,13 @@ class World:
                 raise PoiseError(f"{what}: number {bad[0]} is not finite")
         self.time, self.steps = time, 0
         self.grips: tuple[Grip, ...] = ()
-        self._solver.forget()
+        self._solver.forget_modes()
         self.qpos[:] = qpos
         self.qvel[:] = qvel
         mujoco.mj_normalizeQuat(self.model, self.qpos)
         self.terms.set_pose()
         self.terms.set_mass()
-        self._prepare()
+        self._prepare_step()
 
     @property
     def snapshot(self) -> Snapshot:
@@ -108,7 +108,7 @@ class World:
         self._solver.memory = (to.touched, to.modes)
         mujoco.mj_copyData(self.terms.data, self.model, to.data)
         self.terms.set_mass()
-        self._prepare()
+        self._prepare_step()
 
     def take_over(self, other: World) -> None:
         """Continue from the present state of another world with the same bodies and props."""
@@ -116,8 +116,8 @@ class World:
         self.steps, self.grips = other.steps, other.grips
 
     def load(self) -> None:
-        """Compile all kernels, so that the first steps do not wait for the compiler; the state does not change."""
-        load_solvers()
+        """Compile all kernels, so that no step waits for the compiler; the state does not change."""
+        compile_contact_solvers()
         twin = copy.deepcopy(self)
         try:
             twin.step()
@@ -125,19 +125,16 @@ class World:
             pass
         twin._solver.update_curvature()  # and the kernels that not every step needs
         table = twin._work.table
-        doubtful(table, twin._candidates.geoms, twin.looks_ahead)
-        problem_of(table, free_motion(table), NO_FEEDBACK)
+        may_mispredict_gaps(table, twin._candidates.geoms, twin.looks_ahead)
+        assemble_contact_problem(table, solve_free_motion(table), NO_FEEDBACK)
         impact_speed(table, twin.qvel)
-        hold(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
+        write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
     def __deepcopy__(self, memo: dict[int, object]) -> World:
-        """Another world in the same state, with its own arrays."""
-        twin = World(self.scene, self.settings)
-        twin.go_back(self.snapshot)
-        return twin
+        return _rebuild_world(self.scene, self.settings, self.snapshot)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (self.scene, self.settings, self.snapshot)
+        return _rebuild_world, (self.scene, self.settings, self.snapshot)
 
     @property
     def state(self) -> State:
@@ -151,22 +148,19 @@ class World:
     def contacts(self) -> Contacts:
         """Contact candidates at the present state."""
         if self._contacts is None:
-            self._contacts = self._copy_contacts()
+            work = self._work
+            c = int(work.counts[CONTACTS])
+            self._contacts = Contacts(
+                work.contact_body[:c].copy(),
+                work.contact_other[:c].copy(),
+                work.contact_point[:c].copy(),
+                work.contact_axes[:c].reshape(c, 3, 3).copy(),
+                work.contact_gap[:c].copy(),
+                work.contact_friction[:c].copy(),
+                work.contact_jacobian[: 3 * c].copy(),
+                work.contact_gap[:c] <= self.settings.touch,
+            )
         return self._contacts
-
-    def _copy_contacts(self) -> Contacts:
-        work = self._work
-        c = int(work.counts[CONTACTS])
-        return Contacts(
-            work.contact_body[:c].copy(),
-            work.contact_other[:c].copy(),
-            work.contact_point[:c].copy(),
-            work.contact_axes[:c].reshape(c, 3, 3).copy(),
-            work.contact_gap[:c].copy(),
-            work.contact_friction[:c].copy(),
-            work.contact_jacobian[: 3 * c].copy(),
-            work.contact_gap[:c] <= self.settings.touch,
-        )
 
     def point(self, link: str, local: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """World position (3,) m of a point given in a link's frame (m)."""
@@ -175,7 +169,7 @@ class World:
 
     def grip(self, body: str, point: ArrayLike, other: str = "world") -> Grip:
         """Hold one body to another at a world point (m) until `release`."""
-        made = gripped(self.model, self.terms.data, self.scene.link_id(body), self.scene.link_id(other), point)
+        made = make_grip(self.model, self.terms.data, self.scene.link_id(body), self.scene.link_id(other), point)
         self.grips = (*self.grips, made)
         return made
 
@@ -188,7 +182,7 @@ class World:
         """Distance (m) up to which surfaces are contact candidates in every step."""
         return self._candidates.look_ahead
 
-    def _prepare(self) -> None:
+    def _prepare_step(self) -> None:
         """Update velocity terms, contact candidates and their rows; pose and mass are already set."""
         self._candidates.find(self.terms.data)
         self._write_contact_rows()
@@ -197,8 +191,8 @@ class World:
         work = self._work
         self._contacts = None
         self.terms.set_velocity()
-        drift(work.table)
-        limit_rows(work.table, LIMIT_REACH)
+        write_com_drift(work.table)
+        write_limit_rows(work.table, LIMIT_REACH)
         self._candidates.write_rows(work)
 
     def _write_rows(self) -> Array:
@@ -214,13 +208,13 @@ class World:
         grip_point = self._write_grip_rows()
         try:
             solved = self._solver.solve(actuation.feedback)
-        except Diverged:
+        except StepDiverged:
             error = self._blow_up()
-            self._prepare()  # restores the rows of the last good state
+            self._prepare_step()  # restores the rows of the last good state
             raise error from None
         if actuation.brace is not None:
             self._move_brace_to_external()
-        result = self._result(grip_point, solved)
+        result = self._step_result(grip_point, solved)
         self._advance()
         return result
 
@@ -266,7 +260,7 @@ class World:
             work.reserve(work.contact_room, 2 * count)
             self._write_contact_rows()
         points = np.empty((count, 3))
-        hold(work.table, *grip_columns(self.grips), points)
+        write_grip_rows(work.table, *grip_columns(self.grips), points)
         return points
 
     def _blow_up(self) -> BlowUp:
@@ -278,7 +272,7 @@ class World:
         culprit = int(np.argmax(np.where(np.isfinite(velocity), np.abs(velocity), np.inf)))
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
-    def _result(self, grip_point: Array, solved: Solved) -> StepResult:
+    def _step_result(self, grip_point: Array, solved: SolvedStep) -> StepResult:
         work, grips, contacts = self._work, len(grip_point), self.contacts
         c = len(contacts.body)
         return StepResult(
@@ -298,20 +292,20 @@ class World:
 
     def _advance(self) -> None:
         """Advance to the end of the step with exact momentum, and prepare the next."""
-        integrate(self._work.table)
+        integrate_pose_and_momentum(self._work.table)
         self.terms.set_pose()
         self.terms.set_mass()
         restore_momentum(self._work.table)
         self.steps += 1
         self.time += self.settings.step
-        self._prepare()
+        self._prepare_step()
 
     def __repr__(self) -> str:
         return f"World({self.scene!r}, {self.time:.3f} s, step {self.settings.step:.6g} s)"
 
 
-def _rebuilt(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
-    """World from a pickle."""
+def _rebuild_world(scene: Scene, settings: WorldSettings, snapshot: Snapshot) -> World:
+    """A world in the state of a snapshot."""
     world = World(scene, settings)
     world.go_back(snapshot)
     return world

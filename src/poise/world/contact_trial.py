@@ -1,8 +1,8 @@
-"""Check predicted gaps of a solved step against the pose that it leads to, and correct the contact rows.
+"""Trial of a solved step: compare the predicted gaps with the pose after the step, and correct the contact rows.
 
-A row predicts its gap along the normal at the start of the step. A limb that swings past the edge of a stair may be
-stopped although it touches nothing (a ghost contact), stopped in the air, or allowed to sink in. Doubtful steps are
-therefore tried out: ghosts are left out, and rows that act too early or too late get the gap found by the trial.
+A row predicts its gap along the normal at the start of the step. For a limb that swings past the edge of a stair the
+prediction may fail: the limb is stopped although it touches nothing (a ghost contact), or too early, or it sinks in.
+Doubtful steps are therefore tried out. Ghosts are left out; other wrong rows get the gap found by the trial.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.contact.fast_motion import doubtful
+from poise.contact.gap_prediction import may_mispredict_gaps
 from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
 from poise.dynamics.mechanism import Mechanism, Terms
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
-from poise.world.candidates import Candidates
+from poise.world.candidates import ContactCandidates
 
 Pair = tuple[int, int]
 
 GHOST = 2e-3  # Gap (m) at the end of the step beyond which a contact that carries an impulse is a ghost
 HIT = -1e-3  # Gap (m) below which a ghost that was left out is a real contact after all
 EARLY = 5e-3  # Gap (m) at the end of the step beyond which a real contact acted too early
-SUNK = 3e-3  # Depth (m) beyond what a row allows at which the row is tightened
+SUNK = 3e-3  # Excess (m) of the final depth over the depth that a row allows, at which the row is tightened
 BESIDE = 0.05  # Distance (m) from a penetration within which a candidate is responsible for it
 TRIES = 8  # Most corrections of gaps in a step
 
 
-class SurfacePair(NamedTuple):
+class ClosestPoints(NamedTuple):
     """Closest points of two surfaces at the end of a step."""
 
     gap: float  # m
     point: Array  # (3,) m
 
 
-class Arrivals:
-    """Checks and corrects the contact rows of a solved step by a trial of the pose that it leads to."""
+class ContactTrial:
+    """Checks and corrects the contact rows of a solved step by a trial of the pose after the step."""
 
     def __init__(
-        self, terms: Terms, mechanism: Mechanism, candidates: Candidates, step: float, recovery: float
+        self, terms: Terms, mechanism: Mechanism, candidates: ContactCandidates, step: float, recovery: float
     ) -> None:
         self._terms, self._mechanism, self._candidates = terms, mechanism, candidates
         self._step, self._recovery = step, recovery
@@ -52,68 +52,72 @@ class Arrivals:
         self._searched: set[Pair] = set()
         self.missed: set[Pair] = set()  # geoms that meet in this step without a candidate there
 
-    def begin(self) -> None:
+    def begin_step(self) -> None:
         """Reset for a new step."""
         self._tries = 0
         self.missed.clear()
         self._searched.clear()
-        self.restart()
+        self.restart_step()
 
-    def restart(self) -> None:
+    def restart_step(self) -> None:
         """Reset for the same step with rewritten rows."""
         self._ghosts.clear()
         self._real.clear()
 
-    def note_searched(self) -> None:
+    def mark_searched(self) -> None:
         """Mark the missed pairs as searched for."""
         self._searched |= self.missed
         self.missed.clear()
 
-    def judge(self, work: Workspace, paths_known: bool) -> bool:
+    def correct_rows(self, work: Workspace, paths_known: bool) -> bool:
         """Correct contacts that the solved velocities contradict; True if any were changed or are missing.
 
         Gaps are corrected only when the rows have the curvature of the solved velocity (`paths_known`).
         """
         geoms, look_ahead = self._candidates.geoms, self._candidates.look_ahead
-        pressing = _pressing(work)
-        if not pressing and not self._ghosts and not (paths_known and doubtful(work.table, geoms, look_ahead)):
+        pressing = _pressing_contacts(work)
+        if (
+            not pressing
+            and not self._ghosts
+            and not (paths_known and may_mispredict_gaps(work.table, geoms, look_ahead))
+        ):
             return False
-        ends = self._final_gaps(work)
+        ends = self._gaps_after_step(work)
         pairs: list[Pair] = [(first, second) for first, second in geoms.tolist()]
-        if self._find_ghosts(work, ends, pairs, pressing):
+        if self._leave_out_ghosts(work, ends, pairs, pressing):
             return True
         if not paths_known or self._tries == TRIES:
             return False
         self._tries += 1
-        later = self._correct_early(work, ends, pairs, pressing)
-        return self._correct_deep(work, ends, pairs) or later
+        later = self._loosen_early_rows(work, ends, pairs, pressing)
+        return self._tighten_deep_rows(work, ends, pairs) or later
 
-    def _find_ghosts(
-        self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
+    def _leave_out_ghosts(
+        self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
-        """Leave out contacts that press but end apart; restore those that sink in without their row."""
+        """Leave out contacts that press but end apart; restore contacts that sink in without their row."""
         kind, offset = work.contact_kind, work.contact_offset
-        hit = [c for c in self._ghosts if _gap(ends, pairs[c]) < HIT]
+        hit = [c for c in self._ghosts if _gap_after_step(ends, pairs[c]) < HIT]
         for c in hit:
             offset[3 * c] += self._ghosts.pop(c) / self._step  # real, but stopped too early
             kind[c] = CLOSING
             self._real.add(c)
-        apart = [c for c in pressing if c not in self._real and _gap(ends, pairs[c]) > GHOST]
+        apart = [c for c in pressing if c not in self._real and _gap_after_step(ends, pairs[c]) > GHOST]
         for c in apart:
-            self._ghosts[c] = min(_gap(ends, pairs[c]), self._candidates.look_ahead)
+            self._ghosts[c] = min(_gap_after_step(ends, pairs[c]), self._candidates.look_ahead)
             kind[c] = IGNORED
         return bool(hit or apart)
 
-    def _correct_early(
-        self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair], pressing: list[int]
+    def _loosen_early_rows(
+        self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
         """Add the remaining gap to rows that stopped surfaces in the air."""
-        early = [c for c in pressing if EARLY < _gap(ends, pairs[c]) < np.inf]
+        early = [c for c in pressing if EARLY < _gap_after_step(ends, pairs[c]) < np.inf]
         for c in early:
-            work.contact_offset[3 * c] += _gap(ends, pairs[c]) / self._step
+            work.contact_offset[3 * c] += _gap_after_step(ends, pairs[c]) / self._step
         return bool(early)
 
-    def _correct_deep(self, work: Workspace, ends: dict[Pair, SurfacePair], pairs: list[Pair]) -> bool:
+    def _tighten_deep_rows(self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair]) -> bool:
         """Tighten rows whose surfaces sink in; note pairs without a candidate near the penetration."""
         changed = False
         for pair, end in ends.items():
@@ -122,15 +126,15 @@ class Arrivals:
             mine = [c for c, other in enumerate(pairs) if other == pair]
             if any(work.contact_kind[c] == IGNORED for c in mine):
                 continue  # bodies that grip each other, or a ghost
-            near, away = self._nearest(work, mine, end.point)
+            near, away = self._nearest_candidate(work, mine, end.point)
             if away > BESIDE and pair not in self._searched and not self._candidates.uneven[list(pair)].any():
                 self.missed.add(pair)
                 changed = True
             elif near is not None:
-                changed = self._tighten(work, near, end.gap) or changed
+                changed = self._tighten_row(work, near, end.gap) or changed
         return changed
 
-    def _tighten(self, work: Workspace, c: int, gap: float) -> bool:
+    def _tighten_row(self, work: Workspace, c: int, gap: float) -> bool:
         """Give a row the true gap (m) at the end of the step; True if it is deeper than the row allowed."""
         first, h = float(work.contact_gap[c]), self._step
         allowed = 0.0 if first > 0 else first - h * max(self._recovery * first, -FASTEST_RECOVERY)
@@ -143,37 +147,37 @@ class Arrivals:
         work.contact_offset[3 * c] = offset
         return True
 
-    def _nearest(self, work: Workspace, candidates: list[int], point: Array) -> tuple[int | None, float]:
+    def _nearest_candidate(self, work: Workspace, candidates: list[int], point: Array) -> tuple[int | None, float]:
         """Candidate whose point ends the step nearest to a point, and that distance, m."""
         best, least = None, np.inf
         for c in candidates:
             for body in (work.contact_body[c], work.contact_other[c]):
-                away = float(np.linalg.norm(self._carried(body, work.contact_point[c]) - point))
+                away = float(np.linalg.norm(self._point_after_step(body, work.contact_point[c]) - point))
                 if away < least:
                     best, least = c, away
         return best, least
 
-    def _carried(self, body: int, point: Array) -> Array:
+    def _point_after_step(self, body: int, point: Array) -> Array:
         """World position (3,) at the end of the step of a point that moves with a body."""
         data, trial = self._terms.data, self._trial
         local = data.xmat[body].reshape(3, 3).T @ (point - data.xpos[body])
         return np.asarray(trial.xpos[body] + trial.xmat[body].reshape(3, 3) @ local)
 
-    def _final_gaps(self, work: Workspace) -> dict[Pair, SurfacePair]:
+    def _gaps_after_step(self, work: Workspace) -> dict[Pair, ClosestPoints]:
         """Closest points of each pair of geoms that is close at the end of the step."""
         model, trial = self._terms.model, self._trial
-        self._set_trial(work)
+        self._set_trial_pose(work)
         mujoco.mj_collision(model, trial)
         found = trial.contact
         uneven = self._candidates.uneven
-        ends: dict[Pair, SurfacePair] = {}
+        ends: dict[Pair, ClosestPoints] = {}
         for i, ((first, second), gap) in enumerate(zip(found.geom.tolist(), found.dist.tolist(), strict=True)):
             inner_wall = uneven[first] and found.frame[i, 2] < UPWARD
-            if not inner_wall and gap < _gap(ends, (first, second)):
-                ends[first, second] = SurfacePair(gap, found.pos[i].copy())
+            if not inner_wall and gap < _gap_after_step(ends, (first, second)):
+                ends[first, second] = ClosestPoints(gap, found.pos[i].copy())
         return ends
 
-    def _set_trial(self, work: Workspace) -> None:
+    def _set_trial_pose(self, work: Workspace) -> None:
         """Set the trial to the pose at the end of the step, with the exact centres of mass."""
         model, trial, tree, h = self._terms.model, self._trial, self._mechanism, self._step
         trial.qpos[:] = self._terms.data.qpos
@@ -187,7 +191,7 @@ class Arrivals:
         mujoco.mj_kinematics(model, trial)
 
 
-def _pressing(work: Workspace) -> list[int]:
+def _pressing_contacts(work: Workspace) -> list[int]:
     """Contacts that were open at the start of the step and carry an impulse."""
     if not work.counts[CLOSED]:
         return []
@@ -197,6 +201,6 @@ def _pressing(work: Workspace) -> list[int]:
     return found
 
 
-def _gap(ends: dict[Pair, SurfacePair], pair: Pair) -> float:
+def _gap_after_step(ends: dict[Pair, ClosestPoints], pair: Pair) -> float:
     """Gap (m) of a pair at the end of the step; infinite if the surfaces are not close."""
     return ends[pair].gap if pair in ends else np.inf

@@ -1,7 +1,8 @@
 """Detect steps so fast that contact rows may predict the final gaps wrongly.
 
-A row predicts a gap from its normal and the curvature of its path at the start of the step. It misses that the
-curvature changes with the velocity and that the normal of a curved surface turns; distant surfaces have no row at all.
+A row predicts its gap from the normal and the curvature of the path at the start of the step. The prediction ignores
+that the curvature changes with the velocity, and that the normal of a curved surface turns. Surfaces that are far apart
+have no row at all.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
-from poise.kernel import Table, floats, floats2, ints, kernel
+from poise.kernel import Table, float_matrix, floats, ints, kernel
 
-DOUBT = 3e-3  # Penetration (m) that the prediction error of a row must be able to cause for the row to be doubtful
+DOUBT = 3e-3  # Penetration (m) from which a row is doubtful, if the row's prediction error can cause that much
 ROUND = 0.05  # Radius of curvature (m) assumed for surfaces that are not planes
 
 
 @kernel
-def _twists(table: Table, velocity: Array) -> Array:
+def _body_twists(table: Table, velocity: Array) -> Array:
     """Angular and linear velocity (nbody, 6) of each body, the latter at its tree's centre of mass."""
-    last, parent, cdof = ints(table, at.BODY_LAST_DOF), ints(table, at.DOF_PARENT), floats2(table, at.CDOF)
+    last, parent, cdof = ints(table, at.BODY_LAST_DOF), ints(table, at.DOF_PARENT), float_matrix(table, at.CDOF)
     twist = np.zeros((last.shape[0], 6))
     for b in range(last.shape[0]):
         i = last[b]
@@ -31,9 +32,11 @@ def _twists(table: Table, velocity: Array) -> Array:
 
 
 @kernel
-def _motion_at(table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array) -> None:
+def _add_point_motion(
+    table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array
+) -> None:
     """Add sign times the velocity u of a body's point to `moved`, and sign times omega x u to `bent`."""
-    origin = floats2(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
+    origin = float_matrix(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
     wx, wy, wz = twist[body, 0], twist[body, 1], twist[body, 2]
     ux = twist[body, 3] + wy * rz - wz * ry
@@ -48,23 +51,23 @@ def _motion_at(table: Table, twist: Array, body: int, point: Array, sign: float,
 
 
 @kernel
-def _size(vector: Array) -> float:
+def _vector_length(vector: Array) -> float:
     """Length of the first three components."""
     return float(np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2))
 
 
 @kernel
-def _outruns(table: Table, twist: Array, look_ahead: float) -> bool:
+def _outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -> bool:
     """Whether surfaces further apart than `look_ahead` (m) may meet in the step."""
     h, reach, owner = floats(table, at.SETTINGS)[at.STEP], floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
-    tree, centre = ints(table, at.BODY_TREE), floats2(table, at.GEOM_XPOS)
+    tree, centre = ints(table, at.BODY_TREE), float_matrix(table, at.GEOM_XPOS)
     fastest = np.zeros(ints(table, at.TREE_DOF).shape[0] + 1)  # m/s, of each tree; the last entry is for fixed bodies
     moved, unused = np.zeros(3), np.zeros(3)
     for g in range(reach.shape[0]):
         if reach[g] > 0.0:
             moved[:] = 0.0
-            _motion_at(table, twist, owner[g], centre[g], 1.0, moved, unused)
-            speed = _size(moved) + reach[g] * _size(twist[owner[g]])
+            _add_point_motion(table, twist, owner[g], centre[g], 1.0, moved, unused)
+            speed = _vector_length(moved) + reach[g] * _vector_length(twist[owner[g]])
             fastest[tree[owner[g]]] = max(fastest[tree[owner[g]]], speed)
     first = second = 0.0
     for speed in fastest:
@@ -76,15 +79,16 @@ def _outruns(table: Table, twist: Array, look_ahead: float) -> bool:
 
 
 @kernel
-def doubtful(table: Table, geom: at.Pairs, look_ahead: float) -> bool:
+def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float) -> bool:
     """Whether the rows may mispredict the gaps at the end of the step for the solved velocity (VELOCITY)."""
     h, velocity = floats(table, at.SETTINGS)[at.STEP], floats(table, at.VELOCITY)
-    twist = _twists(table, velocity)
-    if _outruns(table, twist, look_ahead):
+    twist = _body_twists(table, velocity)
+    if _outruns_look_ahead(table, twist, look_ahead):
         return True
-    first = _twists(table, floats(table, at.QVEL))
-    body, other, point = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER), floats2(table, at.CONTACT_POINT)
-    jacobian, offset = floats2(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
+    first = _body_twists(table, floats(table, at.QVEL))
+    body, other = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER)
+    point = float_matrix(table, at.CONTACT_POINT)
+    jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     kind, reach, owner = ints(table, at.CONTACT_KIND), floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
     moved, unused, bent = np.zeros(3), np.zeros(3), np.zeros(3)
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
@@ -96,13 +100,13 @@ def doubtful(table: Table, geom: at.Pairs, look_ahead: float) -> bool:
         moved[:] = 0.0
         bent[:] = 0.0
         for sign, what in ((1.0, body[c]), (-1.0, other[c])):
-            _motion_at(table, first, what, point[c], -sign, unused, bent)
-            _motion_at(table, twist, what, point[c], sign, moved, bent)
-        missed = 0.5 * h * h * _size(bent)
+            _add_point_motion(table, first, what, point[c], -sign, unused, bent)
+            _add_point_motion(table, twist, what, point[c], sign, moved, bent)
+        missed = 0.5 * h * h * _vector_length(bent)
         if reach[geom[c, 0]] > 0.0 and reach[geom[c, 1]] > 0.0:
-            speed = _size(moved)
+            speed = _vector_length(moved)
             for k in range(2):
-                speed += reach[geom[c, k]] * _size(twist[owner[geom[c, k]]])
+                speed += reach[geom[c, k]] * _vector_length(twist[owner[geom[c, k]]])
             missed += (h * speed) ** 2 / (2.0 * ROUND)
         if h * ends - missed < -DOUBT:
             return True
