@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.study.experiment.trial import AS_NAMED, Build, Trial, built_once
+from poise.study.experiment.trial import AS_NAMED, Build, Trial, cached_build
 
 BODY = Body.named("human58")
 
@@ -41,11 +41,11 @@ def test_a_load_is_in_one_hand():
 
 
 def test_motions_are_made_for_other_proportions_and_edited():
-    short, reference = built_once("walk", "human58", Build(legs=0.5), (), False)
+    short, reference = cached_build("walk", "human58", Build(legs=0.5), (), False)
     assert reference.at(0.0).qpos[2] < 0.6 * BODY.standing[2]
     assert short.nq == len(reference.at(0.0).qpos)
-    _, plain = built_once("walk", "human58", AS_NAMED, (), False)
-    _, bent = built_once("walk", "human58", AS_NAMED, ("carry:side_right",), False)
+    _, plain = cached_build("walk", "human58", AS_NAMED, (), False)
+    _, bent = cached_build("walk", "human58", AS_NAMED, ("carry:side_right",), False)
     elbow = list(BODY.joint("right_elbow").qpos)
     moving, held = ([each.at(t).qpos[elbow][0] for t in (0.1, 0.3, 0.6)] for each in (plain, bent))
     assert np.ptp(held) < 0.5 * np.ptp(moving)
@@ -53,7 +53,9 @@ def test_motions_are_made_for_other_proportions_and_edited():
 
 def test_a_trial_may_start_behind_the_origin():
     from poise import named_controller
-    from poise.study.experiment.trial import staged
+    from poise.study.experiment.trial import stage_trial
 
-    _, world, _ = staged(Trial("stand", "human58", approach=2.5, terrain="stairs:-0.1:0.3:8"), named_controller("hold"))
+    _, world, _ = stage_trial(
+        Trial("stand", "human58", approach=2.5, terrain="stairs:-0.1:0.3:8"), named_controller("hold")
+    )
     assert world.qpos[0] == pytest.approx(BODY.standing[0] - 2.5)

@@ -44,7 +44,7 @@ class Study(Generic[Case]):
     whole: Scope
     quick: Scope  # takes about a minute
     cases: Callable[[Scope], Sequence[Case]]
-    measure: Callable[[Case], Row]  # pure; defined at module level, so that worker processes can import it
+    run_case: Callable[[Case], Row]  # pure; defined at module level, so that worker processes can import it
     summary: Callable[[Sequence[Row]], Sequence[Row]]
     plot: Callable[[Sequence[Row]], Figure]
     alone: bool = False  # whether cases are timed and must run one at a time, on this machine
@@ -82,6 +82,6 @@ def named_cases(names: Iterable[str], scope: Scope) -> list[NamedCase]:
     return [NamedCase(name, scope.seconds, seed) for name in names for seed in range(scope.seeds)]
 
 
-def each_motion(scope: Scope) -> list[NamedCase]:
+def motion_cases(scope: Scope) -> list[NamedCase]:
     """Each motion of a scope with each seed."""
     return named_cases(scope.motions, scope)

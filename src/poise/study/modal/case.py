@@ -16,8 +16,8 @@ from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, count, mean, means, total
-from poise.study.experiment.trial import Trial, judge, staged, trial_row
+from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
+from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
 from poise.world.result import StepResult
 from poise.world.world import World
 
@@ -31,12 +31,12 @@ ASTRAY = 0.2
 END = 0.5  # Time (s) at the end of a trial over which the final distance is taken
 
 SUMMARY: Mapping[str, Gather] = {
-    "trials": count,
-    "survived": total("survived"),
-    "share": mean("survived"),
-    "seconds": mean("seconds"),
-    "physical": total("physical"),
-    **means("joint_rms_deg", "root_rms_m"),
+    "trials": row_count,
+    "survived": column_total("survived"),
+    "share": column_mean("survived"),
+    "seconds": column_mean("seconds"),
+    "physical": column_total("physical"),
+    **column_means("joint_rms_deg", "root_rms_m"),
 }
 """Summary columns of a group of trials."""
 
@@ -52,36 +52,36 @@ class ModalCase:
     world: type[World] = World
 
 
-def performer(motion: str) -> str | None:
+def modal_study_body(motion: str) -> str | None:
     """The body of a motion: the paper's for a motion that ships with Poise; None, its own body, for a file."""
     return None if Path(motion).suffix else BODY
 
 
-def window_for(motion: str) -> int:
+def paper_window(motion: str) -> int:
     """The paper's planning window (frames) of a motion; 0, to fit the motion, for motions that are not in the paper."""
     return WINDOWS.get(motion, 0)
 
 
-def columns_of(*names: str) -> dict[str, Gather]:
+def modal_summary_columns(*names: str) -> dict[str, Gather]:
     """The summary columns of these names."""
     return {name: SUMMARY[name] for name in names}
 
 
-def measure(case: ModalCase) -> Row:
+def run_modal_trial(case: ModalCase) -> Row:
     """Perform a trial by modal-space control, with the pendulum to catch it if the case says so."""
     controller = Modal(case.settings)
-    return measured(case, CatchController(controller, Pendulum()) if case.caught else controller)
+    return modal_trial_row(case, CatchController(controller, Pendulum()) if case.caught else controller)
 
 
-def measured(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:
+def modal_trial_row(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:
     """Perform a trial by a controller.
 
     `turned` receives the orientation error (rad) of the root after each step.
     """
     trial = case.trial
-    run, world, reference = staged(trial, controller, case.world)
-    tracking = TrackingErrors(world, controller)
-    verdict = judge(run, world, reference, trial.seconds, tracking.add)
+    run, world, reference = stage_trial(trial, controller, case.world)
+    tracking = ModalTrackingErrors(world, controller)
+    verdict = judge_run(run, world, reference, trial.seconds, tracking.add)
     if turned is not None:
         turned[:] = tracking.turned.tolist()
     hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
@@ -89,7 +89,7 @@ def measured(case: ModalCase, controller: Controller, turned: list[float] | None
     return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
 
 
-class TrackingErrors:
+class ModalTrackingErrors:
     """Differences between the poses of a performance and of its motion, collected after each step."""
 
     def __init__(self, world: World, controller: Controller) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
+from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
 RATES = (120.0, 60.0)  # Rates of simulation and control, Hz
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def rate_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law at each rate."""
     return [
         NqrCase(
@@ -36,8 +36,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="Muico et al. 2009, section 5.3",
     whole=Scope(seeds=5, seconds=30.0, motions=("walk-slow", *MOTIONS)),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
-    cases=cases,
-    measure=measure,
+    cases=rate_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("motion", "controller"), SUMMARY),
-    plot=map_of("controller", "motion"),
+    plot=share_map_plot("controller", "motion"),
 )

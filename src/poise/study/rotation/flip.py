@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import share_bars
+from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, count, mean, median, summary_by
+from poise.study.experiment.table import column_mean, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.rehearsal import flip_trial
+from poise.study.rotation.rehearsal import attempt_flip
 from poise.study.rotation.roll import FRESH, PartCase
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -28,7 +28,7 @@ NOISY = 0.2  # Noise (rad/s) of the other trials, and of the joint velocities at
 BEHAVIOUR = "back-flip"
 
 
-def cases(scope: Scope) -> list[PartCase]:
+def flip_cases(scope: Scope) -> list[PartCase]:
     """The whole controller with each noise, jolt, set of limits and rate; parts left out at the greatest noise."""
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [("all of it", first)]
@@ -41,10 +41,10 @@ def cases(scope: Scope) -> list[PartCase]:
     return [PartCase(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
 
 
-def measure(case: PartCase) -> Row:
+def run_flip_case(case: PartCase) -> Row:
     """How the flip lands, and how long it stands."""
     trial = case.trial
-    flipped = flip_trial(trial)
+    flipped = attempt_flip(trial)
     return {
         "part": case.part,
         "noise": trial.noise,
@@ -61,27 +61,27 @@ def measure(case: PartCase) -> Row:
     }
 
 
-summary = summary_by(
+flip_summary = summary_by(
     ("part", "limits", "rate", "noise", "jolt"),
     {
-        "succeeded": mean("survived"),
-        "on_feet": mean("on_feet"),
-        "median_turned": median("turned"),
-        "median_stood": median("stood"),
-        "of": count,
-        "physical": mean("physical"),
+        "succeeded": column_mean("survived"),
+        "on_feet": column_mean("on_feet"),
+        "median_turned": column_median("turned"),
+        "median_stood": column_median("stood"),
+        "of": row_count,
+        "physical": column_mean("physical"),
     },
 )
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_flips(rows: Sequence[Row]) -> Figure:
     """Success rates."""
-    found = summary(rows)
+    found = flip_summary(rows)
     shares = column_values(found, "succeeded")
-    return share_bars([_name(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
+    return plot_share_bars([_flip_label(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
 
 
-def _name(row: Row) -> str:
+def _flip_label(row: Row) -> str:
     jolted = f" and {row['jolt']:g} at take-off" if row["jolt"] else ""
     return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
 
@@ -92,8 +92,8 @@ STUDY: Study[PartCase] = Study(
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=5.0),
     quick=Scope(seeds=4, seconds=5.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=flip_cases,
+    run_case=run_flip_case,
+    summary=flip_summary,
+    plot=plot_flips,
 )

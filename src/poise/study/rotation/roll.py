@@ -9,11 +9,11 @@ import numpy as np
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, mean, median, summary_by
+from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.rehearsal import roll
+from poise.study.rotation.rehearsal import attempt_roll
 from poise.study.rotation.stage import BehaviourTrial
 
 GOALS = {"flat": 10.0, "slope:-5": 5.0, "slope:-10": 5.0, "rough:0.05": 5.0, "slope:3": 3.0}
@@ -37,7 +37,7 @@ class PartCase:
     trial: BehaviourTrial
 
 
-def cases(scope: Scope) -> list[PartCase]:
+def roll_cases(scope: Scope) -> list[PartCase]:
     """Each ground with both sets of torque limits; on flat ground also with parts left out."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
@@ -52,10 +52,10 @@ def cases(scope: Scope) -> list[PartCase]:
     ]
 
 
-def measure(case: PartCase) -> Row:
+def run_roll_case(case: PartCase) -> Row:
     """Turns until the roll stalls or the time is up."""
     trial = case.trial
-    rolled, goal = roll(trial), GOALS[trial.terrain]
+    rolled, goal = attempt_roll(trial), GOALS[trial.terrain]
     return {
         "ground": trial.terrain,
         "limits": trial.limits,
@@ -70,12 +70,12 @@ def measure(case: PartCase) -> Row:
     }
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_rolls(rows: Sequence[Row]) -> Figure:
     """Turns of each trial, by ground, torque limits and part left out."""
-    names = list(dict.fromkeys(_name(row) for row in rows))
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
+    names = list(dict.fromkeys(_roll_label(row) for row in rows))
+    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
     for row in rows:
-        k = names.index(_name(row))
+        k = names.index(_roll_label(row))
         axis.plot(float(row["turns"] or 0.0), k, "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
         axis.plot([float(row["goal"] or 0.0)] * 2, [k - 0.35, k + 0.35], color="black", lw=1)
     axis.set_yticks(np.arange(len(names)), names)
@@ -84,7 +84,7 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def _name(row: Row) -> str:
+def _roll_label(row: Row) -> str:
     return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
@@ -94,17 +94,17 @@ STUDY: Study[PartCase] = Study(
     reproduces="Zordan et al. 2014, section VIII-A",
     whole=Scope(seeds=20, seconds=15.0),
     quick=Scope(seeds=2, seconds=8.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=roll_cases,
+    run_case=run_roll_case,
     summary=summary_by(
         ("ground", "limits", "part"),
         {
-            "goal": mean("goal"),
-            "reached": mean("survived"),
-            "median_turns": median("turns"),
-            "of": count,
-            "physical": mean("physical"),
+            "goal": column_mean("goal"),
+            "reached": column_mean("survived"),
+            "median_turns": column_median("turns"),
+            "of": row_count,
+            "physical": column_mean("physical"),
         },
     ),
-    plot=plot,
+    plot=plot_rolls,
 )

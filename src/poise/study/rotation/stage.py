@@ -119,7 +119,7 @@ class BehaviourTrial:
         return self.behaviour.rate if self.rate is None else self.rate
 
 
-def staged(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
+def stage_behaviour(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     """Stage a trial; return the run, its world and its controller."""
     behaviour = trial.behaviour
     body = Body.named(behaviour.body)
@@ -137,7 +137,7 @@ def staged(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     return run, run.world, controller
 
 
-def touching_links(world: World, result: StepResult) -> set[str]:
+def links_in_contact(world: World, result: StepResult) -> set[str]:
     """Names of the links in contact in a step."""
     return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
 
@@ -165,13 +165,13 @@ class BehaviourOutcome:
         return max(self.driven - DRIVEN_TOLERANCE, 0.0)
 
 
-class Attempt(Generic[Performer]):
+class BehaviourAttempt(Generic[Performer]):
     """A behaviour at its start, performed by iterating over `steps`."""
 
     def __init__(self, trial: BehaviourTrial, kind: type[Performer]) -> None:
         """`kind` is the class that performs the behaviour."""
         self._trial = trial
-        self._run, self.world, controller = staged(trial)
+        self._run, self.world, controller = stage_behaviour(trial)
         assert isinstance(controller.performing, kind)
         self.performing = controller.performing
         self._friction = FrictionMonitor(self.world)
@@ -188,7 +188,7 @@ class Attempt(Generic[Performer]):
     def touches(self) -> Iterator[set[str]]:
         """The links in contact in each step."""
         for result in self.steps():
-            yield touching_links(self.world, result)
+            yield links_in_contact(self.world, result)
 
     def outcome(self) -> dict[str, Any]:
         """The fields of `BehaviourOutcome`; this ends the recording."""

@@ -19,9 +19,9 @@ from poise.errors import PoiseError
 from poise.files import write_file
 from poise.library.behaviours.behaviour import Behaviour
 from poise.library.behaviours.files import behaviour_text
-from poise.study.experiment.runner import worker_map
+from poise.study.experiment.runner import case_worker_map
 from poise.study.experiment.study import Row
-from poise.study.rotation.rehearsal import score
+from poise.study.rotation.rehearsal import behaviour_score
 from poise.study.rotation.stage import BehaviourTrial
 
 CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
@@ -55,7 +55,7 @@ class Search:
     def __post_init__(self) -> None:
         s = self.settings
         options = {"seed": s.seed, "popsize": s.population, "verbose": -9}
-        self._strategy = _library().CMAEvolutionStrategy(s.freedom * [0.0], s.width, options)
+        self._strategy = _cma_library().CMAEvolutionStrategy(s.freedom * [0.0], s.width, options)
         journal, self.costs = self.costs, []
         for costs in journal:
             self.ask()
@@ -89,7 +89,7 @@ class Search:
         self.costs.append(list(costs))
 
 
-def _library() -> Any:
+def _cma_library() -> Any:
     try:
         import cma
     except ImportError:
@@ -143,9 +143,9 @@ class Tuned:
 Trials = tuple[BehaviourTrial, ...]  # The trials of a sample
 
 
-def _measure(trials: Trials) -> Row:
+def _sample_score(trials: Trials) -> Row:
     """The mean score of a sample's trials."""
-    return {"score": float(np.mean([score(trial) for trial in trials]))}
+    return {"score": float(np.mean([behaviour_score(trial) for trial in trials]))}
 
 
 def tune(
@@ -153,23 +153,25 @@ def tune(
 ) -> Tuned:
     """Search, and write the journal after each generation; resume the search of an existing journal."""
     wanted = SearchSettings(behaviour.freedom, settings.population, settings.width)
-    search = Search(wanted, _resumed(journal, behaviour, settings))
-    with worker_map(workers) as mapped:
+    search = Search(wanted, _costs_of_journal(journal, behaviour, settings))
+    with case_worker_map(workers) as mapped:
         while search.generation < settings.generations:
             first = settings.trials * search.generation
-            samples = [_trials(behaviour, by, settings, first, settings.trials) for by in search.ask()]
-            costs = [-float(row["score"]) for row in mapped(_measure, samples)]  # type: ignore[arg-type]
+            samples = [_sample_trials(behaviour, by, settings, first, settings.trials) for by in search.ask()]
+            costs = [-float(row["score"]) for row in mapped(_sample_score, samples)]  # type: ignore[arg-type]
             search.tell(costs)
-            _keep(journal, behaviour, settings, search.costs)
+            _write_journal(journal, behaviour, settings, search.costs)
             scores = -min(costs), -float(np.median(costs)), search.width
             report(Generation(search.generation, settings.generations, *scores))
-        ends = [_trials(behaviour, by, settings, CHECKED, settings.check) for by in (search.mean, 0.0 * search.mean)]
-        after, before = (float(row["score"]) for row in mapped(_measure, ends))  # type: ignore[arg-type]
+        ends = [
+            _sample_trials(behaviour, by, settings, CHECKED, settings.check) for by in (search.mean, 0.0 * search.mean)
+        ]
+        after, before = (float(row["score"]) for row in mapped(_sample_score, ends))  # type: ignore[arg-type]
     best = behaviour.varied(search.mean) if after > before else behaviour
     return Tuned(best, max(after, before), before, search.generation)
 
 
-def _trials(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> Trials:
+def _sample_trials(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> Trials:
     """Trials of the behaviour, its parameters changed `by` (n,) spreads, with `count` seeds from `first` on."""
     varied = behaviour.varied(by)
     seeds, grounds, rates = range(first, first + count), settings.terrains, settings.rates
@@ -189,14 +191,14 @@ def _trials(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
     )
 
 
-def _identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
+def _search_identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
     """What must be equal for a search to be resumed."""
     same = asdict(replace(settings, generations=1, check=1))
     same["terrains"], same["rates"] = list(settings.terrains), list(settings.rates)
     return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": same}
 
 
-def _resumed(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
+def _costs_of_journal(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
     if not journal.exists():
         return []
     try:
@@ -204,15 +206,17 @@ def _resumed(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> lis
         costs: list[list[float]] = kept.pop("costs")
     except (OSError, ValueError, KeyError, AttributeError):
         raise PoiseError(f"{journal} is no journal of a search: move it away to start a new one") from None
-    if kept != _identity(behaviour, settings):
+    if kept != _search_identity(behaviour, settings):
         raise PoiseError(
             f"{journal} belongs to another search, with another behaviour or settings: move it away to start a new one"
         )
     return costs
 
 
-def _keep(journal: Path, behaviour: Behaviour, settings: TuneSettings, costs: Sequence[Sequence[float]]) -> None:
-    write_file(journal, json.dumps({**_identity(behaviour, settings), "costs": costs}).encode())
+def _write_journal(
+    journal: Path, behaviour: Behaviour, settings: TuneSettings, costs: Sequence[Sequence[float]]
+) -> None:
+    write_file(journal, json.dumps({**_search_identity(behaviour, settings), "costs": costs}).encode())
 
 
 def text_of(tuned: Tuned, settings: TuneSettings) -> str:
