@@ -55,7 +55,6 @@ def test_a_trial_may_start_behind_the_origin():
     from poise import named_controller
     from poise.study.experiment.trial import stage_trial
 
-    _, world, _ = stage_trial(
-        Trial("stand", "human58", approach=2.5, terrain="stairs:-0.1:0.3:8"), named_controller("hold")
-    )
+    trial = Trial("stand", "human58", approach=2.5, terrain="stairs:-0.1:0.3:8")
+    world = stage_trial(trial, named_controller("hold")).world
     assert world.qpos[0] == pytest.approx(BODY.standing[0] - 2.5)

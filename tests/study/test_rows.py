@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.study.experiment.table import (
-    column_maximum,
+    column_max,
     column_mean,
-    distinct_names,
     column_total,
+    distinct_names,
     group_rows,
-    matching_rows,
     row_count,
+    rows_where,
     table_csv,
     table_text,
 )
@@ -30,7 +30,7 @@ def test_groups_are_in_order_with_their_gathered_values():
         "n": row_count,
         "survived": column_total("survived"),
         "cost": column_mean("cost"),
-        "worst": column_maximum("cost"),
+        "worst": column_max("cost"),
     }
     assert group_rows(ROWS, ("motion", "gamma"), columns) == [
         {"motion": "walk", "gamma": 0.1, "n": 2, "survived": 1, "cost": 0.5, "worst": 0.75},
@@ -47,8 +47,8 @@ def test_no_row_is_lost_or_counted_twice(pairs):
 
 
 def test_rows_are_selected_by_values():
-    assert matching_rows(ROWS, motion="walk", survived=True) == ROWS[:1]
-    assert matching_rows(ROWS, cost=None) == [ROWS[1]]
+    assert rows_where(ROWS, motion="walk", survived=True) == ROWS[:1]
+    assert rows_where(ROWS, cost=None) == [ROWS[1]]
     assert distinct_names(ROWS, "motion") == ["walk", "run"]
 
 

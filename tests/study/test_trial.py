@@ -95,9 +95,10 @@ def test_edits_meanwhile_are_made_in_their_time_and_not_before():
         Trial("walk", body="human42", seconds=1.0, phase=0.0, meanwhile=edits)
         for edits in ((), ((0.1, "warp:0.5@0.1-5,ease=0.01"),))
     )
-    (_, _, usual), (run, world, edited) = (stage_trial(trial, Modal()) for trial in (plain, slowed))
+    usual, run = (stage_trial(trial, Modal()) for trial in (plain, slowed))
+    usual, edited = usual.reference, run.reference
     np.testing.assert_array_equal(edited.at(0.5).qpos, usual.at(0.5).qpos)  # the edit has no effect before its time
-    while world.time < 0.11:
+    while run.time < 0.11:
         run.step()
     np.testing.assert_allclose(edited.at(0.5).qpos, usual.at(0.3).qpos, atol=0.02)
     assert np.abs(usual.at(0.5).qpos - usual.at(0.3).qpos).max() > 0.1

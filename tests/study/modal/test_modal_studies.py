@@ -53,10 +53,10 @@ def test_a_short_run_of_each_modal_study_makes_a_summary_and_a_plot(study, tmp_p
 
 
 def actuations(controller, steps=8):
-    run, world, _ = stage_trial(Trial("walk", "human42", seed=3), controller)
+    run = stage_trial(Trial("walk", "human42", seed=3), controller)
     torques = []
     for _ in range(steps):
-        torques.append(controller.act(world.state).torque)
+        torques.append(controller.act(run.world.state).torque)
         run.step()
     return np.array(torques)
 

@@ -140,7 +140,7 @@ def test_a_long_walk_keeps_the_commanded_speeds():
 
 def test_a_fall_on_a_long_walk_is_not_audited(monkeypatch):
     fallen = Verdict(1.2, 1.2, ("friction_work",), 0, 0, 0.0, None, 3.0, 0.1)
-    monkeypatch.setattr(speeds, "judge_run", lambda *_: fallen)
+    monkeypatch.setattr(speeds, "walk_path", lambda *_: (fallen, np.zeros((60, 2))))
     row = speeds.run_speeds_case(NamedCase("walk", 24.0, 0))
     assert not row["survived"]
     assert row["seconds"] == 1.2

@@ -81,7 +81,7 @@ def test_the_plot_shows_something(rows, tmp_path):
 
 
 def test_a_solve_is_shown_beside_the_papers(tmp_path):
-    (case,) = shooting.shooting_cases(shooting.STUDY.quick)
+    (case,) = shooting.STUDY.cases(shooting.STUDY.quick)
     row = shooting.run_shooting_case(case)
     assert row["solved"]
     assert row["stood"]
@@ -98,7 +98,7 @@ def test_a_solve_is_shown_beside_the_papers(tmp_path):
 
 
 def test_all_scripts_are_varied():
-    cases = variations.variation_cases(variations.STUDY.whole)
+    cases = variations.STUDY.cases(variations.STUDY.whole)
     assert {case.name for case in cases} == set(shipped_scripts())
     assert len(cases) == 20 * len(shipped_scripts())
 

@@ -1,7 +1,10 @@
 """Trials of rotational behaviours, and the studies made of them."""
 
+from dataclasses import replace
+
 import pytest
 
+from poise.arrays import Frozen
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
@@ -23,8 +26,9 @@ def test_driving_friction_agrees_with_the_audit():
 
 
 def test_a_roll_without_strength_stalls():
-    behaviour = read_behaviour("forward-roll")
-    rolled = attempt_roll(BehaviourTrial(behaviour, seconds=4.0, strength=0.02))
+    roll = read_behaviour("forward-roll")
+    weak = replace(roll, control=Frozen({**roll.control, "strength": 0.02}))
+    rolled = attempt_roll(BehaviourTrial(weak, seconds=4.0))
     assert rolled.stalled
     assert rolled.turns < 1.0
     assert rolled.seconds < 4.0

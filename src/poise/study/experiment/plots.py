@@ -88,15 +88,8 @@ def draw_force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, 
     around = np.radians(np.diff([*degrees, degrees[0] + 360.0]))
     edges = plot_ring_edges(forces)
     for (i, j), share in np.ndenumerate(shares):
-        axis.bar(
-            math.radians(degrees[j]),
-            edges[i + 1] - edges[i],
-            around[j],
-            edges[i],
-            color=colours(share),
-            edgecolor="white",
-            lw=0.3,
-        )
+        ring = (edges[i + 1] - edges[i], around[j], edges[i])  # height, width and bottom
+        axis.bar(math.radians(degrees[j]), *ring, color=colours(share), edgecolor="white", lw=0.3)
     axis.set_theta_zero_location("N")
     axis.grid(visible=False)
     axis.set_thetagrids(list(SIDES), SIDES.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from poise.errors import PoiseError
 from poise.performance.run import check
@@ -50,22 +50,14 @@ class Study(Generic[Case]):
     alone: bool = False  # whether cases are timed and must run one at a time, on this machine
 
     def scope(
-        self,
-        quick: bool = False,
-        seeds: int | None = None,
-        seconds: float | None = None,
-        motions: Sequence[str] = (),
+        self, quick: bool = False, seeds: int | None = None, seconds: float | None = None, motions: Sequence[str] = ()
     ) -> Scope:
         """The whole or the quick scope, with the given values replaced."""
         chosen = self.quick if quick else self.whole
         if motions and not chosen.motions:
             raise PoiseError(f"study {self.name} always uses its own motions: leave out --motion")
-        return replace(
-            chosen,
-            seeds=chosen.seeds if seeds is None else seeds,
-            seconds=chosen.seconds if seconds is None else seconds,
-            motions=tuple(motions) or chosen.motions,
-        )
+        given: dict[str, Any] = {"seeds": seeds, "seconds": seconds, "motions": tuple(motions) or None}
+        return replace(chosen, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def _column_reducer(column: str, reduce: Callable[[list[float]], Any]) -> Gather
     return gather
 
 
-def column_maximum(column: str) -> Gather:
+def column_max(column: str) -> Gather:
     """The largest value; None if no row has one."""
     return lambda rows: max(column_values(rows, column), default=None)
 
@@ -78,7 +78,7 @@ def column_values(rows: Sequence[Row], column: str) -> list[float]:
     return [float(value) for row in rows if (value := row[column]) is not None]
 
 
-def matching_rows(rows: Sequence[Row], **values: Value) -> list[Row]:
+def rows_where(rows: Sequence[Row], **values: Value) -> list[Row]:
     """The rows that have the given values in the columns of these names."""
     return [row for row in rows if all(row[column] == value for column, value in values.items())]
 

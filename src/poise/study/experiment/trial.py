@@ -136,14 +136,13 @@ def attempt_trial(
     trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None
 ) -> Verdict:
     """Perform a trial until a fall or its end; `watch` receives every step."""
-    run, world, reference = stage_trial(trial, controller)
-    return judge_run(run, world, reference, trial.seconds, watch)
+    return judge_run(stage_trial(trial, controller), trial.seconds, watch)
 
 
-def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> tuple[Run, World, Reference]:
-    """Stage a trial in a world of class `kind`; return the run, its world and its reference."""
+def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
+    """Stage a trial in a world of class `kind`."""
     body, reference = _trial_reference(trial, entry_of(controller).needs_physics)
-    run = set_up(
+    return set_up(
         scene_for(body, reference, trial.terrain),
         PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
         controller,
@@ -156,38 +155,29 @@ def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World)
         noise=trial.noise,
         world=kind,
     )
-    return run, run.world, run.reference
 
 
-def judge_run(
-    run: Run,
-    world: World,
-    reference: Reference,
-    seconds: float,
-    watch: Callable[[StepResult], None] = lambda _: None,
-) -> Verdict:
+def judge_run(run: Run, seconds: float, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
     """Continue a run until a fall or the time `seconds` (s) and measure it; `watch` receives every step."""
-    rate = 1.0 / world.settings.step
+    world, rate = run.world, 1.0 / run.world.settings.step
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_TrialPiece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
-        taken = perform_steps(run, world, min(most, steps - world.steps), watch)
-        lost = taken.blow_up is not None or _sunk(world, _lowest_root_height(run))
+        taken = perform_steps(run, min(most, steps - world.steps), watch)
+        lost = taken.blow_up is not None or _root_has_sunk(world, _lowest_root_height(run))
         pieces.append(_measure_piece(taken.recording, world.time if lost else None))
-    return _verdict_of_pieces(pieces, world.steps / rate, reference)
+    return _verdict_of_pieces(pieces, world.steps / rate, run.reference)
 
 
-def perform_steps(
-    run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None
-) -> Performance:
-    """Perform so many further steps, ending early when the root sinks too low."""
+def perform_steps(run: Run, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
+    """Perform a number of further steps, ending early when the root sinks too low."""
     lowest = _lowest_root_height(run)
 
-    def sunk(result: StepResult) -> bool:
+    def watch_for_sinking(result: StepResult) -> bool:
         watch(result)
-        return _sunk(world, lowest)
+        return _root_has_sunk(run.world, lowest)
 
-    return run.perform(steps * world.settings.step, until=sunk)
+    return run.perform(steps * run.world.settings.step, until=watch_for_sinking)
 
 
 def _lowest_root_height(run: Run) -> float:
@@ -196,7 +186,8 @@ def _lowest_root_height(run: Run) -> float:
     return min(heights, default=float(run.world.scene.body.standing[2]))
 
 
-def _sunk(world: World, lowest: float) -> bool:
+def _root_has_sunk(world: World, lowest: float) -> bool:
+    """Whether the root is lower above the ground than SUNK times `lowest` (m)."""
     x, y, z = world.qpos[:3]
     return bool(z - world.scene.terrain.height(x, y) < SUNK * lowest)
 
@@ -301,13 +292,14 @@ def horizontal_push(degrees: int, force: float, time: float, duration: float) ->
     return Push(force, time, duration, (math.cos(angle), math.sin(angle), 0.0))
 
 
-def start_phase_of_push(motion: str, body: str | None, phase: float, time: float) -> float:
-    """The phase (0 to 1) at which a cycle must start to be at `phase` after `time` (s)."""
+def pushed_trial(motion: str, body: str | None, push: Push, phase: float, seconds: float, seed: int) -> Trial:
+    """A trial of a cycle that is at a phase (0 to 1) when the push begins."""
     _, reference = cached_cast(motion, body, True)
     cycle = next(iter(reference.motions.values())).clip
     if not cycle.cyclic:
         raise PoiseError(f"'{motion}' is not cyclic and has no phases at which to push: choose a cyclic motion")
-    return (phase - time / cycle.seconds) % 1.0
+    first = (phase - push.time / cycle.seconds) % 1.0
+    return Trial(motion, body, seconds=seconds, seed=seed, phase=first, pushes=(push,))
 
 
 def time_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:

@@ -15,6 +15,7 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
+from poise.performance.run import Run
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
 from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
@@ -52,7 +53,7 @@ class ModalCase:
     world: type[World] = World
 
 
-def modal_study_body(motion: str) -> str | None:
+def study_body(motion: str) -> str | None:
     """The body of a motion: the paper's for a motion that ships with Poise; None, its own body, for a file."""
     return None if Path(motion).suffix else BODY
 
@@ -62,7 +63,7 @@ def paper_window(motion: str) -> int:
     return WINDOWS.get(motion, 0)
 
 
-def modal_summary_columns(*names: str) -> dict[str, Gather]:
+def summary_columns(*names: str) -> dict[str, Gather]:
     """The summary columns of these names."""
     return {name: SUMMARY[name] for name in names}
 
@@ -79,12 +80,12 @@ def modal_trial_row(case: ModalCase, controller: Controller, turned: list[float]
     `turned` receives the orientation error (rad) of the root after each step.
     """
     trial = case.trial
-    run, world, reference = stage_trial(trial, controller, case.world)
-    tracking = ModalTrackingErrors(world, controller)
-    verdict = judge_run(run, world, reference, trial.seconds, tracking.add)
+    run = stage_trial(trial, controller, case.world)
+    tracking = ModalTrackingErrors(run)
+    verdict = judge_run(run, trial.seconds, tracking.add)
     if turned is not None:
         turned[:] = tracking.turned.tolist()
-    hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
+    hangs = any(motion.contacts.held.any() for motion in run.reference.motions.values())
     survived = verdict.fell_at is None and not (hangs and tracking.end_m > ASTRAY)
     return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
 
@@ -92,9 +93,8 @@ def modal_trial_row(case: ModalCase, controller: Controller, turned: list[float]
 class ModalTrackingErrors:
     """Differences between the poses of a performance and of its motion, collected after each step."""
 
-    def __init__(self, world: World, controller: Controller) -> None:
-        self._world, self._controller = world, controller
-        self._body = world.scene.body
+    def __init__(self, run: Run) -> None:
+        self._world, self._controller, self._body = run.world, run.controller, run.world.scene.body
         self._errors: list[Array] = []
 
     def add(self, _: StepResult) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from poise.study.experiment.plots import SIDES, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope
-from poise.study.experiment.table import column_mean, distinct_names, column_values, group_rows, matching_rows
+from poise.study.experiment.table import column_mean, column_values, distinct_names, group_rows, rows_where
 from poise.study.experiment.trial import Trial
-from poise.study.modal.case import modal_study_body
+from poise.study.modal.case import study_body
 from poise.study.modal.push import push_for_frames, pushes_of_motion
 
 PUSH = 100.0  # Force (N) of the pushes; they last as long as in `modal-push`
@@ -22,7 +22,7 @@ def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row,
     for seed in range(scope.seeds):
         for side in (None, *SIDES):
             pushes = () if side is None else (push_for_frames(side, PUSH, pushes_of_motion(motion).frames),)
-            trial = Trial(motion, modal_study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes)
+            trial = Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes)
             yield {"pushed": side is not None, "direction": side}, trial
 
 
@@ -35,11 +35,11 @@ def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Fig
     def plot(rows: Sequence[Row]) -> Figure:
         figure, (axes,) = figure_panels(1, len(PANELS), size=(10.5, 2.8))
         for axis, (column, (scale, title)) in zip(axes, PANELS.items(), strict=True):
-            shown = rows if column == "survived" else matching_rows(rows, survived=True)
+            shown = rows if column == "survived" else rows_where(rows, survived=True)
             for k, motion in enumerate(distinct_names(rows, "motion")):
                 for pushed, style, label in ((False, "o-", motion), (True, "o--", f"{motion}, pushed")):
                     found = group_rows(
-                        matching_rows(shown, motion=motion, pushed=pushed), (across,), {column: column_mean(column)}
+                        rows_where(shown, motion=motion, pushed=pushed), (across,), {column: column_mean(column)}
                     )
                     found.sort(key=lambda row: float(row[across] or 0.0))
                     values = [scale * value for value in column_values(found, column)]

@@ -16,7 +16,7 @@ from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.trial import cached_cast
-from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, modal_study_body
+from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, study_body
 
 FEW = 3  # Number of principal components in each spectrum: those with the largest and those with the smallest motion
 MOVES = 1e-4  # Smallest motion (rad, rms) of a principal component; components that move less are left out
@@ -61,7 +61,7 @@ class ModesCase:
 def modes_cases(scope: Scope) -> list[ModesCase]:
     """All bodies in their standing pose, and each motion."""
     standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else names())]
-    return standing + [ModesCase(modal_study_body(motion), motion) for motion in scope.motions]
+    return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
 
 
 def mode_frequencies(body: Body, poses: Array) -> Array:

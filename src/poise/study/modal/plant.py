@@ -21,17 +21,9 @@ from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import distinct_names, column_values, matching_rows, summary_by
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial
-from poise.study.modal.case import (
-    MOTIONS,
-    OURS,
-    ModalCase,
-    modal_study_body,
-    modal_summary_columns,
-    paper_window,
-    run_modal_trial,
-)
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.study.modal.push import push_for_frames, pushes_of_motion
 from poise.world.result import StepResult
 from poise.world.world import World
@@ -74,29 +66,24 @@ WORLDS = {"ours": World, "the paper's": LinearWorld}
 
 def plant_cases(scope: Scope) -> list[ModalCase]:
     """Each push in both worlds."""
-    return [
-        case
-        for motion in scope.motions
-        for name, world in WORLDS.items()
-        for case in _plant_cases_of_motion(motion, name, world, scope)
-    ]
+    return [case for motion in scope.motions for name in WORLDS for case in _plant_cases_of_motion(motion, name, scope)]
 
 
-def _plant_cases_of_motion(motion: str, name: str, world: type[World], scope: Scope) -> Iterator[ModalCase]:
+def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[ModalCase]:
     forces = FORCES.get(motion, FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
         for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
             pushes = (push_for_frames(angle, force, pushes_of_motion(motion).frames),) if force else ()
             yield ModalCase(
                 {"motion": spoken_name(motion), "force": force, "direction": angle, "world": name},
-                Trial(motion, modal_study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
+                Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
                 replace(LITERAL, window=paper_window(motion)),
-                world=world,
+                world=WORLDS[name],
             )
 
 
 plant_summary = summary_by(
-    ("motion", "world", "force"), modal_summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+    ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
 )
 
 
@@ -106,7 +93,7 @@ def plot_plant(rows: Sequence[Row]) -> Figure:
     figure, axes = figure_panels(1, len(motions))
     for axis, motion in zip(axes[0], motions, strict=True):
         for world in WORLDS:
-            own = matching_rows(plant_summary(rows), motion=motion, world=world)
+            own = rows_where(plant_summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
         axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)

@@ -9,17 +9,9 @@ from itertools import product
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import distinct_names, matching_rows, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, start_phase_of_push
-from poise.study.modal.case import (
-    MOTIONS,
-    OURS,
-    ModalCase,
-    modal_study_body,
-    modal_summary_columns,
-    paper_window,
-    run_modal_trial,
-)
+from poise.study.experiment.table import rows_where, summary_by
+from poise.study.experiment.trial import PUSH_DIRECTIONS, horizontal_push, pushed_trial
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.world.pushes import Push
 
 PUSHED_AT = 1.0  # Time (s) at which a push begins
@@ -46,11 +38,7 @@ COARSE = {
     "squat": ModalPushes((100.0, 200.0), 20, (0.0,), tuple(SIDES)),
     "swing": ModalPushes((175.0,), 20, (0.0,), tuple(SIDES)),
 }
-REACTIONS = {
-    "at once": replace(OURS, latency=0.0),
-    "late": OURS,
-    "late, literally": replace(OURS, believed=0.0),
-}
+REACTIONS = {"at once": replace(OURS, latency=0.0), "late": OURS, "late, literally": replace(OURS, believed=0.0)}
 """Latency until a push is noticed; in the last, as in the paper, errors from before the push are ignored until then."""
 FOOTHOLDS = {"moved": OURS.capture, "kept": 0.0}
 STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept",)}
@@ -69,7 +57,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
                 "direction": angle,
                 "phase": phase,
             },
-            pushed_trial(motion, phase, push_for_frames(angle, force, pushes.frames), scope.seconds, seed),
+            pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
             replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=paper_window(motion)),
             caught=steps == "caught",
         )
@@ -77,6 +65,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
         for pushes in (pushes_of_motion(motion, scope.coarse),)
         for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
         for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds))
+        for push in (push_for_frames(angle, force, pushes.frames),)
     ]
 
 
@@ -91,34 +80,22 @@ def push_for_frames(degrees: int, force: float, frames: int) -> Push:
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
 
-def pushed_trial(motion: str, phase: float, push: Push, seconds: float, seed: int) -> Trial:
-    """A trial that is pushed at a phase and continues for a number of seconds after the push begins."""
-    body = modal_study_body(motion)
-    first = start_phase_of_push(motion, body, phase, PUSHED_AT)
-    return Trial(motion, body, seconds=PUSHED_AT + seconds, seed=seed, phase=first, pushes=(push,))
-
-
 def plot_modal_pushes(rows: Sequence[Row]) -> Figure:
     """Survival by force and direction: a row for each motion, a panel for each reaction and choice of footholds."""
-    motions = distinct_names(rows, "motion")
-    ways = {motion: _reactions_and_steps(matching_rows(rows, motion=motion)) for motion in motions}
-    figure, axes = figure_panels(len(motions), max(len(own) for own in ways.values()), share_rows=True)
-    for above, motion in zip(axes, motions, strict=True):
-        own = matching_rows(rows, motion=motion)
-        for axis in above[len(ways[motion]) :]:
+    ways: dict[str, dict[tuple[str, str], None]] = {}  # the reactions and steps of each motion, in order
+    for row in rows:
+        ways.setdefault(str(row["motion"]), {})[str(row["reaction"]), str(row["steps"])] = None
+    figure, axes = figure_panels(len(ways), max(len(own) for own in ways.values()), share_rows=True)
+    for above, (motion, pairs) in zip(axes, ways.items(), strict=True):
+        own = rows_where(rows, motion=motion)
+        for axis in above[len(pairs) :]:
             axis.remove()
-        for axis, way in zip(above, ways[motion], strict=False):
-            draw_force_map(
-                axis, matching_rows(own, reaction=way[0], steps=way[1]), "direction", "{:g}°".format, within=own
-            )
+        for axis, (reaction, steps) in zip(above, pairs, strict=False):
+            chosen = rows_where(own, reaction=reaction, steps=steps)
+            draw_force_map(axis, chosen, "direction", "{:g}°".format, within=own)
             axis.tick_params(axis="x", labelbottom=True)
-            axis.set_title(f"{motion}, {way[0]},\nsteps {way[1]}", fontsize=8)
+            axis.set_title(f"{motion}, {reaction},\nsteps {steps}", fontsize=8)
     return figure
-
-
-def _reactions_and_steps(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """The combinations of reaction and footholds that occur."""
-    return list(dict.fromkeys((str(row["reaction"]), str(row["steps"])) for row in rows))
 
 
 STUDY: Study[ModalCase] = Study(
@@ -130,7 +107,7 @@ STUDY: Study[ModalCase] = Study(
     cases=modal_push_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "steps", "force"), modal_summary_columns("trials", "survived", "share", "physical")
+        ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_modal_pushes,
 )

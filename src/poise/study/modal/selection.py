@@ -13,16 +13,9 @@ from poise.control.modal.settings import LARGEST, ModalSettings
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_means, group_rows, matching_rows
+from poise.study.experiment.table import column_means, group_rows, rows_where
 from poise.study.experiment.trial import cached_cast
-from poise.study.modal.case import (
-    OURS,
-    ModalCase,
-    modal_study_body,
-    modal_summary_columns,
-    modal_trial_row,
-    paper_window,
-)
+from poise.study.modal.case import OURS, ModalCase, modal_trial_row, paper_window, study_body, summary_columns
 from poise.study.modal.curves import pushed_and_unpushed_trials
 
 RIGID = 6  # Number of rigid modes; the paper's mode numbers begin with them
@@ -82,7 +75,7 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
 
 
 def _deformation_mode_count(motion: str) -> int:
-    body, _ = cached_cast(motion, modal_study_body(motion), True)
+    body, _ = cached_cast(motion, study_body(motion), True)
     return body.nv - RIGID
 
 
@@ -115,7 +108,7 @@ def run_selection_case(chosen: SelectionCase) -> Row:
 def selection_summary(rows: Sequence[Row]) -> list[Row]:
     """One row for each motion, plan and set of modes, without pushes first."""
     columns = {
-        **modal_summary_columns("trials", "survived", "seconds", "physical"),
+        **summary_columns("trials", "survived", "seconds", "physical"),
         **column_means("early_rad", "turned_rms_rad", "joint_rms_deg", "jitter_ratio"),
     }
     ordered = sorted(rows, key=lambda row: bool(row["pushed"]))
@@ -129,7 +122,7 @@ def plot_selection(rows: Sequence[Row]) -> Figure:
     shown = list(dict.fromkeys((str(row["motion"]), str(row["plan"]), bool(row["pushed"])) for row in rows))
     figure, axes = figure_panels(1, len(shown), size=(3.2 * len(shown) + 1.0, 3.2), share_rows=True)
     for axis, (motion, plan, pushed) in zip(axes[0], shown, strict=True):
-        own = matching_rows(rows, motion=motion, plan=plan, pushed=pushed)
+        own = rows_where(rows, motion=motion, plan=plan, pushed=pushed)
         firsts = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
         runs = [row for row in firsts if "random" not in str(row["modes"])]
         for k, row in enumerate(firsts):

@@ -16,7 +16,7 @@ from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.table import column_means, column_values, summary_by
 from poise.study.experiment.trial import Trial, stage_trial
-from poise.study.modal.case import COLOUR, MOTIONS, modal_study_body, paper_window
+from poise.study.modal.case import COLOUR, MOTIONS, paper_window, study_body
 
 STAGES = {
     "modes": "_analysed",
@@ -60,13 +60,13 @@ class TimedModal(Modal):
 def run_modal_timing(case: NamedCase) -> Row:
     """Mean times of the stages of control and of the simulation; the ratio is that of medians."""
     controller = TimedModal(ModalSettings(window=paper_window(case.name)))
-    trial = Trial(case.name, modal_study_body(case.name), seconds=case.seconds, seed=case.seed)
-    run, world, _ = stage_trial(trial, controller)
+    trial = Trial(case.name, study_body(case.name), seconds=case.seconds, seed=case.seed)
+    run = stage_trial(trial, controller)
     for _ in range(FIRST):
         run.step()
     controller.forget()
-    steps, step = max(1, round(case.seconds * trial.rate)), world.settings.step
-    times = timed_steps(world, controller, steps)
+    steps, step = max(1, round(case.seconds * trial.rate)), run.step_s
+    times = timed_steps(run.world, controller, steps)
     stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}
     whole, mujoco_ms = 1e3 * times.whole, 1e3 * float(np.median(times.mujoco))
     middle, high = (float(value) for value in np.percentile(whole, (50, 99)))

@@ -9,9 +9,10 @@ from itertools import product
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import matching_rows, summary_by
-from poise.study.modal.case import ModalCase, modal_summary_columns, paper_window, run_modal_trial
-from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_for_frames, pushed_trial
+from poise.study.experiment.table import rows_where, summary_by
+from poise.study.experiment.trial import pushed_trial
+from poise.study.modal.case import ModalCase, paper_window, run_modal_trial, study_body, summary_columns
+from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_for_frames
 
 FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)  # Forces (N)
 COARSE = (300.0, 400.0)
@@ -31,14 +32,13 @@ def warp_cases(scope: Scope) -> list[ModalCase]:
         ModalCase(
             {"motion": spoken_name(motion), **way, "force": force, "phase": phase},
             replace(
-                pushed_trial(motion, phase, push_for_frames(BACK, force, FRAMES), scope.seconds, seed),
+                pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
                 meanwhile=WARPS[way["warp"]],
             ),
             replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=paper_window(motion)),
         )
-        for motion in scope.motions
-        for way in WAYS
-        for force in (COARSE if scope.coarse else FORCES)
+        for motion, way, force in product(scope.motions, WAYS, COARSE if scope.coarse else FORCES)
+        for push in (push_for_frames(BACK, force, FRAMES),)
         for phase in (k / PHASES for k in range(0, PHASES, 4 if scope.coarse else 1))
         for seed in range(scope.seeds)
     ]
@@ -50,7 +50,7 @@ def plot_warps(rows: Sequence[Row]) -> Figure:
     figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
     for above, warp in zip(axes, WARPS, strict=True):
         for axis, (reaction, footholds) in zip(above, ways, strict=True):
-            own = matching_rows(rows, reaction=reaction, footholds=footholds, warp=warp)
+            own = rows_where(rows, reaction=reaction, footholds=footholds, warp=warp)
             draw_force_map(axis, own, "phase", "{:g}".format, within=rows)
             axis.set_title(f"{warp} warp, {reaction},\nfootholds {footholds}", fontsize=8)
     return figure
@@ -65,8 +65,7 @@ STUDY: Study[ModalCase] = Study(
     cases=warp_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "footholds", "force", "warp"),
-        modal_summary_columns("trials", "survived", "share", "physical"),
+        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_warps,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.control.nqr.weights import Weights, weights_for
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, column_maximum, column_means, column_total, column_totals, row_count
+from poise.study.experiment.table import Gather, column_max, column_means, column_total, column_totals, row_count
 from poise.study.experiment.trial import Trial, attempt_trial, trial_row
 from poise.world.result import StepResult
 
@@ -29,7 +29,7 @@ SUMMARY: Mapping[str, Gather] = {
     "survived": column_total("survived"),
     **column_means("seconds", "cost"),
     **column_totals("physical", "approximate"),
-    "jitter_ratio": column_maximum("jitter_ratio"),
+    "jitter_ratio": column_max("jitter_ratio"),
 }
 """Summary columns of a group of trials."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import distinct_names, matching_rows, summary_by
+from poise.study.experiment.table import distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import COLOURS, LAWS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
@@ -33,11 +34,8 @@ def endurance_cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain),
             replace(settings, law=LAWS[law], gamma=gamma),
         )
-        for variant, settings in VARIANTS.items()
-        for ground, motion, terrain in _endurance_grounds(scope)
-        for law in LAWS
-        for gamma in (COARSE if scope.coarse else GAMMAS)
-        for seed in range(scope.seeds)
+        for (variant, settings), (ground, motion, terrain) in product(VARIANTS.items(), _endurance_grounds(scope))
+        for law, gamma, seed in product(LAWS, COARSE if scope.coarse else GAMMAS, range(scope.seeds))
     ]
 
 
@@ -57,11 +55,11 @@ def plot_endurance(rows: Sequence[Row]) -> Figure:
     found = endurance_summary(rows)
     variants, grounds = (distinct_names(found, key) for key in ("variant", "ground"))
     figure, axes = figure_panels(len(variants), len(grounds), share_rows=True)
-    for i, variant in enumerate(variants):
-        for j, ground in enumerate(grounds):
-            _plot_cost_curves(axes[i, j], matching_rows(found, variant=variant, ground=ground))
-            axes[i, j].set_title(f"{ground} ({variant})")
-        axes[i, 0].set_ylabel("average cost (18)")
+    for (variant, ground), axis in zip(product(variants, grounds), axes.flat, strict=True):
+        _plot_cost_curves(axis, rows_where(found, variant=variant, ground=ground))
+        axis.set_title(f"{ground} ({variant})")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("average cost (18)")
     for axis in axes[-1]:
         axis.set_xlabel("gamma")
     axes[0, 0].legend(frameon=False)
@@ -72,7 +70,7 @@ def _plot_cost_curves(axis: Any, rows: Sequence[Row]) -> None:
     axis.set(xscale="log", yscale="log", ylim=_COSTS)
     axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
     for law in LAWS:
-        line = [row for row in matching_rows(rows, law=law) if row["cost"] is not None]
+        line = [row for row in rows_where(rows, law=law) if row["cost"] is not None]
         gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
         cost = np.clip([float(row["cost"] or 0.0) for row in line], *_COSTS)
         stable = np.array([row["survived"] == row["trials"] for row in line], bool)

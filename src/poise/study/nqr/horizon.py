@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import share_map_plot
@@ -23,10 +24,8 @@ def horizon_cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
         )
-        for variant, settings in VARIANTS.items()
-        for motion in scope.motions
-        for cycles in (COARSE if scope.coarse else CYCLES)
-        for seed in range(scope.seeds)
+        for (variant, settings), motion in product(VARIANTS.items(), scope.motions)
+        for cycles, seed in product(COARSE if scope.coarse else CYCLES, range(scope.seeds))
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import share_map_plot
@@ -22,11 +23,8 @@ def rate_cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
             replace(settings, law=LAWS[law]),
         )
-        for variant, settings in VARIANTS.items()
-        for motion in scope.motions
-        for rate in RATES
-        for law in LAWS
-        for seed in range(scope.seeds)
+        for (variant, settings), motion in product(VARIANTS.items(), scope.motions)
+        for rate, law, seed in product(RATES, LAWS, range(scope.seeds))
     ]
 
 

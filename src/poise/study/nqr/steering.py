@@ -17,12 +17,12 @@ from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
 from poise.study.experiment.table import (
-    column_maximum,
+    column_max,
     column_mean,
-    distinct_names,
     column_totals,
-    matching_rows,
+    distinct_names,
     row_count,
+    rows_where,
     summary_by,
 )
 from poise.study.experiment.trial import NOISE, judge_run
@@ -33,11 +33,6 @@ SPEEDS = {"turns": (1.3,), "turns and speeds": (0.0, 0.9, 1.3, 1.7, 3.0)}  # Com
 BETWEEN = (1.0, 7.0)  # Shortest and longest time (s) from one command to the next
 NEAR = np.radians(10.0)  # Error of heading (rad) below which a command counts as followed
 STRIDE = 1.05  # Duration (s) of a stride of the walk, over which the swing of the pelvis averages out
-
-
-def steering_cases(scope: Scope) -> list[NamedCase]:
-    """Each seed with commands of heading alone, and of heading and speed."""
-    return named_cases(SPEEDS, scope)
 
 
 def random_steering_commands(case: NamedCase) -> list[Command]:
@@ -53,15 +48,15 @@ def random_steering_commands(case: NamedCase) -> list[Command]:
 
 def run_steering_case(case: NamedCase) -> Row:
     """Steer a walk: whether it survives, and the time (s) from commands to their headings."""
-    reference, commands = Roaming(cached_repertoire()), random_steering_commands(case)
-    scene = Scene.of(Body.named(BODY))
-    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
-    world = run.world
-    yaw: list[float] = []
-    verdict = asdict(
-        judge_run(run, world, reference, case.seconds, lambda _: yaw.append(float(yaw_of(world.state.qpos[3:7]))))
+    scene, reference, commands = (
+        Scene.of(Body.named(BODY)),
+        Roaming(cached_repertoire()),
+        random_steering_commands(case),
     )
-    failed, delays = verdict.pop("failed"), command_latencies(np.array(yaw), commands, 1.0 / world.settings.step)
+    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
+    yaw: list[float] = []
+    verdict = asdict(judge_run(run, case.seconds, lambda _: yaw.append(float(yaw_of(run.world.state.qpos[3:7])))))
+    failed, delays = verdict.pop("failed"), command_latencies(np.array(yaw), commands, 1.0 / run.step_s)
     return {
         "commands": case.name,
         "seed": case.seed,
@@ -99,7 +94,7 @@ def plot_steering(rows: Sequence[Row]) -> Figure:
     """Duration and mean latency of each trial."""
     figure, axes = figure_panels(1, 2, size=(7.0, 2.6))
     for name in distinct_names(rows, "commands"):
-        own = matching_rows(rows, commands=name)
+        own = rows_where(rows, commands=name)
         for axis, column in zip(axes[0], ("seconds", "latency"), strict=True):
             axis.plot([row["seed"] for row in own], [row[column] for row in own], "o", label=name)
             axis.set(xlabel="seed", ylim=(0.0, None))
@@ -115,7 +110,7 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Muico et al. 2009, section 5.5",
     whole=Scope(seeds=10, seconds=300.0),
     quick=Scope(seeds=1, seconds=20.0),
-    cases=steering_cases,
+    cases=lambda scope: named_cases(SPEEDS, scope),
     run_case=run_steering_case,
     summary=summary_by(
         ("commands",),
@@ -125,7 +120,7 @@ STUDY: Study[NamedCase] = Study(
             "seconds": column_mean("seconds"),
             **column_totals("approximate"),
             "latency": column_mean("latency"),
-            "latency_90": column_maximum("latency_90"),
+            "latency_90": column_max("latency_90"),
             "slip": column_mean("slip"),
         },
     ),

@@ -9,7 +9,7 @@ import numpy as np
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import distinct_names, column_values, matching_rows, summary_by
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import COLOURS, MOTIONS, SUMMARY, NqrCase, run_nqr_trial
 
@@ -31,7 +31,7 @@ def plot_survival(rows: Sequence[Row]) -> Figure:
     figure, axes = figure_panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
     longest = max(float(row["seconds"] or 0.0) for row in rows)
     for axis, name in zip(axes[:, 0], names, strict=True):
-        own = matching_rows(rows, motion=name)
+        own = rows_where(rows, motion=name)
         falls = np.sort(column_values(own, "fell_at"))
         up = len(own) - np.arange(len(falls) + 2.0)
         up[-1] = up[-2]

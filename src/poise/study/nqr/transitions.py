@@ -19,7 +19,7 @@ from poise.measure.metrics import fell_at
 from poise.performance.stage import set_up
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_maximum, distinct_names, column_total, row_count, summary_by
+from poise.study.experiment.table import column_max, column_total, distinct_names, row_count, summary_by
 from poise.study.experiment.trial import NOISE
 from poise.world.recording import Recording
 from poise.world.scene import Scene
@@ -101,7 +101,7 @@ def chained_repertoire(repertoire: Repertoire, steps: Sequence[MotionStep]) -> R
 
 
 transition_summary = summary_by(
-    ("step", "next"), {"trials": row_count, "survived": column_total("survived"), "off": column_maximum("off")}
+    ("step", "next"), {"trials": row_count, "survived": column_total("survived"), "off": column_max("off")}
 )
 
 

@@ -16,8 +16,7 @@ from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.reference import Reference
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
-from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
-from poise.world.world import World
+from poise.study.experiment.trial import Trial, Verdict, judge_run, stage_trial, trial_row
 
 BODY = "human58"  # The body of the paper's Table 1
 STEP_RATE = 50.0  # The paper's rate of simulation, Hz
@@ -60,10 +59,7 @@ def walk_commands(speed: float) -> tuple[Command, ...]:
 def run_pendulum_trial(case: PendulumCase) -> Row:
     """Perform a trial: whether it survives and achieves what it must, and how fast it walks."""
     trial = case.trial
-    run, world, reference = stage_trial(trial, Pendulum() if case.foresees else UnforeseeingPendulum())
-    path = [horizontal_com(world)]
-    verdict = judge_run(run, world, reference, trial.seconds, lambda _: path.append(horizontal_com(world)))
-    way = np.array(path)  # (T+1, 2) m
+    verdict, way = walk_path(trial, Pendulum() if case.foresees else UnforeseeingPendulum())
     stayed_up = verdict.fell_at is None
     rest = rest_speed(way, trial.rate)
     reached = float(way[:, 0].max() - way[0, 0])
@@ -77,10 +73,13 @@ def run_pendulum_trial(case: PendulumCase) -> Row:
     return trial_row(case.labels, trial.seed, stayed_up and achieved, verdict, measured, audit_falls=False)
 
 
-def horizontal_com(world: World) -> Array:
-    """(2,) horizontal position (m) of the centre of mass."""
-    root = world.scene.link_id(world.scene.body.links[0])
-    return np.array(world.state.data.subtree_com[root, :2])
+def walk_path(trial: Trial, controller: Pendulum) -> tuple[Verdict, Array]:
+    """Perform a trial; return its verdict and the path (T+1, 2) of the centre of mass on the ground plane, m."""
+    run = stage_trial(trial, controller)
+    root = run.world.scene.link_id(run.world.scene.body.links[0])
+    path = [np.array(run.world.state.data.subtree_com[root, :2])]
+    verdict = judge_run(run, trial.seconds, lambda _: path.append(np.array(run.world.state.data.subtree_com[root, :2])))
+    return verdict, np.array(path)
 
 
 def late_speed(way: Array, rate: float) -> float:

@@ -27,10 +27,10 @@ from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import (
     column_mean,
     column_means,
-    distinct_names,
     column_totals,
-    matching_rows,
+    distinct_names,
     row_count,
+    rows_where,
     summary_by,
 )
 from poise.study.experiment.trial import Trial, perform_steps, stage_trial
@@ -205,24 +205,19 @@ def imitation_cases(scope: Scope) -> list[ImitationCase]:
 
 def run_imitation_case(case: ImitationCase) -> Row:
     """Walk, and compare strides, footwork and speed."""
-    trial = Trial(
-        case.motion,
-        BODY,
-        seconds=case.seconds,
-        seed=case.seed,
-        commands=() if case.wanted is None else walk_commands(case.wanted),
-        rate=STEP_RATE,
-    )
-    run, world, reference = stage_trial(trial, Pendulum())
-    recording = perform_steps(run, world, round(case.seconds * STEP_RATE)).recording
+    commands = () if case.wanted is None else walk_commands(case.wanted)
+    trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
+    run = stage_trial(trial, Pendulum())
+    recording = perform_steps(run, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
-    body, fell = world.scene.body, fell_at(recording)
+    scene, fell = run.world.scene, fell_at(recording)
+    body = scene.body
     survived = fell is None and recording.steps == round(case.seconds * STEP_RATE)
     first = min(round(SETTLING * STEP_RATE), recording.steps)
     feet = [foot_contact(replay, foot.link) for foot in body.feet]
-    stood = [stance_phases(foot.force[first:], body.mass * world.scene.gravity, recording.step) for foot in feet]
+    stood = [stance_phases(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
     strides = sample_strides(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
-    clip = reference_strides(body, reference)
+    clip = reference_strides(body, run.reference)
     crept = [stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
     return {
         "motion": spoken_name(case.motion),
@@ -261,11 +256,11 @@ def _rms(values: Array | None) -> float | None:
 
 def plot_imitation(rows: Sequence[Row]) -> Figure:
     """Errors over the stride for each motion at its own speed; speed and creep against the commanded speed."""
-    own = matching_rows(rows, wanted=None)
+    own = rows_where(rows, wanted=None)
     names = distinct_names(own, "motion")
     figure, axes = figure_panels(2, len(names) + 1)
     for (top, bottom), name in zip(axes[:, :-1].T, names, strict=True):
-        trials = matching_rows(own, motion=name)
+        trials = rows_where(own, motion=name)
         for axis, columns in ((top, ("upper_deg", "legs_deg")), (bottom, ("com_mm",))):
             for column in columns:
                 line = [column_mean(f"{column}_{phase}")(trials) for phase in range(ROW_PHASES)]

@@ -11,7 +11,7 @@ from typing import Any
 from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_mean, distinct_names, column_total, matching_rows, row_count, summary_by
+from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, Trial, horizontal_push
 from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, run_pendulum_trial, walk_commands
 
@@ -92,10 +92,10 @@ def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
     limits = distinct_names(rows, "limits")
     figure, axes = figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
     for i, name in enumerate(limits):
-        own = matching_rows(rows, limits=name)
+        own = rows_where(rows, limits=name)
         for j, kind in ((0, "walking"), (2, "standing")):
             axes[i, j].remove()
-            if chosen := matching_rows(own, pushed=kind):
+            if chosen := rows_where(own, pushed=kind):
                 axis = figure.add_subplot(len(limits), 3, 3 * i + j + 1, projection="polar")
                 _plot_push_circle(axis, chosen, f"{kind}, {name} limits")
         if walks := [row for row in own if row["pushed"] != "standing"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -22,12 +23,9 @@ def slope_cases(scope: Scope) -> list[PendulumCase]:
     """Each slope at each speed."""
     return [
         PendulumCase(
-            {"degrees": degrees, "wanted": speed},
-            walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}"),
+            {"degrees": degrees, "wanted": speed}, walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}")
         )
-        for degrees in (COARSE if scope.coarse else DEGREES)
-        for speed in SPEEDS
-        for seed in range(scope.seeds)
+        for degrees, speed, seed in product(COARSE if scope.coarse else DEGREES, SPEEDS, range(scope.seeds))
     ]
 
 

@@ -13,9 +13,9 @@ from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import spoken_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
-from poise.study.experiment.table import column_maximum, distinct_names, column_totals, row_count, summary_by
-from poise.study.experiment.trial import Trial, judge_run, stage_trial
-from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, horizontal_com
+from poise.study.experiment.table import column_max, column_totals, distinct_names, row_count, summary_by
+from poise.study.experiment.trial import Trial
+from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, walk_path
 
 SLOWEST, FASTEST = -0.6, 1.6  # Range of commanded speeds, m/s
 HELD, SETTLING = 12.0, 5.0
@@ -34,10 +34,8 @@ def run_speeds_case(case: NamedCase) -> Row:
     speeds = commanded_speeds(case)
     commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.name, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
-    run, world, reference = stage_trial(trial, Pendulum())
-    path = [horizontal_com(world)]
-    verdict = judge_run(run, world, reference, case.seconds, lambda _: path.append(horizontal_com(world)))
-    errors = mean_span_speeds(np.array(path), len(speeds)) - speeds
+    verdict, way = walk_path(trial, Pendulum())
+    errors = mean_span_speeds(way, len(speeds)) - speeds
     errors = np.abs(errors[np.isfinite(errors)])
     survived = verdict.fell_at is None
     return {
@@ -93,7 +91,7 @@ STUDY: Study[NamedCase] = Study(
         {
             "trials": row_count,
             **column_totals("survived", "physical"),
-            **{column: column_maximum(column) for column in ("speed_error", "slip", "penetration")},
+            **{column: column_max(column) for column in ("speed_error", "slip", "penetration")},
         },
     ),
     plot=plot_speed_errors,

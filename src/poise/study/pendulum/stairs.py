@@ -41,13 +41,7 @@ def stairs_cases(scope: Scope) -> list[PendulumCase]:
     return [
         PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
-            walk_trial(
-                speed * _random_speed_factor(seed),
-                scope.seconds,
-                seed,
-                terrain=ground.terrain.format(height).format(seed=seed),
-                approach=APPROACH,
-            ),
+            walk_trial(speed * _random_speed_factor(seed), scope.seconds, seed, terrain=terrain, approach=APPROACH),
             beyond=APPROACH + ground.beyond,
             foresees=ground.foreseen,
         )
@@ -55,6 +49,7 @@ def stairs_cases(scope: Scope) -> list[PendulumCase]:
         for speed in (SPEEDS[:1] if scope.coarse else SPEEDS)
         for height in (ground.heights[:2] if scope.coarse else ground.heights)
         for seed in range(scope.seeds)
+        for terrain in (ground.terrain.format(height).format(seed=seed),)
     ]
 
 

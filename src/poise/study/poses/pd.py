@@ -22,7 +22,7 @@ from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, matching_rows
+from poise.study.experiment.table import column_values, rows_where
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -170,7 +170,7 @@ def damping_summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def _peak_ratios(row: Row, rows: Sequence[Row]) -> Row:
-    alike = matching_rows(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
+    alike = rows_where(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
     return {
         name: column_values([row], peak)[0] / column_values(alike, peak)[0] if alike else None
         for name, peak in (("peak_ratio", "peak_deg_s"), ("exact_peak_ratio", "exact_peak_deg_s"))
@@ -179,7 +179,7 @@ def _peak_ratios(row: Row, rows: Sequence[Row]) -> Row:
 
 def plot_damping(rows: Sequence[Row]) -> Figure:
     """Angle and velocity over time in each panel of the figure, ours and the exact ones."""
-    shown = matching_rows(rows, degrees=SHOWN, rate=120.0)
+    shown = rows_where(rows, degrees=SHOWN, rate=120.0)
     figure, axes = figure_panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
         case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])

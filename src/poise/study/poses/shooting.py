@@ -20,11 +20,6 @@ PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}
 COLOUR = "tab:purple"
 
 
-def shooting_cases(scope: Scope) -> list[NamedCase]:
-    """Each script of the paper; seeds repeat the measurement, because times vary."""
-    return named_cases(("lamp",) if scope.coarse else PAPER, scope)
-
-
 def run_shooting_case(case: NamedCase) -> Row:
     """Solve a script, and perform the solution."""
     solution = solve_script(read_script(case.name))
@@ -74,7 +69,7 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Fattal & Lischinski 2006, section 6",
     whole=Scope(seeds=3, seconds=1.0),
     quick=Scope(seeds=1, seconds=1.0, coarse=True),
-    cases=shooting_cases,
+    cases=lambda scope: named_cases(("lamp",) if scope.coarse else PAPER, scope),
     run_case=run_shooting_case,
     summary=shooting_summary,
     plot=plot_shooting,

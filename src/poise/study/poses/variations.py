@@ -194,11 +194,6 @@ def _vary_want(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
     return replace(want, when=when, value=want.value + rng.uniform(-want.range, want.range))
 
 
-def variation_cases(scope: Scope) -> list[NamedCase]:
-    """A variation of each shipped script for each seed."""
-    return named_cases(shipped_scripts(), scope)
-
-
 def run_variation_case(case: NamedCase) -> Row:
     """Solve a variation if it has constraints, perform it, and check its goal."""
     script = varied_script(read_script(case.name), case.seed)
@@ -238,7 +233,7 @@ STUDY: Study[NamedCase] = Study(
     reproduces="how far a user may change a script",
     whole=Scope(seeds=20, seconds=60.0),
     quick=Scope(seeds=2, seconds=60.0),
-    cases=variation_cases,
+    cases=lambda scope: named_cases(shipped_scripts(), scope),
     run_case=run_variation_case,
     summary=variation_summary,
     plot=plot_variations,

@@ -11,14 +11,7 @@ from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.flights import (
-    DiveOutcome,
-    HandspringOutcome,
-    KipOutcome,
-    attempt_dive,
-    attempt_handspring,
-    attempt_kip,
-)
+from poise.study.rotation.flights import FlightOutcome, attempt_dive, attempt_handspring, attempt_kip
 from poise.study.rotation.stage import BehaviourTrial
 
 FRESH = 40_000  # First seed of the trials; tuning did not use seeds from here on
@@ -30,11 +23,11 @@ class AerialGoal:
     """What a behaviour must achieve, and the conditions of its trials."""
 
     words: str
-    perform: Callable[[BehaviourTrial], DiveOutcome | KipOutcome | HandspringOutcome]
+    perform: Callable[[BehaviourTrial], FlightOutcome]
     seconds: float
     terrain: str = "flat"
     noises: tuple[float, ...] = (0.1,)  # of the initial joint velocities, rad/s
-    reached: Callable[[DiveOutcome | KipOutcome | HandspringOutcome], bool] = attrgetter("succeeded")
+    reached: Callable[[FlightOutcome], bool] = attrgetter("succeeded")
 
 
 GOALS = {
@@ -57,15 +50,9 @@ def aerial_cases(scope: Scope) -> list[BehaviourTrial]:
     if not scope.coarse:
         kinds += [(name, "human", GOALS[name].noises[0], min(FEW, scope.seeds)) for name in names]
     return [
-        BehaviourTrial(
-            read_behaviour(name),
-            GOALS[name].terrain,
-            min(scope.seconds, GOALS[name].seconds),
-            FRESH + seed,
-            noise,
-            limits=limits,
-        )
+        BehaviourTrial(read_behaviour(name), goal.terrain, seconds, FRESH + seed, noise, limits=limits)
         for name, limits, noise, seeds in kinds
+        for goal, seconds in ((GOALS[name], min(scope.seconds, GOALS[name].seconds)),)
         for seed in range(seeds)
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.study.rotation.stage import BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_feet, only_hands
+from poise.study.rotation.stage import FEET, HANDS, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
 from poise.world.world import World
 
 UPRIGHT = 0.8  # Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches
@@ -48,13 +48,13 @@ def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
     attempt = BehaviourAttempt(trial, Dive)
     world, performing = attempt.world, attempt.performing
     on_hands, landed, flew, turns, stood = False, False, 0.0, 0.0, 0.0
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if performing.stage not in ("squat", "push") and not landed:
             flew += world.settings.step if not links else 0.0
             landed = bool(links) and performing.stage == "roll"
-            on_hands = landed and only_hands(links)
+            on_hands = landed and only_links(links, HANDS)
         turns = max(turns, performing.roll.turned)
-        up = landed and _com_height(world) > UPRIGHT and only_feet(links)
+        up = landed and _com_height(world) > UPRIGHT and only_links(links, FEET)
         stood = stood + world.settings.step if up else 0.0
         if stood >= DIVE_STANDING:
             break
@@ -62,7 +62,7 @@ def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
 
 
 def _com_height(world: World) -> float:
-    """Height (m) of the centre of mass above the ground."""
+    """Height (m) of the centre of mass above the ground under it."""
     x, y, z = world.state.data.subtree_com[1]
     return float(z - world.scene.terrain.height(x, y))
 
@@ -102,8 +102,8 @@ def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
     attempt = BehaviourAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     down, fell, on_feet, behind, flew = None, None, False, FAR, 0.0
-    for links in attempt.touches():
-        feet = only_feet(links)
+    for links in attempt.contact_links():
+        feet = only_links(links, FEET)
         if performing.stage in ("flight", "land") and down is None:
             flew += world.settings.step if not links else 0.0
             if links and flew >= KIP_AIRBORNE:
@@ -185,10 +185,10 @@ def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
     world, performing = attempt.world, attempt.performing
     supports: list[SupportPhase] = []
     turned = 0.0
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if not links:
             continue
-        on, start = "feet" if only_feet(links) else "hands" if only_hands(links) else "else", world.time
+        on, start = "feet" if only_links(links, FEET) else "hands" if only_links(links, HANDS) else "else", world.time
         if supports and supports[-1].on == on:
             start = supports.pop().start
         else:
@@ -207,3 +207,6 @@ def handspring_score(trial: BehaviourTrial) -> float:
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)
     return sprung.right + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
+
+
+FlightOutcome = DiveOutcome | KipOutcome | HandspringOutcome

@@ -10,7 +10,7 @@ from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.study.rotation.flights import dive_score, handspring_score, kip_score
-from poise.study.rotation.stage import BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_feet
+from poise.study.rotation.stage import FEET, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
 
 ENOUGH = 0.6
 """Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
@@ -22,14 +22,8 @@ STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
 def behaviour_score(trial: BehaviourTrial) -> float:
     """The score of a behaviour of any kind; higher is better."""
-    judges = {
-        "roll": roll_score,
-        "flip": flip_score,
-        "kip": kip_score,
-        "dive": dive_score,
-        "handspring": handspring_score,
-    }
-    return judges[trial.behaviour.kind](trial)
+    air = {"flip": flip_score, "kip": kip_score, "dive": dive_score, "handspring": handspring_score}
+    return {"roll": roll_score, **air}[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
@@ -100,13 +94,13 @@ def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
     world, performing = attempt.world, attempt.performing
     up = down = fell = None
     turned, on_feet = 0.0, False
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if up is None and performing.stage == "flight" and not links:
             up = world.time
         if up is not None and down is None and links:
             down, turned = world.time, float(np.degrees(performing.pitch))
-            on_feet = only_feet(links)
-        if up is not None and not only_feet(links):
+            on_feet = only_links(links, FEET)
+        if up is not None and not only_links(links, FEET):
             fell = world.time
             break
         if down is not None and world.time >= down + STANDING + 1e-9:

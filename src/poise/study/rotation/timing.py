@@ -23,11 +23,6 @@ _FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 20), np.full(32, 4.0), np.linsp
 _LANDING = GroundPhase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
-def rotation_timing_cases(scope: Scope) -> list[NamedCase]:
-    """Each behaviour and each plan."""
-    return named_cases((*BEHAVIOURS, *PLANS), scope)
-
-
 def run_rotation_timing(case: NamedCase) -> Row:
     """Median times of control and simulation, or the time of a plan; the ratio to MuJoCo's step is that of means."""
     row: Row = {"what": case.name, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
@@ -55,9 +50,8 @@ def _planning_time(what: str) -> float:
     """Processor time (s) of a plan."""
     planner, began = Planner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
-        planner.flip(
-            PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, PlanTargets(0.95, 0.8, -6.1, -0.2)
-        )
+        start, targets = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PlanTargets(0.95, 0.8, -6.1, -0.2)
+        planner.flip(start, _PUSH, _FLIGHT, _LANDING, targets)
     else:
         planner.landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
     return time.process_time() - began
@@ -87,7 +81,7 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=3, seconds=10.0),
     quick=Scope(seeds=1, seconds=4.0),
-    cases=rotation_timing_cases,
+    cases=lambda scope: named_cases((*BEHAVIOURS, *PLANS), scope),
     run_case=run_rotation_timing,
     summary=rotation_timing_summary,
     plot=plot_rotation_timing,
