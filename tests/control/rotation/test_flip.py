@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.rotation.program import Program
+from poise.control.rotation.program import TorqueProgram
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
@@ -58,12 +58,12 @@ def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
     """In most steps: the program does not model joint limits, so a joint that reaches one disturbs a step."""
     planned = []
 
-    def solve(program, aim, weights, supports, com, solve=Program.solve):
+    def solve(program, aim, weights, supports, com, solve=TorqueProgram.solve):
         found = solve(program, aim, weights, supports, com)
         planned.append(found.force[:, 0].sum())
         return found
 
-    monkeypatch.setattr(Program, "solve", solve)
+    monkeypatch.setattr(TorqueProgram, "solve", solve)
     run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("back-flip"), noise=0.0, rate=rate))
     pairs = []
     while world.time < 1.2:

@@ -58,6 +58,6 @@ def test_a_handspring_that_has_not_left_the_ground_scores_little():
 def test_wrong_numbers_and_poses_are_refused():
     behaviour = read_behaviour("back-handspring")
     with pytest.raises(PoiseError, match="number of a handspring"):
-        HandspringNumbers.of(replace(behaviour, control={"reach": 1.0}))
+        HandspringNumbers.from_behaviour(replace(behaviour, control={"reach": 1.0}))
     with pytest.raises(PoiseError, match="a handspring has 11 poses"):
-        HandspringNumbers.of(replace(behaviour, at=behaviour.at[:-1]))
+        HandspringNumbers.from_behaviour(replace(behaviour, at=behaviour.at[:-1]))

@@ -8,27 +8,27 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import Stage
-from poise.control.rotation.flight_plan import Planner
+from poise.control.rotation.flight_plan import FlightPlanner
 from poise.control.rotation.program import (
-    Program,
     ProgramAim,
     ProgramSolution,
     ProgramWeights,
     SupportFinder,
     Supports,
+    TorqueProgram,
     included_contacts,
 )
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
 
-LEAST_FORCE, LEAST_TORQUE, ADULT = 21.0, 2.0, 73.5
+LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
 """Thresholds of the inclusion test, [Zordan2014] section VI: force (N) and torque about the centre of mass (N m).
 
 They hold for a body of ADULT kg; the force scales with the mass, the torque with the mass times a length."""
 
 
-class Actor:
+class RotationActor:
     """The body of a world with its torque program, support finder and pose tracker."""
 
     def __init__(self, world: Stage) -> None:
@@ -37,9 +37,8 @@ class Actor:
         self.ground = world.scene.terrain
         self.nv, nv = self.body.nv, self.body.nv
         damping = np.array(self.model.dof_damping[:nv])
-        self.program = Program(
-            np.array(world.torque_limit[6:nv]), damping, self.body.mass, np.array(self.model.opt.gravity)
-        )
+        limit, gravity = np.array(world.torque_limit[6:nv]), np.array(self.model.opt.gravity)
+        self.program = TorqueProgram(limit, damping, self.body.mass, gravity)
         head = () if self.body.head is None else (self.body.link_id(self.body.head),)
         self.finder = SupportFinder(self.model, nv, head)
         trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
@@ -48,11 +47,9 @@ class Actor:
         spine = [dof - 6 for name in self.body.groups["trunk"] for dof in self.body.joint(name).dofs]
         self.trunk_limit = float(self.program.limit[spine].min())  # N m
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
-        self.trunk = np.isin(
-            np.arange(self.model.nbody), middle
-        )  # (nbody,) whether a link lies in the plane of symmetry
-        self.tracker = Tracker(self.model, nv, damping)
-        size = self.body.mass / ADULT
+        self.trunk = np.isin(np.arange(self.model.nbody), middle)  # (nbody,) is in the plane of symmetry
+        self.tracker = PoseTracker(self.model, nv, damping)
+        size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
 
     @property
@@ -60,19 +57,15 @@ class Actor:
         """m/s^2, downward."""
         return -float(self.model.opt.gravity[2])
 
-    def planner(self, step: float) -> Planner:
+    def planner(self, step: float) -> FlightPlanner:
         """The flight planner of this body, for a step (s)."""
-        return Planner(self.body.mass, step, self.gravity)
+        return FlightPlanner(self.body.mass, step, self.gravity)
 
     def observe(self, state: State) -> RotationIndices:
         """Rotation indices of a state; also sets up the torque program for the coming step."""
         rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
         self.program.begin(state)
         return rotation
-
-    def supports(self, state: State, gap: float) -> Supports:
-        """Contacts of the body, except the head's, whose gap is below `gap` (m)."""
-        return self.finder.near(state, gap)
 
     def solve(
         self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array, inclusion: bool = True
@@ -82,7 +75,7 @@ class Actor:
         if not inclusion or not len(supports.body):
             return found
         kept = included_contacts(supports, found.force, com, *self._thresholds)
-        return found if kept.all() else self.program.solve(aim, weights, supports.only(kept), com)
+        return found if kept.all() else self.program.solve(aim, weights, supports.selected(kept), com)
 
     def actuate(self, torque: Array) -> Actuation:
         """Actuation of the scene by joint torques (n,) N m of the body."""
@@ -96,7 +89,7 @@ class Actor:
         return self.actuate(np.clip(torque, -self.program.limit, self.program.limit))
 
 
-class Tracker:
+class PoseTracker:
     """Force-based pose tracking, [Zordan2014] Eq. (6), in the stable form of [Tan2011].
 
     Gains are proportional to the inertia that each joint moves.

@@ -11,13 +11,13 @@ from math import pi, radians, remainder
 
 import numpy as np
 
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight import Flight
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
-from poise.control.rotation.footing import FootSupportPlane
-from poise.control.rotation.landing import LANDING_KNOTS, STRONGEST, Landing
-from poise.control.rotation.pose_line import sampled_line
+from poise.control.rotation.landing import LANDING_KNOTS, LARGEST_LANDING_FORCE, Landing
+from poise.control.rotation.pose_line import sample_pose_line
 from poise.control.rotation.settings import POSES, FlipNumbers, RotationSettings
+from poise.control.rotation.support_plane import SupportPlane
 from poise.control.rotation.take_off import KipTakeOff, TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -28,33 +28,35 @@ from poise.library.behaviours.behaviour import BehaviourReference
 class Flip:
     """A flip or a kip-up; `stage` is squat, push, flight or land."""
 
-    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
+    def __init__(
+        self, actor: RotationActor, staged: BehaviourReference, settings: RotationSettings, step: float
+    ) -> None:
         self._actor, self._settings, self._step = actor, settings, step
-        self._numbers = n = FlipNumbers.of(staged.behaviour)
+        self._numbers = n = FlipNumbers.from_behaviour(staged.behaviour)
         kind = staged.behaviour.kind
         times = dict(zip(POSES[kind], staged.behaviour.at, strict=True))
-        self._footing = FootSupportPlane(actor, settings, step)
+        self._plane = SupportPlane(actor, settings, step)
         self._planner = actor.planner(step)
-        ground = sampled_line(staged, 0.0, times["take-off"], step)
+        ground = sample_pose_line(staged, 0.0, times["take-off"], step)
         launch = KipTakeOff if kind == "kip" else TakeOff
         push = TakeOffTimes(times["crouch"], times["take-off"])
-        self._take_off = launch(actor, self._footing, ground, push, n, step)
-        rise = sampled_line(staged, times["take-off"], times["tuck"], step)
-        opening = sampled_line(staged, times["tuck"], times["touch-down"], step, n.opening)
-        self._air = Flight(actor, self._footing, (rise, opening), n, bool(settings.placing))
-        down = sampled_line(staged, times["touch-down"], times["stood"], step)
-        self._landing = Landing(self._footing, self._planner, down, n)
+        self._take_off = launch(actor, self._plane, ground, push, n, step)
+        rise = sample_pose_line(staged, times["take-off"], times["tuck"], step)
+        opening = sample_pose_line(staged, times["tuck"], times["touch-down"], step, n.opening)
+        self._air = Flight(actor, self._plane, (rise, opening), n, bool(settings.placing))
+        down = sample_pose_line(staged, times["touch-down"], times["stood"], step)
+        self._landing = Landing(self._plane, self._planner, down, n)
         self.stage, self._behind = "squat", 0.0
         self.pose = self._take_off.pose
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         rotation = self._actor.observe(state)
-        self._footing.update(state)
-        self._behind = float(self._footing.forward @ (self._footing.ankles(state) - rotation.com))
+        self._plane.update(state)
+        self._behind = float(self._plane.forward @ (self._plane.ankle_midpoint(state) - rotation.com))
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
-            self._take_off.begin(state, self._plan(state, rotation) if self._settings.planning else None)
+            self._take_off.begin(state, self._plan_push(state, rotation) if self._settings.planning else None)
         elif self.stage == "push" and self._take_off.over(state):
             self.stage = "flight"
             self._air.begin(state)
@@ -68,18 +70,22 @@ class Flip:
         self.pose = np.array(performing.pose)
         return found
 
-    def _plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
+    def _plan_push(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """Plan the whole flip from a state and return the course of its push."""
         n = self._numbers
-        push = replace(self._take_off.phase(state), twist=self._take_off.turning * self._actor.trunk_limit)
-        heel, toe = self._footing.flat_soles
+        push = replace(self._take_off.ground_phase(state), twist=self._take_off.turning * self._actor.trunk_limit)
+        heel, toe = self._plane.flat_sole_ends
         landing = GroundPhase(
-            self._landing.inertia, heel - n.touch_down_ahead, toe - n.touch_down_ahead, LANDING_KNOTS, STRONGEST
+            self._landing.inertia,
+            heel - n.touch_down_ahead,
+            toe - n.touch_down_ahead,
+            LANDING_KNOTS,
+            LARGEST_LANDING_FORCE,
         )
         ahead = n.stand_ahead - 0.5 * (heel + toe)
         targets = PlanTargets(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel, n.end_height, ahead)
-        start, flight = self._footing.planar(rotation), self._air.inertia(self._step)
-        return self._planner.flip(start, push, flight, landing, targets).take_off
+        start, flight = self._plane.planar_state(rotation), self._air.inertia(self._step)
+        return self._planner.plan_flip(start, push, flight, landing, targets).take_off
 
     def stands(self) -> bool:
         """Whether the last pose is reached and the body is upright and at rest."""
@@ -93,4 +99,4 @@ class Flip:
     @property
     def pitch(self) -> float:
         """Pitch (rad) of the root, full turns included."""
-        return self._footing.pitch
+        return self._plane.pitch

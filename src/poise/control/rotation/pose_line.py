@@ -36,7 +36,7 @@ class PoseLine:
         """Index of the last pose."""
         return len(self.qpos) - 1
 
-    def at(self, k: int, step: float) -> tuple[Array, Array]:
+    def pose_at(self, k: int, step: float) -> tuple[Array, Array]:
         """Pose (nq,) and joint velocities (n,) rad/s of pose k, one `step` (s) after the previous one.
 
         Beyond the last pose, that pose at rest.
@@ -44,12 +44,12 @@ class PoseLine:
         velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
         return self.qpos[min(k, self.last)], velocity
 
-    def inertias(self, first: int, count: int) -> Array:
+    def inertia_from(self, first: int, count: int) -> Array:
         """(count,) kg m^2 of the poses from index `first`; the last one is repeated."""
         return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
 
 
-def sampled_line(
+def sample_pose_line(
     staged: BehaviourReference, start: float, stop: float, step: float, seconds: float | None = None
 ) -> PoseLine:
     """Poses of a behaviour from `start` to `stop` (s), passed in that time or in another time `seconds`."""

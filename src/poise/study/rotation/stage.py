@@ -29,7 +29,7 @@ DRIVEN_TOLERANCE = 0.025  # Tolerated share of driving work in the work of frict
 
 
 class DisturbedFlip(Rotation):
-    """The controller with torques, within their limits, that disturb the joints in the first step of a flip's flight."""
+    """The controller with torques, within their limits, that disturb the joints when a flip's flight begins."""
 
     def __init__(self, settings: RotationSettings, behaviour: Behaviour, jolt: float, seed: int) -> None:
         """`jolt` is the standard deviation (rad/s) of the joint velocities that are added."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poise.control.rotation.flight_plan import GroundPhase, PlanarState, Planner, PlanTargets
+from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlanarState, PlanTargets
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.study.experiment.plots import figure_panels
@@ -48,12 +48,12 @@ def run_rotation_timing(case: NamedCase) -> Row:
 
 def _planning_time(what: str) -> float:
     """Processor time (s) of a plan."""
-    planner, began = Planner(73.5, 1 / 120), time.process_time()
+    planner, began = FlightPlanner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
         start, targets = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PlanTargets(0.95, 0.8, -6.1, -0.2)
-        planner.flip(start, _PUSH, _FLIGHT, _LANDING, targets)
+        planner.plan_flip(start, _PUSH, _FLIGHT, _LANDING, targets)
     else:
-        planner.landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
+        planner.plan_landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
     return time.process_time() - began
 
 
