@@ -18,6 +18,7 @@ from poise.control.rotation.program import (
     TorqueProgram,
     included_contacts,
 )
+from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
@@ -25,13 +26,14 @@ from poise.dynamics.state import State
 LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
 """Thresholds of the inclusion test, [Zordan2014] section VI: force (N) and torque about the centre of mass (N m).
 
-They hold for a body of ADULT kg; the force scales with the mass, the torque with the mass times a length."""
+They hold for a body of ADULT_MASS kg; the force scales with the mass, the torque with the mass times a length."""
 
 
 class RotationActor:
-    """The body of a world with its torque program, support finder and pose tracker."""
+    """The body of a world with its torque program, support finder, pose tracker and flight planner."""
 
-    def __init__(self, world: Stage) -> None:
+    def __init__(self, world: Stage, settings: RotationSettings | None = None) -> None:
+        self.settings, self.step = settings or RotationSettings(), world.state.step  # s
         self.body: Body = world.scene.body
         self.model = world.scene.model
         self.ground = world.scene.terrain
@@ -51,15 +53,7 @@ class RotationActor:
         self.tracker = PoseTracker(self.model, nv, damping)
         size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
-
-    @property
-    def gravity(self) -> float:
-        """m/s^2, downward."""
-        return -float(self.model.opt.gravity[2])
-
-    def planner(self, step: float) -> FlightPlanner:
-        """The flight planner of this body, for a step (s)."""
-        return FlightPlanner(self.body.mass, step, self.gravity)
+        self.planner = FlightPlanner(self.body.mass, self.step, -float(gravity[2]))
 
     def observe(self, state: State) -> RotationIndices:
         """Rotation indices of a state; also sets up the torque program for the coming step."""

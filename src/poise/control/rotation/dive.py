@@ -16,7 +16,7 @@ from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import PlannedCourse, PlanTargets
 from poise.control.rotation.pose_line import sample_pose_line
 from poise.control.rotation.roll import Roll
-from poise.control.rotation.settings import DiveNumbers, RotationSettings
+from poise.control.rotation.settings import DiveNumbers
 from poise.control.rotation.support_plane import TOUCHING_GAP, SupportPlane
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
@@ -32,20 +32,17 @@ CLEARING_TIME = 0.1  # Time (s) after take-off before which a contact does not c
 class Dive:
     """A dive; `stage` is squat, push, flight or roll."""
 
-    def __init__(
-        self, actor: RotationActor, staged: BehaviourReference, settings: RotationSettings, step: float
-    ) -> None:
-        self._actor, self._settings, self._step = actor, settings, step
+    def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
+        self._actor, self._step = actor, actor.step
         self._numbers = n = DiveNumbers.from_behaviour(staged.behaviour)
         _, lean, _, off, reach = staged.behaviour.at
-        ground = sample_pose_line(staged, 0.0, off, step)
-        self._air = sample_pose_line(staged, off, reach, step)
-        self._plane = SupportPlane(actor, settings, step)
-        self._planner = actor.planner(step)
-        self._take_off = TakeOff(actor, self._plane, ground, TakeOffTimes(lean, off), n, step)
+        ground = sample_pose_line(staged, 0.0, off, actor.step)
+        self._air = sample_pose_line(staged, off, reach, actor.step)
+        self._plane = SupportPlane(actor)
+        self._take_off = TakeOff(self._plane, ground, TakeOffTimes(lean, off), n)
         roll = _roll_after_dive(staged.behaviour, n)
         self._start = roll.start
-        self.roll = Roll(actor, BehaviourReference(roll, staged.body), settings, step)
+        self.roll = Roll(actor, BehaviourReference(roll, staged.body))
         self.stage = "squat"
         self._began = 0.0  # s: start of the flight
         self.pose: Array = self._take_off.pose
@@ -58,7 +55,7 @@ class Dive:
         self._plane.update(state)
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
-            self._take_off.begin(state, self._plan_push(state, rotation) if self._settings.planning else None)
+            self._take_off.begin(state, self._plan_push(state, rotation) if self._actor.settings.planning else None)
         elif self.stage == "push" and self._take_off.over(state):
             self.stage, self._began = "flight", state.time
         if self.stage == "flight":
@@ -77,7 +74,7 @@ class Dive:
         drop = self._actor.ground.height(*rotation.com[:2]) - self._actor.ground.height(*landing[:2])
         if drop <= 0.0:
             return course
-        fall, g = z - n.touch_down_height + drop, self._planner.gravity
+        fall, g = z - n.touch_down_height + drop, self._actor.planner.gravity
         flight = (up + sqrt(up**2 + 2.0 * g * fall)) / g
         lower = replace(
             level, touch_down_height=n.touch_down_height - drop, travel=n.travel + speed * (flight - n.flight)
@@ -87,9 +84,8 @@ class Dive:
     def _plan_leap(self, state: State, rotation: RotationIndices, flight: float, targets: PlanTargets) -> PlannedCourse:
         """Plan the push before a flight of a duration (s)."""
         inertia = self._air.inertia_from(1, round(flight / self._step))
-        return self._planner.plan_leap(
-            self._plane.planar_state(rotation), self._take_off.ground_phase(state), inertia, targets
-        )
+        start, push = self._plane.planar_state(rotation), self._take_off.ground_phase(state)
+        return self._actor.planner.plan_leap(start, push, inertia, targets)
 
     def _act_in_flight(self, state: State) -> Actuation:
         """Track the poses of the flight."""
@@ -115,11 +111,6 @@ class Dive:
     def stands(self) -> bool:
         """Whether the roll has ended and the body stands at rest."""
         return self.stage == "roll" and self.roll.stands()
-
-    @property
-    def pitch(self) -> float:
-        """Pitch (rad) of the root, full turns included; not updated in the roll."""
-        return self._plane.pitch
 
 
 def _roll_after_dive(dive: Behaviour, numbers: DiveNumbers) -> Behaviour:

@@ -11,7 +11,6 @@ from math import radians, sqrt
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.settings import FlightNumbers
 from poise.control.rotation.support_plane import LEFT, SupportPlane
@@ -28,26 +27,19 @@ LARGEST_LEG_TURN = 0.3  # Largest turn (rad) of the legs for the place where the
 class Flight:
     """A flight onto the feet."""
 
-    def __init__(
-        self,
-        actor: RotationActor,
-        plane: SupportPlane,
-        lines: tuple[PoseLine, PoseLine],
-        numbers: FlightNumbers,
-        placing: bool,
-    ) -> None:
-        """`lines` are the poses into the tuck and out of it; `placing` switches foot placement on."""
-        self._actor, self._plane, self._numbers, self._placing = actor, plane, numbers, placing
-        self._into, self._out = lines
+    def __init__(self, plane: SupportPlane, into: PoseLine, out: PoseLine, numbers: FlightNumbers) -> None:
+        """`into` and `out` are the poses into the tuck and out of it."""
+        self._actor, self._plane, self._into, self._out, self._numbers = plane.actor, plane, into, out, numbers
         self._lean = self._com_shift_by_leaning()
         self._began = 0.0  # s
         self._open_at: int | None = None  # steps since the tuck was left
         self.pose = np.array(self._into.qpos[0])
 
-    def inertia(self, step: float) -> Array:
+    @property
+    def inertia(self) -> Array:
         """(N,) kg m^2 at the steps of a flight of the planned duration."""
         into, out = self._into.inertia[1:], self._out.inertia[1:]
-        hold = round(self._numbers.flight / step) - len(into) - len(out)
+        hold = round(self._numbers.flight / self._actor.step) - len(into) - len(out)
         return np.concatenate([into, np.full(max(hold, 1), self._out.inertia[0]), out])
 
     def begin(self, state: State) -> None:
@@ -73,7 +65,7 @@ class Flight:
             self._open_at += 1
             pose, velocity = self._out.pose_at(self._open_at, state.step)
             self.pose = np.array(pose)
-            if self._placing:
+            if self._actor.settings.placing:
                 self._place_feet(rotation, opening)
         return self._actor.track(state, self.pose, n.flight_stiffness, velocity)
 
@@ -82,8 +74,8 @@ class Flight:
         assert self._open_at is not None
         last = self._out.last
         spin, at = float(self._plane.axis @ rotation.angular_momentum), min(self._open_at, last)
-        arrival_pitch = opening.arrival_pitch(self._plane.pitch, spin, self._time_to_touch_down(rotation), at)
-        error = arrival_pitch - radians(self._numbers.touch_pitch)
+        arrival = opening.arrival_pitch(self._plane.pitch, spin, self._time_to_touch_down(rotation), at)
+        error = arrival - radians(self._numbers.touch_pitch)
         error = min(max(error, -LARGEST_PITCH_ERROR), LARGEST_PITCH_ERROR)
         reach = self._leg_turn(rotation, error)
         self._turn_both("hip", -at / last * (error - reach))
@@ -93,9 +85,8 @@ class Flight:
         """m/rad by which the centre of mass moves forward when the trunk leans forward in the pose of touch-down."""
         self.pose = np.array(self._out.qpos[-1])
         self._turn_both("hip", -HIP_NUDGE)
-        return float(
-            np.diff(pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose])).ahead)[0] / HIP_NUDGE
-        )
+        both = pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
+        return float(np.diff(both.ahead)[0] / HIP_NUDGE)
 
     def _turn_both(self, joint: str, angle: float) -> None:
         """Turn a joint of the tracked pose by an angle (rad) about the left axis, on both sides."""
@@ -114,18 +105,17 @@ class Flight:
             return 0.0
         spin, mass = float(self._plane.axis @ rotation.angular_momentum), rotation.mass
         height = float(self._out.height[-1])
-        along, down = float(self._plane.forward @ rotation.velocity), self._fall_speed(rotation)
+        along = float(self._plane.forward @ rotation.velocity)
+        gravity, left = self._actor.planner.gravity, self._time_to_touch_down(rotation)
+        down = max(gravity * left - float(rotation.velocity[2]), 0.5)  # m/s at touch-down
         ahead = float(self._out.ahead[-1]) + self._lean * error
         about = spin + mass * (height * along + ahead * down)  # with the feet as in the pose of touch-down
         return min(max((target - about) / (mass * down * height), -LARGEST_LEG_TURN), LARGEST_LEG_TURN)
 
-    def _fall_speed(self, rotation: RotationIndices) -> float:
-        """Downward speed (m/s) at touch-down, at least 0.5."""
-        return max(self._actor.gravity * self._time_to_touch_down(rotation) - float(rotation.velocity[2]), 0.5)
-
     def _time_to_touch_down(self, rotation: RotationIndices) -> float:
         """s until the centre of mass is as high above the ground as above flat soles in the pose of touch-down."""
-        fall, up, g = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2]), self._actor.gravity
+        fall, up = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2])
+        g = self._actor.planner.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight import Flight
-from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlannedCourse, PlanTargets
-from poise.control.rotation.landing import LANDING_KNOTS, LARGEST_LANDING_FORCE, Landing
+from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
+from poise.control.rotation.landing import Landing
 from poise.control.rotation.pose_line import PoseLine, pose_line, sample_pose_line
 from poise.control.rotation.program import ProgramWeights
-from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers, RotationSettings
+from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers
 from poise.control.rotation.support_plane import StanceTargets, SupportPlane
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
@@ -36,14 +36,11 @@ SOLES = (-0.05, 0.126)
 class Handspring:
     """One or several back handsprings; `stage` is squat, push, reach, hands, flight or land."""
 
-    def __init__(
-        self, actor: RotationActor, staged: BehaviourReference, settings: RotationSettings, step: float
-    ) -> None:
-        self._actor, self._staged, self._settings, self._step = actor, staged, settings, step
+    def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
+        self._actor, self._staged, self._step = actor, staged, actor.step
         self._numbers = n = HandspringNumbers.from_behaviour(staged.behaviour)
         self._times = dict(zip(POSES["handspring"], staged.behaviour.at, strict=True))
-        self._plane = SupportPlane(actor, settings, step)
-        self._planner = actor.planner(step)
+        self.plane = SupportPlane(actor)
         self.springs, self._done = round(n.springs), 0  # handsprings in all, and completed
         self.stage = "squat"
         self._began = 0.0  # s: start of the flight onto the hands, or of the landing
@@ -52,17 +49,17 @@ class Handspring:
 
     def _prepare_handspring(self, start: float) -> None:
         """Prepare a handspring whose first pose is due at `start` (s)."""
-        n, actor, plane = self._numbers, self._actor, self._plane
+        n, plane = self._numbers, self.plane
         self._ground, self._reach = self._poses_between("stand", "take-off"), self._poses_between("take-off", "reach")
         push = TakeOffTimes(self._times["lean"], self._times["take-off"])
-        self._take_off = TakeOff(actor, plane, self._ground, push, n, self._step, start)
+        self._take_off = TakeOff(plane, self._ground, push, n, start)
         flying = FlightNumbers(n.second_flight, n.opening, n.touch_pitch, n.flight_stiffness, None)
         rise, opening = self._poses_between("leave", "snap"), self._poses_between("snap", "touch-down", n.opening)
-        self._air = Flight(actor, plane, (rise, opening), flying, bool(self._settings.placing))
-        self._landing = Landing(plane, self._planner, self._poses_between("touch-down", "stood"), n)
+        self._air = Flight(plane, rise, opening, flying)
+        self._landing = Landing(plane, self._poses_between("touch-down", "stood"), n)
         on_hands = self._poses_between("reach", "leave")
-        whole = pose_line(actor.body, np.concatenate([on_hands.qpos, rise.qpos[1:], opening.qpos[1:]]))
-        self._hands = HandPush(actor, plane, self._planner, (on_hands, whole), n, (self._air, self._landing))
+        whole = pose_line(self._actor.body, np.concatenate([on_hands.qpos, rise.qpos[1:], opening.qpos[1:]]))
+        self._hands = HandPush(plane, on_hands, whole, n, self._air, self._landing)
 
     def _poses_between(self, first: str, last: str, seconds: float | None = None) -> PoseLine:
         """Poses from one key pose to another, in the time of the file or in another time (s)."""
@@ -71,13 +68,13 @@ class Handspring:
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         rotation = self._actor.observe(state)
-        self._plane.update(state)
+        self.plane.update(state)
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
             self._take_off.begin(state, self._plan_push(state, rotation))
         elif self.stage == "push" and self._take_off.over(state):
             self.stage, self._began = "reach", state.time
-        elif self.stage == "reach" and self._plane.touches_ground(state, "hands"):
+        elif self.stage == "reach" and self.plane.touches_ground(state, "hands"):
             self.stage = "hands"
             self._hands.begin(state)
         elif self.stage == "hands" and self._hands.over(state):
@@ -88,14 +85,15 @@ class Handspring:
             self._began = state.time
             self._done += 1
             self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, True)
-        elif self.stage == "land" and self._next_handspring_is_due(state):
+        elif (
+            self.stage == "land"
+            and self._done < self.springs
+            and state.time >= self._began + self._numbers.between - 1e-9
+        ):
             self.stage = "squat"
-            self._plane.pitch += 2 * pi
+            self.plane.pitch += 2 * pi
             self._prepare_handspring(state.time - self._times["lean"] + self._numbers.again)
         return self._act_in_stage(state, rotation)
-
-    def _next_handspring_is_due(self, state: State) -> bool:
-        return self._done < self.springs and state.time >= self._began + self._numbers.between - 1e-9
 
     def _act_in_stage(self, state: State, rotation: RotationIndices) -> Actuation:
         if self.stage == "reach":
@@ -117,21 +115,15 @@ class Handspring:
         n = self._numbers
         first = round(self._times["lean"] / self._step)
         swing = self._ground.swing[-1] - self._ground.swing[first] + self._reach.swing[-1]
-        turned = radians(n.hands_pitch) - self._plane.pitch + swing
+        turned = radians(n.hands_pitch) - self.plane.pitch + swing
         targets = PlanTargets(n.take_off_height, n.touch_down_height, turned, n.travel)
         inertia = self._reach.inertia_from(1, round(n.flight / self._step))
-        return self._planner.plan_leap(
-            self._plane.planar_state(rotation), self._take_off.ground_phase(state), inertia, targets
-        )
+        start, phase = self.plane.planar_state(rotation), self._take_off.ground_phase(state)
+        return self._actor.planner.plan_leap(start, phase, inertia, targets)
 
     def stands(self) -> bool:
         """Whether the last handspring is over and the body is upright and at rest."""
         return self.stage == "land" and self._done == self.springs and self._landing.stands()
-
-    @property
-    def pitch(self) -> float:
-        """Pitch (rad) of the root, full turns included."""
-        return self._plane.pitch
 
 
 class HandPush:
@@ -142,19 +134,18 @@ class HandPush:
 
     def __init__(
         self,
-        actor: RotationActor,
         plane: SupportPlane,
-        planner: FlightPlanner,
-        lines: tuple[PoseLine, PoseLine],
+        line: PoseLine,
+        whole: PoseLine,
         numbers: HandspringNumbers,
-        after: tuple[Flight, Landing],
+        flight: Flight,
+        landing: Landing,
     ) -> None:
-        """`lines` are the poses on the hands, and those from there to the feet's touch-down; `after` what follows."""
-        self._actor, self._plane, self._planner, self._numbers = actor, plane, planner, numbers
-        self._line, self._whole = lines
-        self._flight, self._landing = after
-        self._elbows = [actor.body.joint(f"{side}_elbow").qpos[0] for side in ("left", "right")]
-        self._duration = self._line.last * planner.step  # s
+        """`line` are the poses on the hands, `whole` those from there to the touch-down of the feet."""
+        self._plane, self._line, self._whole, self._numbers = plane, line, whole, numbers
+        self._flight, self._landing, self._actor = flight, landing, plane.actor
+        self._elbows = [self._actor.body.joint(f"{side}_elbow").qpos[0] for side in ("left", "right")]
+        self._duration = line.last * self._actor.step  # s
         self._course: PlannedCourse | None = None
         self._began = self._planned = 0.0  # s
         self.pose = np.array(self._line.qpos[0])
@@ -176,7 +167,7 @@ class HandPush:
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         n, since = self._numbers, state.time - self._began
-        k = round(since / self._planner.step)
+        k = round(since / self._actor.step)
         again = state.time >= self._planned + n.hands_again - 1e-9 and self._duration - since >= LATEST_PLAN
         if self._course is None or again:
             self._course, self._planned = self._plan_push(state, rotation, k), state.time
@@ -193,10 +184,9 @@ class HandPush:
         n = self._numbers
         heel, fingers = self._plane.palm_ends(state)
         push = GroundPhase(self._line.inertia[k + 1 :], heel, fingers, HAND_KNOTS, n.hands_strongest, n.hands_last)
-        sole_ends = (SOLES[0] - n.touch_down_ahead, SOLES[1] - n.touch_down_ahead)
-        landing = GroundPhase(self._landing.inertia, *sole_ends, LANDING_KNOTS, LARGEST_LANDING_FORCE)
+        landing = self._landing.ground_phase(SOLES[0] - n.touch_down_ahead, SOLES[1] - n.touch_down_ahead)
         turned = radians(n.touch_pitch) - self._plane.pitch + self._whole.swing[-1] - self._whole.swing[k]
         ahead = n.stand_ahead - 0.5 * sum(SOLES)
         targets = PlanTargets(n.leave_height, n.second_height, turned, n.second_travel, n.end_height, ahead)
-        start, flight = self._plane.planar_state(rotation), self._flight.inertia(self._planner.step)
-        return self._planner.plan_flip(start, push, flight, landing, targets).take_off
+        start = self._plane.planar_state(rotation)
+        return self._actor.planner.plan_flip(start, push, self._flight.inertia, landing, targets).take_off

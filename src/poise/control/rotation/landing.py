@@ -12,10 +12,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.rotation.actor import RotationActor
-from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlannedCourse, PlanTargets
+from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.program import ProgramWeights
-from poise.control.rotation.settings import LandingNumbers, RotationSettings
+from poise.control.rotation.settings import LandingNumbers
 from poise.control.rotation.support_plane import TOUCHING_GAP, StanceTargets, SupportPlane
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -31,19 +31,19 @@ LARGEST_LANDING_FORCE = 2500.0  # Largest normal force (N) at the heels, and at 
 class Landing:
     """A landing and the standing up after it."""
 
-    def __init__(self, plane: SupportPlane, planner: FlightPlanner, line: PoseLine, numbers: LandingNumbers) -> None:
+    def __init__(self, plane: SupportPlane, line: PoseLine, numbers: LandingNumbers) -> None:
         """`line` are the poses from touch-down to standing."""
-        self._plane, self._planner, self._line, self._numbers = plane, planner, line, numbers
+        self._plane, self._planner, self._line, self._numbers = plane, plane.actor.planner, line, numbers
         self.pose = line.qpos[0]
         self._course: PlannedCourse | None = None
         self._began = self._tilt = 0.0  # s; rad: initial pitch of the pelvis
         self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
 
-    @property
-    def inertia(self) -> Array:
-        """(N,) kg m^2 at the steps of the planned landing."""
-        return self._line.inertia_from(0, round(self._numbers.landing / self._planner.step))
+    def ground_phase(self, heel: float, toe: float) -> GroundPhase:
+        """The landing as a phase of a plan, with heels and toes at positions x (m)."""
+        inertia = self._line.inertia_from(0, round(self._numbers.landing / self._planner.step))
+        return GroundPhase(inertia, heel, toe, LANDING_KNOTS, LARGEST_LANDING_FORCE)
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
         """Start the landing; the pelvis is to have a pitch `tilt` (rad) at first."""
@@ -56,9 +56,7 @@ class Landing:
         heel, toe = self._plane.sole_ends(state)
         ankle = float(self._plane.forward @ self._plane.ankle_midpoint(state))
         targets = PlanTargets(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
-        phase = GroundPhase(
-            self.inertia, heel + n.land_margin, toe - n.land_margin, LANDING_KNOTS, LARGEST_LANDING_FORCE
-        )
+        phase = self.ground_phase(heel + n.land_margin, toe - n.land_margin)
         return self._planner.plan_landing(self._plane.planar_state(rotation), phase, targets)
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
@@ -104,12 +102,11 @@ NEAR_STANDING = 0.08
 class StandUp:
     """Standing up at the end of a roll, once the body has come up over its feet."""
 
-    def __init__(self, actor: RotationActor, settings: RotationSettings, step: float, crouch: Array) -> None:
+    def __init__(self, actor: RotationActor, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll when it is on its feet."""
-        self._actor = actor
-        self._plane = SupportPlane(actor, settings, step)
-        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / step) + 1))
-        self._landing = Landing(self._plane, actor.planner(step), line, LandingNumbers())
+        self._actor, self._plane = actor, SupportPlane(actor)
+        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1))
+        self._landing = Landing(self._plane, line, LandingNumbers())
         self._tilt = float(line.tilt[0])
         self.begun = False
 

@@ -13,7 +13,7 @@ from poise.arrays import Array
 from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.landing import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
-from poise.control.rotation.settings import RollNumbers, RotationSettings
+from poise.control.rotation.settings import RollNumbers
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
@@ -29,16 +29,12 @@ EARLY_STAND = 0.3  # Turns before the last one is complete from which the roll m
 class Roll:
     """A roll on the ground."""
 
-    def __init__(
-        self, actor: RotationActor, staged: BehaviourReference, settings: RotationSettings, step: float
-    ) -> None:
-        behaviour, poses = staged.behaviour, staged.cycle
-        self._actor, self._poses, self._settings = actor, poses, settings
+    def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
+        behaviour, poses, on = staged.behaviour, staged.cycle, actor.settings.momentum
+        self._actor, self._poses = actor, poses
         self._first = staged.at(0.0).qpos[3:7]  # initial orientation of the root in a roll along x
         self._numbers = n = RollNumbers.from_behaviour(behaviour)
-        self._weights = ProgramWeights(
-            n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential
-        )
+        self._weights = ProgramWeights(n.linear * on, n.angular * on, n.support, n.tangential)
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
@@ -49,7 +45,7 @@ class Roll:
         self._yaw: float | None = None  # rad: direction of the roll without `heading`
         self._axis = np.zeros(3)  # unit vector of the roll's axis
         self.pose = np.array(poses[self._pose_index(self.phase)])
-        self._stand_up = StandUp(actor, settings, step, poses[0])
+        self._stand_up = StandUp(actor, poses[0])
 
     def enter(self, state: State, yaw: float, phase: float) -> None:
         """Enter the roll from a state, at a phase (turns) and in a direction (rad)."""
@@ -76,15 +72,14 @@ class Roll:
         self._axis = np.array([cos(yaw + 0.5 * pi), sin(yaw + 0.5 * pi), 0.0])
         along = self._slope_direction(rotation.com, yaw)
         middle = self._begun + n.until if self._is_finished else self.phase + n.ahead + self._lead.ahead
-        window = n.window if self._settings.blend else 0.0
+        window = n.window if actor.settings.blend else 0.0
         blended = self._poses[[self._pose_index(middle + window), self._pose_index(middle - window)]]
         self.pose = blended[0] if not window else np.array(self._poses[self._pose_index(middle)])
         torques = actor.tracker.torques(state, blended, self._stiffness)
-        aim = ProgramAim(
-            torques[0], torques[1], self._linear_momentum_rate(rotation, along), self._angular_momentum_rate(rotation)
-        )
+        linear, angular = self._linear_momentum_rate(rotation, along), self._angular_momentum_rate(rotation)
+        aim = ProgramAim(torques[0], torques[1], linear, angular)
         supports = actor.finder.supports_near(state, n.gap)
-        found = actor.solve(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
+        found = actor.solve(aim, self._weights, supports, rotation.com, bool(actor.settings.inclusion))
         return actor.actuate(found.torque)
 
     @property

@@ -52,7 +52,7 @@ class Rotation(ResetFirst):
         if behaviour.kind not in PERFORMERS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing = PERFORMERS[behaviour.kind](RotationActor(world), staged, self._settings, world.state.step)
+        self.performing = PERFORMERS[behaviour.kind](RotationActor(world, self._settings), staged)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""

@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
 from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import ProgramWeights
@@ -43,17 +42,10 @@ class TakeOff:
     The rest of the limit holds the trunk up while the legs push."""
 
     def __init__(
-        self,
-        actor: RotationActor,
-        plane: SupportPlane,
-        line: PoseLine,
-        at: TakeOffTimes,
-        numbers: TakeOffNumbers,
-        step: float,
-        start: float = 0.0,
+        self, plane: SupportPlane, line: PoseLine, at: TakeOffTimes, numbers: TakeOffNumbers, start: float = 0.0
     ) -> None:
         """`line` are the poses from standing to take-off; times are relative to the first, due at `start` (s)."""
-        self._actor, self._plane, self._line, self._numbers, self._step = actor, plane, line, numbers, step
+        self._actor, self._plane, self._line, self._numbers = plane.actor, plane, line, numbers
         self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
         self._course: PlannedCourse | None = None
         self._began: float | None = None  # s: start of the push
@@ -66,7 +58,7 @@ class TakeOff:
     def ground_phase(self, state: State) -> GroundPhase:
         """The push as a phase of a plan."""
         n = self._numbers
-        first = round((self._at.crouch - self._start) / self._step)
+        first = round((self._at.crouch - self._start) / self._actor.step)
         rear, front = self._supports(state)
         inertia = self._line.inertia[first + 1 :]
         return GroundPhase(inertia, rear, front, PUSH_KNOTS, n.push_strongest, n.push_last, n.push_heels)
@@ -89,7 +81,7 @@ class TakeOff:
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
-        k = min(round((state.time - self._start) / self._step) + 1, self._line.last)
+        k = min(round((state.time - self._start) / self._actor.step) + 1, self._line.last)
         self.pose = np.array(self._line.qpos[k])
         stance = self._squat_step(state, rotation, k) if self._began is None else self._push(state, rotation, k)
         return self._plane.act(state, rotation, stance)

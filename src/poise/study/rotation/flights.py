@@ -192,7 +192,7 @@ def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
         if supports and supports[-1].on == on:
             start = supports.pop().start
         else:
-            turned = float(np.degrees(performing.pitch))
+            turned = float(np.degrees(performing.plane.pitch))
         supports.append(SupportPhase(on, start, world.time))
         last = len(supports) == 2 * performing.springs + 1
         if on == "else" or (last and world.time - start >= SPRING_STANDING):

@@ -98,7 +98,7 @@ def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
         if up is None and performing.stage == "flight" and not links:
             up = world.time
         if up is not None and down is None and links:
-            down, turned = world.time, float(np.degrees(performing.pitch))
+            down, turned = world.time, float(np.degrees(performing.plane.pitch))
             on_feet = only_links(links, FEET)
         if up is not None and not only_links(links, FEET):
             fell = world.time
