@@ -82,10 +82,9 @@ class PlanTargets:
 
 @dataclass(frozen=True, eq=False)
 class FlightPlan:
-    """Planned take-off, flight time and landing."""
+    """Planned take-off and landing of a flight."""
 
     take_off: PlannedCourse
-    flight: float  # s
     landing: PlannedCourse
     off: float  # largest residual of the hard targets, in units of their tolerances
 
@@ -112,14 +111,14 @@ class FlightPlanner:
     ) -> FlightPlan:
         """Plan from a state on the ground through a flight with inertias (N,) kg m^2 at its steps to rest."""
 
-        def shoot(knots: Array) -> tuple[Array, Array, Array]:
+        def shoot_flip(knots: Array) -> tuple[Array, Array, Array]:
             rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
             down = self._state_after_flight(rise[:, -1], flight)
             land = self._shoot_ground_phase(down, landing, knots[:, 4 * push.knots :], down[:, 0])
             return rise, down, land
 
-        def residual(knots: Array) -> Array:
-            rise, down, land = shoot(knots)
+        def flip_residuals(knots: Array) -> Array:
+            rise, down, land = shoot_flip(knots)
             feet = down[:, 0] + 0.5 * (landing.heel + landing.toe)
             return np.column_stack(
                 [
@@ -130,27 +129,23 @@ class FlightPlanner:
                 ]
             )
 
-        knots = self._gauss_newton(residual, push, landing)
-        rise, _, land = (each[0] for each in shoot(knots[None]))
-        off = float(np.abs(residual(knots[None])[0, [1, 2, 5, 6, 7]]).max())
-        return FlightPlan(
-            self._planned_course(rise, push, knots[: 4 * push.knots]),
-            len(flight) * self.step,
-            self._planned_course(land, landing, knots[4 * push.knots :]),
-            off,
-        )
+        knots = self._gauss_newton(flip_residuals, push, landing)
+        rise, _, land = (each[0] for each in shoot_flip(knots[None]))
+        off = float(np.abs(flip_residuals(knots[None])[0, [1, 2, 5, 6, 7]]).max())
+        take_off = self._planned_course(rise, push, knots[: 4 * push.knots])
+        return FlightPlan(take_off, self._planned_course(land, landing, knots[4 * push.knots :]), off)
 
     def plan_leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
         """Plan the push before a flight with inertias (N,) kg m^2 at its steps; the landing is not planned."""
 
-        def residual(knots: Array) -> Array:
+        def leap_residuals(knots: Array) -> Array:
             rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots, 0.0)
             down = self._state_after_flight(rise[:, -1], flight)
             return np.column_stack(
                 [*_flight_residuals(rise, down, start, targets), *_effort_residuals(knots, push.knots)]
             )
 
-        knots = self._gauss_newton(residual, push)
+        knots = self._gauss_newton(leap_residuals, push)
         return self._planned_course(
             self._shoot_ground_phase(_repeated_state(start, 1), push, knots[None], 0.0)[0], push, knots
         )
@@ -159,12 +154,12 @@ class FlightPlanner:
         """Plan from a state at touch-down to rest; x of `phase` is in the frame of `start`."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
-        def residual(knots: Array) -> Array:
+        def landing_residuals(knots: Array) -> Array:
             land = self._shoot_ground_phase(_repeated_state(start, len(knots)), placed, knots, start.x)
             feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
             return np.column_stack([*_rest_residuals(land, feet, targets), *_effort_residuals(knots, phase.knots)])
 
-        knots = self._gauss_newton(residual, placed)
+        knots = self._gauss_newton(landing_residuals, placed)
         land = self._shoot_ground_phase(_repeated_state(start, 1), placed, knots[None], start.x)[0]
         return self._planned_course(land, placed, knots)
 

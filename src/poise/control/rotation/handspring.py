@@ -69,6 +69,7 @@ class Handspring:
         """Torques of the coming step."""
         rotation = self._actor.observe(state)
         self.plane.update(state)
+        again = self._began + self._numbers.between - 1e-9  # s: start of the next handspring, in the landing
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
             self._take_off.begin(state, self._plan_push(state, rotation))
@@ -85,11 +86,7 @@ class Handspring:
             self._began = state.time
             self._done += 1
             self._landing.begin(state, rotation, radians(self._numbers.touch_pitch) + 2 * pi, True)
-        elif (
-            self.stage == "land"
-            and self._done < self.springs
-            and state.time >= self._began + self._numbers.between - 1e-9
-        ):
+        elif self.stage == "land" and self._done < self.springs and state.time >= again:
             self.stage = "squat"
             self.plane.pitch += 2 * pi
             self._prepare_handspring(state.time - self._times["lean"] + self._numbers.again)
@@ -100,12 +97,9 @@ class Handspring:
             k = round((state.time - self._began) / self._step) + 1
             self.pose, velocity = self._reach.pose_at(k, self._step)
             return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
-        acting: dict[str, TakeOff | HandPush | Flight | Landing] = {
-            "hands": self._hands,
-            "flight": self._air,
-            "land": self._landing,
-        }
-        performing = acting.get(self.stage, self._take_off)
+        phases: dict[str, TakeOff | HandPush | Flight | Landing]
+        phases = {"hands": self._hands, "flight": self._air, "land": self._landing}
+        performing = phases.get(self.stage, self._take_off)
         found = performing.act(state, rotation)
         self.pose = np.array(performing.pose)
         return found
