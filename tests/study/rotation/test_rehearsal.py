@@ -36,7 +36,7 @@ def test_a_roll_without_strength_stalls():
 
 def test_rolls_are_judged_by_the_goals_of_their_ground():
     cases = ROLLS.cases(Scope(seeds=2, seconds=1.0))
-    assert {case.trial.terrain for case in cases} == set(GOALS)
+    assert {case.terrain for case in cases} == set(GOALS)
     row = ROLLS.run_case(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
     assert row["goal"] == GOALS["flat"]
     assert row["survived"] is False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -106,15 +106,6 @@ class Strides:
     com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
 
 
-@dataclass(frozen=True)
-class StrideErrors:
-    """Differences of strides from a stride of the clip at each phase: root mean squares over strides and joints."""
-
-    upper: Array  # (STRIDE_PHASES,) rad
-    legs: Array  # (STRIDE_PHASES,) rad
-    com: Array  # (STRIDE_PHASES,) m
-
-
 def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
     """The strides between strikes of the left foot, which are given as frames of the poses (T, nq)."""
     space = PoseSpace(body)
@@ -158,8 +149,12 @@ def reference_strides(body: Body, reference: Reference) -> Strides:
     return sample_strides(body, sampled.poses, strikes(sampled.down[:, 0], SAMPLE_RATE))
 
 
-def compare_strides(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
-    """Differences of the strides of a walk from the most similar stride of a clip."""
+def compare_strides(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
+    """Differences of the strides of a walk from the most similar stride of a clip, by the names of ERRORS.
+
+    Each is (STRIDE_PHASES,), the root mean square over strides and joints: degrees of upper body and legs, mm of the
+    centre of mass.
+    """
     space, count = PoseSpace(body), len(walked.qpos)
     flat = walked.qpos.reshape(-1, body.nq)
     off = np.stack([space.difference(np.tile(stride, (count, 1)), flat) for stride in clip.qpos])
@@ -168,11 +163,8 @@ def compare_strides(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
     legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
     upper = np.setdiff1d(np.arange(6, body.nv), legs)
     away = np.sum((walked.com - clip.com[nearest]) ** 2, axis=2)
-    return StrideErrors(
-        np.sqrt(np.mean(angles[:, :, upper] ** 2, axis=(0, 2))),
-        np.sqrt(np.mean(angles[:, :, legs] ** 2, axis=(0, 2))),
-        np.sqrt(np.mean(away, axis=0)),
-    )
+    joints = [np.degrees(np.sqrt(np.mean(angles[:, :, dofs] ** 2, axis=(0, 2)))) for dofs in (upper, legs)]
+    return dict(zip(ERRORS, (*joints, 1e3 * np.sqrt(np.mean(away, axis=0))), strict=True))
 
 
 # The study.
@@ -237,12 +229,9 @@ def _median_mm(lengths: Array) -> float | None:
     return 1e3 * float(np.median(lengths)) if len(lengths) else None
 
 
-def _stride_error_columns(errors: StrideErrors | None) -> Row:
+def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
     """Root mean squares over the stride, then over each of ROW_PHASES parts of it; None if there are no strides."""
-    found: dict[str, Array | None] = dict.fromkeys(ERRORS)
-    if errors is not None:
-        scaled = (np.degrees(errors.upper), np.degrees(errors.legs), 1e3 * errors.com)
-        found = dict(zip(ERRORS, scaled, strict=True))
+    found: Mapping[str, Array | None] = errors or dict.fromkeys(ERRORS)
     row: Row = {name: _rms(values) for name, values in found.items()}
     for name, values in found.items():
         parts = [None] * ROW_PHASES if values is None else np.split(values, ROW_PHASES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,48 +18,35 @@ from poise.study.rotation.stage import BehaviourTrial
 
 GOALS = {"flat": 10.0, "slope:-5": 5.0, "slope:-10": 5.0, "rough:0.05": 5.0, "slope:3": 3.0}
 """Goals: number of turns on each ground."""
-WITHOUT = {
-    "all of it": RotationSettings(),
-    "no momentum": RotationSettings(momentum=0),
-    "no blend": RotationSettings(blend=0),
-    "one pass": RotationSettings(inclusion=0),
+PARTS = {
+    RotationSettings(): "all of it",
+    RotationSettings(momentum=0): "no momentum",
+    RotationSettings(blend=0): "no blend",
+    RotationSettings(inclusion=0): "one pass",
 }
-"""Settings by the part of the controller that is left out."""
+"""The part of the controller that is left out, by settings."""
 BEHAVIOUR = "forward-roll"
 FRESH = 10_000  # First seed of the trials; tuning did not use seeds from here on
 
 
-@dataclass(frozen=True)
-class PartCase:
-    """A trial of a behaviour with a part of the controller left out, or with all of it."""
-
-    part: str
-    trial: BehaviourTrial
-
-
-def roll_cases(scope: Scope) -> list[PartCase]:
+def roll_cases(scope: Scope) -> list[BehaviourTrial]:
     """Each ground with both sets of torque limits; on flat ground also with parts left out."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
-    kinds = [(ground, limits, "all of it") for limits in sets for ground in grounds]
+    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, limits="athlete")
+    kinds = [replace(first, terrain=ground, limits=limits) for limits in sets for ground in grounds]
     if not scope.coarse:
-        kinds += [("flat", "athlete", part) for part in list(WITHOUT)[1:]]
-    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds)
-    return [
-        PartCase(part, replace(first, terrain=ground, limits=limits, seed=FRESH + seed, settings=WITHOUT[part]))
-        for ground, limits, part in kinds
-        for seed in range(scope.seeds)
-    ]
+        kinds += [replace(first, settings=without) for without in list(PARTS)[1:]]
+    return [replace(kind, seed=FRESH + seed) for kind in kinds for seed in range(scope.seeds)]
 
 
-def run_roll_case(case: PartCase) -> Row:
+def run_roll_case(trial: BehaviourTrial) -> Row:
     """Turns until the roll stalls or the time is up."""
-    trial = case.trial
     rolled, goal = attempt_roll(trial), GOALS[trial.terrain]
     return {
         "ground": trial.terrain,
         "limits": trial.limits,
-        "part": case.part,
+        "part": PARTS[trial.settings],
         "seed": trial.seed,
         "turns": rolled.turns,
         "goal": goal,
@@ -88,7 +75,7 @@ def _roll_label(row: Row) -> str:
     return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
-STUDY: Study[PartCase] = Study(
+STUDY: Study[BehaviourTrial] = Study(
     name="rotation-roll",
     title="turns of a forward roll on different grounds, and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-A",
