@@ -10,30 +10,30 @@ BODY = Body.named("human58")
 
 
 def test_as_named_it_is_the_same():
-    assert AS_NAMED.of(BODY) is BODY
+    assert AS_NAMED.change(BODY) is BODY
     assert not AS_NAMED.of_other_proportions
 
 
 def test_legs_grow_and_the_trunk_does_not():
-    tall = Build(legs=2.0).of(BODY)
+    tall = Build(legs=2.0).change(BODY)
     assert tall.standing[2] > 1.8 * BODY.standing[2]
     assert tall.model.body(BODY.trunk).mass == pytest.approx(BODY.model.body(BODY.trunk).mass)
 
 
 def test_a_heavier_body_is_not_stronger():
-    heavy = Build(mass=2.0, limits="human").of(BODY)
+    heavy = Build(mass=2.0, limits="human").change(BODY)
     assert heavy.mass == pytest.approx(2 * BODY.mass)
     np.testing.assert_array_equal(heavy.torque_limit, BODY.torque_limits["human"])
 
 
 def test_limits_suit_the_legs():
-    tall = Build(legs=2.0, limits="human").of(BODY)
+    tall = Build(legs=2.0, limits="human").change(BODY)
     np.testing.assert_array_equal(tall.torque_limit, tall.torque_limits["human"])
     assert tall.torque_limit[6] > BODY.torque_limits["human"][6]
 
 
 def test_a_load_is_in_one_hand():
-    loaded = Build(load=15.0).of(BODY)
+    loaded = Build(load=15.0).change(BODY)
     assert loaded.mass == pytest.approx(BODY.mass + 15.0)
     hands = [loaded.model.body(hand.link).mass[0] - BODY.model.body(hand.link).mass[0] for hand in BODY.hands]
     assert sorted(hands) == pytest.approx([0.0, 15.0])

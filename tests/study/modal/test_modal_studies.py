@@ -18,7 +18,7 @@ from poise.study.modal import push, window
 from poise.study.modal.case import OURS, ModalCase, run_modal_trial
 from poise.study.modal.modes import component_spectra
 from poise.study.modal.plant import LinearWorld
-from poise.study.modal.selection import PLANNED, SelectedModal, SelectionCase, planned_mode_sets
+from poise.study.modal.selection import PLANNED, SelectedModal, planned_mode_sets
 from poise.study.modal.timing import STAGES, TimedModal
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
@@ -34,8 +34,6 @@ def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
 
 def shortened(case):
     match case:
-        case SelectionCase():
-            return replace(case, case=shortened(case.case))
         case ModalCase():
             return replace(case, trial=replace(case.trial, seconds=0.1))
         case _:

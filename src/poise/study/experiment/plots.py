@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.study.experiment.study import Figure, Row, Value
+from poise.study.experiment.study import Figure, Row
 from poise.study.experiment.table import column_mean, group_rows
 
 PANEL = (2.6, 2.4)  # Width and height of a panel, inches
@@ -108,20 +108,15 @@ def plot_ring_edges(radii: Sequence[float]) -> Array:
 def share_map_plot(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
     """A plot of the survival share over two columns, with the first value of the second column at the top."""
 
-    def plot(rows: Sequence[Row]) -> Figure:
+    def plot_share_map(rows: Sequence[Row]) -> Figure:
         columns, lines, shares = survival_shares(rows, across, up)
         figure, ((axis,),) = figure_panels(1, 1, size=(2.0 + 0.75 * len(columns), 1.2 + 0.3 * len(lines)))
-        draw_share_map(
-            axis, shares[::-1], [_tick_label(value) for value in columns], [_tick_label(value) for value in lines[::-1]]
-        )
+        ticks = [[f"{x:g}" if isinstance(x, float) else str(x) for x in each] for each in (columns, lines[::-1])]
+        draw_share_map(axis, shares[::-1], *ticks)
         axis.set(xlabel=across.replace("_", " "), title="survived, %")
         return figure
 
-    return plot
-
-
-def _tick_label(value: Value) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return plot_share_map
 
 
 def plot_share_bars(names: Sequence[str], shares: Sequence[float], label: str, spacing: float) -> Figure:

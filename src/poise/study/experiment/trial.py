@@ -53,12 +53,7 @@ class Build:
     load: float = 0.0  # kg, in the right hand
     limits: str | None = None  # name of a set of torque limits
 
-    @property
-    def of_other_proportions(self) -> bool:
-        """Whether motions must be authored anew for it."""
-        return self.legs != 1.0 or self.mass != 1.0
-
-    def of(self, body: Body) -> Body:
+    def change(self, body: Body) -> Body:
         """The changed body."""
         if self.legs != 1.0:
             body = body.scaled(legs=self.legs)
@@ -199,16 +194,10 @@ def _measure_piece(recording: Recording, lost: float | None) -> _TrialPiece:
     if not recording.steps:
         return _TrialPiece(0, fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
     replay, solver = Replay.of(recording), recording.meta["solver"]
-    return _TrialPiece(
-        recording.steps,
-        fell,
-        frozenset(each.name for each in audit(recording, replay).checks if not each.passed),
-        solver["approximate"],
-        solver["feedback_weakened"],
-        jitter(recording),
-        foot_slip(replay),
-        float(replay.depth.max()),
-    )
+    failed = frozenset(each.name for each in audit(recording, replay).checks if not each.passed)
+    solves = solver["approximate"], solver["feedback_weakened"]
+    depth = float(replay.depth.max())
+    return _TrialPiece(recording.steps, fell, failed, *solves, jitter(recording), foot_slip(replay), depth)
 
 
 def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Reference) -> Verdict:
@@ -253,8 +242,8 @@ def cached_build(
 ) -> tuple[Body, Reference]:
     """The changed body and its edited reference; bodies of other proportions need shipped motions."""
     performer, reference = cached_cast(motion, body, physics)
-    other = build.of(performer)
-    if build.of_other_proportions:
+    other = build.change(performer)
+    if build.legs != 1.0 or build.mass != 1.0:  # of other proportions: the motion is authored anew
         reference = named_motion(motion, other)
     for edit in edits:
         reference = parse_edit(edit).on(take_of(reference, other))

@@ -32,7 +32,7 @@ def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Fig
     Errors are those of the trials that survive.
     """
 
-    def plot(rows: Sequence[Row]) -> Figure:
+    def plot_setting_curves(rows: Sequence[Row]) -> Figure:
         figure, (axes,) = figure_panels(1, len(PANELS), size=(10.5, 2.8))
         for axis, (column, (scale, title)) in zip(axes, PANELS.items(), strict=True):
             shown = rows if column == "survived" else rows_where(rows, survived=True)
@@ -53,4 +53,4 @@ def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Fig
         axes[-1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return figure
 
-    return plot
+    return plot_setting_curves

@@ -31,11 +31,10 @@ PLANS = {"Poise's": OURS, "the paper's": LITERAL}
 
 
 @dataclass(frozen=True)
-class SelectionCase:
+class SelectionCase(ModalCase):
     """A trial and the modes that are planned ahead in it."""
 
-    case: ModalCase
-    modes: tuple[int, ...]  # numbers, counted from the slowest deformation mode
+    modes: tuple[int, ...] = ()  # numbers, counted from the slowest deformation mode
 
 
 class SelectedModal(Modal):
@@ -60,12 +59,10 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
     """Each motion with each plan and set of modes, without a push and pushed to four sides."""
     return [
         SelectionCase(
-            ModalCase(
-                {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
-                trial,
-                replace(settings, window=paper_window(motion)),
-            ),
-            modes,
+            {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
+            trial,
+            replace(settings, window=paper_window(motion)),
+            modes=modes,
         )
         for motion in scope.motions
         for plan, settings in PLANS.items()
@@ -93,11 +90,11 @@ def planned_mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, 
     return runs | drawn
 
 
-def run_selection_case(chosen: SelectionCase) -> Row:
+def run_selection_case(case: SelectionCase) -> Row:
     """Perform a trial: its early orientation error (rad, rms), and the curve of the error over time."""
     turned: list[float] = []
-    row = modal_trial_row(chosen.case, SelectedModal(chosen.case.settings, chosen.modes), turned)
-    early = np.array(turned[: round(EARLY * chosen.case.trial.rate)])
+    row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
+    early = np.array(turned[: round(EARLY * case.trial.rate)])
     return {
         **row,
         "early_rad": float(np.sqrt(np.mean(early**2))),

@@ -46,14 +46,10 @@ class PendulumCase:
     foresees: bool = True  # whether the controller knows the height of the ground ahead
 
 
-def walk_trial(speed: float, seconds: float, seed: int, **other: Any) -> Trial:
-    """A trial of a walk straight ahead at a speed (m/s); `other` are further fields of the trial."""
-    return Trial("walk", BODY, seconds=seconds, seed=seed, commands=walk_commands(speed), rate=STEP_RATE, **other)
-
-
-def walk_commands(speed: float) -> tuple[Command, ...]:
-    """The commands to walk straight ahead at a speed (m/s) from the start."""
-    return (Command(0.0, 0.0, speed),)
+def walk_trial(speed: float | None, seconds: float, seed: int, motion: str = "walk", **other: Any) -> Trial:
+    """A trial straight ahead at a commanded speed (m/s), or at the motion's own; `other` are fields of `Trial`."""
+    commands = () if speed is None else (Command(0.0, 0.0, speed),)
+    return Trial(motion, BODY, seconds=seconds, seed=seed, commands=commands, rate=STEP_RATE, **other)
 
 
 def run_pendulum_trial(case: PendulumCase) -> Row:

@@ -33,8 +33,8 @@ from poise.study.experiment.table import (
     rows_where,
     summary_by,
 )
-from poise.study.experiment.trial import Trial, perform_steps, stage_trial
-from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, late_speed, walk_commands
+from poise.study.experiment.trial import perform_steps, stage_trial
+from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 
 # Footwork: stance phases, creep and scuffs.
 
@@ -197,9 +197,7 @@ def imitation_cases(scope: Scope) -> list[ImitationCase]:
 
 def run_imitation_case(case: ImitationCase) -> Row:
     """Walk, and compare strides, footwork and speed."""
-    commands = () if case.wanted is None else walk_commands(case.wanted)
-    trial = Trial(case.motion, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
-    run = stage_trial(trial, Pendulum())
+    run = stage_trial(walk_trial(case.wanted, case.seconds, case.seed, case.motion), Pendulum())
     recording = perform_steps(run, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
     scene, fell = run.world.scene, fell_at(recording)

@@ -12,8 +12,8 @@ from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, Trial, horizontal_push
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, run_pendulum_trial, walk_commands
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, horizontal_push
+from poise.study.pendulum.case import BODY, PendulumCase, run_pendulum_trial, walk_trial
 
 SPEED = 0.8  # Commanded speed of the walk, m/s
 STRIDE = 16 / 15  # Duration of a stride of the walk, s
@@ -64,15 +64,13 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
                 "direction": angle,
                 "phase": phase / of.phases,
             },
-            Trial(
+            walk_trial(
+                None if of.motion == "stand" else SPEED,
+                time + scope.seconds,
+                seed,
                 of.motion,
-                BODY,
-                Build(limits=limits),
-                seconds=time + scope.seconds,
-                seed=seed,
+                build=Build(limits=limits),
                 pushes=(horizontal_push(angle, force, time, of.duration),),
-                commands=() if of.motion == "stand" else walk_commands(SPEED),
-                rate=STEP_RATE,
             ),
             rests=of.motion == "stand",
         )

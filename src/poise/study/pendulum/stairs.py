@@ -41,7 +41,7 @@ def stairs_cases(scope: Scope) -> list[PendulumCase]:
     return [
         PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
-            walk_trial(speed * _random_speed_factor(seed), scope.seconds, seed, terrain=terrain, approach=APPROACH),
+            walk_trial(speed * factor, scope.seconds, seed, terrain=terrain, approach=APPROACH),
             beyond=APPROACH + ground.beyond,
             foresees=ground.foreseen,
         )
@@ -49,12 +49,9 @@ def stairs_cases(scope: Scope) -> list[PendulumCase]:
         for speed in (SPEEDS[:1] if scope.coarse else SPEEDS)
         for height in (ground.heights[:2] if scope.coarse else ground.heights)
         for seed in range(scope.seeds)
+        for factor in (float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED)),)
         for terrain in (ground.terrain.format(height).format(seed=seed),)
     ]
-
-
-def _random_speed_factor(seed: int) -> float:
-    return float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED))
 
 
 STUDY: Study[PendulumCase] = Study(
