@@ -44,11 +44,14 @@ def test_handsprings_are_judged_by_their_supports(sprung):
     feet, hands = SupportPhase("feet", 0.0, 1.5), SupportPhase("hands", 1.7, 1.9)
     assert judged(feet, hands, SupportPhase("feet", 2.1, 4.2)).succeeded
     assert not judged(feet, hands, SupportPhase("feet", 2.1, 3.0), SupportPhase("else", 3.0, 3.1)).succeeded
-    assert judged(feet, hands, SupportPhase("else", 2.1, 4.2)).right == 1
+    assert judged(feet, hands, SupportPhase("else", 2.1, 4.2)).supports_in_order == 1
     assert (
-        judged(feet, SupportPhase("hands", 1.5 + 0.5 * SPRING_AIRBORNE, 1.9), SupportPhase("feet", 2.1, 4.2)).right == 0
+        judged(
+            feet, SupportPhase("hands", 1.5 + 0.5 * SPRING_AIRBORNE, 1.9), SupportPhase("feet", 2.1, 4.2)
+        ).supports_in_order
+        == 0
     )
-    assert judged(feet).right == 0
+    assert judged(feet).supports_in_order == 0
 
 
 def test_a_handspring_that_has_not_left_the_ground_scores_little():

@@ -160,7 +160,7 @@ def test_pushes_go_where_they_say():
 
 
 def test_seeds_push_within_their_phase_and_never_together():
-    times = np.array([[push.push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
+    times = np.array([[push.stride_push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
     shares = (times - push.PUSHED_AT) / push.STRIDE
     assert np.array_equal(np.floor(8 * shares + 1e-9), np.arange(8)[:, None] * np.ones(10))
     assert np.diff(np.sort(times.ravel())).min() > 1e-3

@@ -84,10 +84,7 @@ class RotationActor:
 
 
 class PoseTracker:
-    """Force-based pose tracking, [Zordan2014] Eq. (6), in the stable form of [Tan2011].
-
-    Gains are proportional to the inertia that each joint moves.
-    """
+    """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains grow with joint inertia."""
 
     def __init__(self, model: mujoco.MjModel, nv: int, damping: Array) -> None:
         """`damping` (nv,) N m s/rad is that of the joints themselves."""
@@ -96,8 +93,8 @@ class PoseTracker:
     def torques(self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None) -> Array:
         """(P, n) N m: joint torques towards each of poses (P, nq).
 
-        `stiffness` (1/s^2) is one number or (n,); `velocity` (n,) rad/s is that of the poses, 0 by default.
-        K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on the errors at the end of the step.
+        `stiffness` (1/s^2) is one number or (n,). `velocity` (n,) rad/s is the velocity of the poses, 0 by default.
+        The gains K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on the errors at the end of the step.
         """
         nv, h = self._nv, state.step
         mass = state.mass[:nv, :nv]

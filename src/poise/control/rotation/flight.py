@@ -78,17 +78,17 @@ class Flight:
         error = arrival - radians(self._numbers.touch_pitch)
         error = min(max(error, -LARGEST_PITCH_ERROR), LARGEST_PITCH_ERROR)
         reach = self._leg_turn(rotation, error)
-        self._turn_both("hip", -at / last * (error - reach))
-        self._turn_both("ankle", -at / last * reach)
+        self._turn_both_joints("hip", -at / last * (error - reach))
+        self._turn_both_joints("ankle", -at / last * reach)
 
     def _com_shift_by_leaning(self) -> float:
         """m/rad by which the centre of mass moves forward when the trunk leans forward in the pose of touch-down."""
         self.pose = np.array(self._out.qpos[-1])
-        self._turn_both("hip", -HIP_NUDGE)
+        self._turn_both_joints("hip", -HIP_NUDGE)
         both = pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
         return float(np.diff(both.ahead)[0] / HIP_NUDGE)
 
-    def _turn_both(self, joint: str, angle: float) -> None:
+    def _turn_both_joints(self, joint: str, angle: float) -> None:
         """Turn a joint of the tracked pose by an angle (rad) about the left axis, on both sides."""
         for side in ("left", "right"):
             place = list(self._actor.body.joint(f"{side}_{joint}").qpos)
@@ -97,8 +97,8 @@ class Flight:
     def _leg_turn(self, rotation: RotationIndices, error: float) -> float:
         """rad by which the legs turn back so that the angular momentum about the feet at touch-down meets its target.
 
-        It is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error` (rad) is how
-        much further forward than planned the trunk will lean, over legs that are turned back by as much.
+        This momentum is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error`
+        (rad) is how much further forward than planned the trunk will lean; the legs are turned back by as much.
         """
         target = self._numbers.about_feet
         if target is None:
@@ -132,9 +132,9 @@ class TuckOpening:
         self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2): integral of 1 / I
 
     def arrival_pitch(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
-        """Pitch (rad) of the root `left` s from now, with an angular momentum (kg m^2/s), from pose `at` of the line.
+        """Pitch (rad) of the root `left` s from now, for an angular momentum (kg m^2/s).
 
-        The body first holds that pose for `wait` s.
+        The body is at pose `at` of the line and holds it for `wait` s.
         """
         line = self._line
         moving = min(line.last - at, int(max(left - wait, 0.0) / self._step))

@@ -1,8 +1,8 @@
-"""Sequences of poses, one per step, with the quantities that the planner and the controllers need of them.
+"""Sequences of poses, one per step, with the quantities that the planner and the controllers need.
 
 Limbs that move in flight turn the root the other way. H = I w + h, where h is the angular momentum of the limbs
-relative to the root, so the root turns by the integral of H / I over time less that of h / I. The latter depends only
-on the poses that are passed, not on how fast.
+relative to the root. So the root turns by the integral of H / I over time less the integral of h / I. The second
+integral depends only on the poses that are passed, not on how fast they are passed.
 """
 
 from __future__ import annotations
@@ -37,10 +37,7 @@ class PoseLine:
         return len(self.qpos) - 1
 
     def pose_at(self, k: int, step: float) -> tuple[Array, Array]:
-        """Pose (nq,) and joint velocities (n,) rad/s of pose k, one `step` (s) after the previous one.
-
-        Beyond the last pose, that pose at rest.
-        """
+        """Pose k (nq,) and its joint velocities (n,) rad/s for a `step` (s); beyond the last pose, that pose at rest."""
         velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
         return self.qpos[min(k, self.last)], velocity
 

@@ -83,10 +83,12 @@ class TakeOff:
         """Torques of the coming step."""
         k = min(round((state.time - self._start) / self._actor.step) + 1, self._line.last)
         self.pose = np.array(self._line.qpos[k])
-        stance = self._squat_step(state, rotation, k) if self._began is None else self._push(state, rotation, k)
+        stance = (
+            self._squat_stance(state, rotation, k) if self._began is None else self._push_stance(state, rotation, k)
+        )
         return self._plane.act(state, rotation, stance)
 
-    def _squat_step(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the squat, at pose k: the centre of mass over the feet."""
         pull = self._momentum_rate_over_feet(state, rotation, k, SQUAT_GAINS)
         return self._squat_targets(state, rotation, pull, self._line.tilt[k])
@@ -105,7 +107,7 @@ class TakeOff:
         place = self._plane.com_target_over_feet(state, self._numbers.squat_ahead, self._line.height[k])
         return np.asarray(rotation.mass * (gains[0] * (place - rotation.com) - gains[1] * rotation.velocity))
 
-    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _push_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the push, at pose k."""
         assert self._began is not None
         n, since = self._numbers, state.time - self._began
@@ -149,12 +151,12 @@ class KipTakeOff(TakeOff):
         quat = self._line.qpos[k, 3:7]
         return float(2.0 * np.arctan2(quat[2], quat[0]))
 
-    def _squat_step(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of rolling back onto the shoulders: both momenta are damped, and the pelvis leads."""
         pull = -SQUAT_GAINS[1] * rotation.mass * rotation.velocity
         return self._squat_targets(state, rotation, pull, self._pelvis_tilt(k))
 
-    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _push_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the kick, at pose k."""
         assert self._began is not None
         pull, twist = np.zeros(3), np.zeros(3)

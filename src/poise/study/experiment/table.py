@@ -41,11 +41,11 @@ def column_median(column: str) -> Gather:
 
 
 def _column_reducer(column: str, reduce: Callable[[list[float]], Any]) -> Gather:
-    def gather(rows: Sequence[Row]) -> Value:
+    def gather_column(rows: Sequence[Row]) -> Value:
         found = column_values(rows, column)
         return float(reduce(found)) if found else None
 
-    return gather
+    return gather_column
 
 
 def column_max(column: str) -> Gather:

@@ -158,13 +158,13 @@ def judge_run(run: Run, seconds: float, watch: Callable[[StepResult], None] = la
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_TrialPiece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
-        taken = perform_steps(run, min(most, steps - world.steps), watch)
+        taken = perform_until_sunk(run, min(most, steps - world.steps), watch)
         lost = taken.blow_up is not None or _root_has_sunk(world, _lowest_root_height(run))
-        pieces.append(_measure_piece(taken.recording, world.time if lost else None))
+        pieces.append(_measure_trial_piece(taken.recording, world.time if lost else None))
     return _verdict_of_pieces(pieces, world.steps / rate, run.reference)
 
 
-def perform_steps(run: Run, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
+def perform_until_sunk(run: Run, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
     """Perform a number of further steps, ending early when the root sinks too low."""
     lowest = _lowest_root_height(run)
 
@@ -187,7 +187,7 @@ def _root_has_sunk(world: World, lowest: float) -> bool:
     return bool(z - world.scene.terrain.height(x, y) < SUNK * lowest)
 
 
-def _measure_piece(recording: Recording, lost: float | None) -> _TrialPiece:
+def _measure_trial_piece(recording: Recording, lost: float | None) -> _TrialPiece:
     """Measure a recording; `lost` is the time (s) of a blow-up or a sunken root, if any."""
     fell = fell_at(recording)
     fell = lost if fell is None else fell

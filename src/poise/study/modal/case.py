@@ -74,19 +74,16 @@ def run_modal_trial(case: ModalCase) -> Row:
     return modal_trial_row(case, CatchController(controller, Pendulum()) if case.caught else controller)
 
 
-def modal_trial_row(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:
-    """Perform a trial by a controller.
-
-    `turned` receives the orientation error (rad) of the root after each step.
-    """
+def modal_trial_row(case: ModalCase, controller: Controller, root_angles: list[float] | None = None) -> Row:
+    """Perform a trial by a controller; `root_angles` receives the orientation error (rad) of the root of each step."""
     trial = case.trial
     run = stage_trial(trial, controller, case.world)
     tracking = ModalTrackingErrors(run)
     verdict = judge_run(run, trial.seconds, tracking.add)
-    if turned is not None:
-        turned[:] = tracking.turned.tolist()
+    if root_angles is not None:
+        root_angles[:] = tracking.root_angles.tolist()
     hangs = any(motion.contacts.held.any() for motion in run.reference.motions.values())
-    survived = verdict.fell_at is None and not (hangs and tracking.end_m > ASTRAY)
+    survived = verdict.fell_at is None and not (hangs and tracking.final_root_error > ASTRAY)
     return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
 
 
@@ -110,12 +107,12 @@ class ModalTrackingErrors:
         return np.array(self._errors).reshape(-1, self._body.nv)
 
     @property
-    def turned(self) -> Array:
+    def root_angles(self) -> Array:
         """(T,) angle (rad) between the orientations of the root [Jain2011] section 8."""
         return np.asarray(np.linalg.norm(self.errors[:, 3:6], axis=1))
 
     @property
-    def end_m(self) -> float:
+    def final_root_error(self) -> float:
         """Distance (m, rms) of the root from the motion's over the last END seconds."""
         last = self.errors[-max(1, round(END / self._world.settings.step)) :, :3]
         return float(np.sqrt(np.mean(np.sum(last**2, axis=1))))
@@ -126,6 +123,6 @@ class ModalTrackingErrors:
         return {
             "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
             "root_rms_m": float(np.sqrt(np.mean(np.sum(errors[:, :3] ** 2, axis=1)))),
-            "turned_rms_rad": float(np.sqrt(np.mean(self.turned**2))),
-            "end_m": self.end_m,
+            "turned_rms_rad": float(np.sqrt(np.mean(self.root_angles**2))),
+            "end_m": self.final_root_error,
         }

@@ -27,10 +27,7 @@ def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row,
 
 
 def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Figure]:
-    """A plot over a column: for each motion a solid curve without pushes and a dashed one with pushes.
-
-    Errors are those of the trials that survive.
-    """
+    """A plot over a column: per motion a solid curve without pushes, a dashed one with; errors of surviving trials."""
 
     def plot_setting_curves(rows: Sequence[Row]) -> Figure:
         figure, (axes,) = figure_panels(1, len(PANELS), size=(10.5, 2.8))

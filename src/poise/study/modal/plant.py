@@ -38,17 +38,17 @@ class LinearWorld(World):
 
     def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
         """Advance by one step, with the velocity-dependent forces cancelled."""
-        cancelled = self.terms.bias - self._gravity()
+        cancelled = self.terms.bias - self._gravity_forces()
         return super().step(actuation, cancelled if push is None else cancelled + push)
 
     @property
     def state(self) -> State:
         """The state for controllers, whose bias forces are those of gravity alone."""
-        return super().state._replace(bias=self._gravity())
+        return super().state._replace(bias=self._gravity_forces())
 
-    def _gravity(self) -> Array:
+    def _gravity_forces(self) -> Array:
         """(nv,) bias forces at the current pose and zero velocity."""
-        data = self._at_rest
+        data = self._data_at_rest
         data.qpos[:] = self.qpos
         mujoco.mj_kinematics(self.model, data)
         mujoco.mj_comPos(self.model, data)
@@ -57,7 +57,7 @@ class LinearWorld(World):
         return out
 
     @cached_property
-    def _at_rest(self) -> mujoco.MjData:
+    def _data_at_rest(self) -> mujoco.MjData:
         return mujoco.MjData(self.model)
 
 

@@ -39,22 +39,22 @@ class TimedModal(Modal):
 
     def __init__(self, settings: ModalSettings) -> None:
         super().__init__(settings)
-        self.forget()
+        self.reset_times()
         for stage, method in STAGES.items():
-            setattr(self, method, self._timed(stage, getattr(self, method)))
+            setattr(self, method, self._timed_stage(stage, getattr(self, method)))
 
-    def forget(self) -> None:
+    def reset_times(self) -> None:
         """Set the sums to zero."""
         self.spent = dict.fromkeys(STAGES, 0.0)  # s
 
-    def _timed(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def timed(*given: Any) -> Any:
+    def _timed_stage(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def timed_stage(*given: Any) -> Any:
             began = time.thread_time()
             out = method(*given)
             self.spent[stage] += time.thread_time() - began
             return out
 
-        return timed
+        return timed_stage
 
 
 def run_modal_timing(case: NamedCase) -> Row:
@@ -64,7 +64,7 @@ def run_modal_timing(case: NamedCase) -> Row:
     run = stage_trial(trial, controller)
     for _ in range(FIRST):
         run.step()
-    controller.forget()
+    controller.reset_times()
     steps, step = max(1, round(case.seconds * trial.rate)), run.step_s
     times = timed_steps(run.world, controller, steps)
     stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}

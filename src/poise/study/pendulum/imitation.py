@@ -33,7 +33,7 @@ from poise.study.experiment.table import (
     rows_where,
     summary_by,
 )
-from poise.study.experiment.trial import perform_steps, stage_trial
+from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 
 # Footwork: stance phases, creep and scuffs.
@@ -198,7 +198,7 @@ def imitation_cases(scope: Scope) -> list[ImitationCase]:
 def run_imitation_case(case: ImitationCase) -> Row:
     """Walk, and compare strides, footwork and speed."""
     run = stage_trial(walk_trial(case.wanted, case.seconds, case.seed, case.motion), Pendulum())
-    recording = perform_steps(run, round(case.seconds * STEP_RATE)).recording
+    recording = perform_until_sunk(run, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
     scene, fell = run.world.scene, fell_at(recording)
     body = scene.body
@@ -230,14 +230,14 @@ def _median_mm(lengths: Array) -> float | None:
 def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
     """Root mean squares over the stride, then over each of ROW_PHASES parts of it; None if there are no strides."""
     found: Mapping[str, Array | None] = errors or dict.fromkeys(ERRORS)
-    row: Row = {name: _rms(values) for name, values in found.items()}
+    row: Row = {name: _root_mean_square(values) for name, values in found.items()}
     for name, values in found.items():
         parts = [None] * ROW_PHASES if values is None else np.split(values, ROW_PHASES)
-        row |= {f"{name}_{phase}": _rms(part) for phase, part in enumerate(parts)}
+        row |= {f"{name}_{phase}": _root_mean_square(part) for phase, part in enumerate(parts)}
     return row
 
 
-def _rms(values: Array | None) -> float | None:
+def _root_mean_square(values: Array | None) -> float | None:
     return None if values is None else float(np.sqrt(np.mean(values**2)))
 
 

@@ -89,14 +89,16 @@ def exact_joint_swing(swing: JointSwing) -> SwingCourse:
     """The swing by the differential equation itself, at the same times."""
     goal, reach = radians(swing.degrees), swing.reach
 
-    def motion(_: float, state: Array) -> list[float]:
+    def swing_derivative(_: float, state: Array) -> list[float]:
         error = goal - state[0]
         kept = min(1.0, reach / max(abs(error), 1e-12))
         torque = swing.stiffness * error - swing.damping * kept * state[1]
         return [float(state[1]), float(torque / swing.inertia)]
 
     time = np.arange(round(swing.seconds * swing.rate) + 1) / swing.rate
-    found = solve_ivp(motion, (0.0, time[-1]), [0.0, 0.0], "LSODA", time, rtol=1e-9, atol=1e-10, max_step=1e-3)
+    found = solve_ivp(
+        swing_derivative, (0.0, time[-1]), [0.0, 0.0], "LSODA", time, rtol=1e-9, atol=1e-10, max_step=1e-3
+    )
     return SwingCourse(time, *found.y)
 
 

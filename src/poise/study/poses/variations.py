@@ -150,14 +150,14 @@ def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
     common = rng.uniform(-MASS, MASS)
     own: dict[str, float] = {}
 
-    def heavier(segment: Segment) -> Segment:
+    def scaled_segment(segment: Segment) -> Segment:
         side = other_side(segment.name)  # one key for both sides
         if side not in own:
             own[side] = 1.0 + 0.5 * (common + rng.uniform(-MASS, MASS))
         x, y, z = (own[side] * moment for moment in segment.inertia)
         return replace(segment, mass=own[side] * segment.mass, inertia=(x, y, z))
 
-    made = assemble_body(replace(body.plan, segments=tuple(heavier(segment) for segment in body.plan.segments)))
+    made = assemble_body(replace(body.plan, segments=tuple(scaled_segment(segment) for segment in body.plan.segments)))
     return replace(made, torque_limit=body.torque_limit, rigging=body.rigging)
 
 

@@ -160,7 +160,7 @@ class HandspringOutcome(BehaviourOutcome):
         return sum(self.flights)
 
     @property
-    def right(self) -> int:
+    def supports_in_order(self) -> int:
         """The number of supports after the first one that are in the right order: hands, feet, hands, feet."""
         wanted = self.springs * ("hands", "feet")
         flown = zip(self.supports[1:], wanted, self.flights, strict=False)
@@ -171,7 +171,7 @@ class HandspringOutcome(BehaviourOutcome):
     def stood(self) -> float:
         """Time (s) on the feet after the last handspring, until anything else touched the ground."""
         whole = 2 * self.springs
-        return self.supports[whole].end - self.supports[whole].start if self.right == whole else 0.0
+        return self.supports[whole].end - self.supports[whole].start if self.supports_in_order == whole else 0.0
 
     @property
     def succeeded(self) -> bool:
@@ -206,7 +206,7 @@ def handspring_score(trial: BehaviourTrial) -> float:
     sprung = attempt_handspring(trial)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)
-    return sprung.right + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
+    return sprung.supports_in_order + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
 
 
 FlightOutcome = DiveOutcome | KipOutcome | HandspringOutcome

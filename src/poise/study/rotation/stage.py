@@ -69,7 +69,7 @@ class FrictionMonitor:
         self._working: list[float] = []
         self._floor = 0.01 * float(world.scene.body.mass) * EARTH  # J, added to the total work
 
-    def watch(self, step: Callable[[], StepResult]) -> StepResult:
+    def monitored_step(self, step: Callable[[], StepResult]) -> StepResult:
         """Make a step and store the work of friction in it."""
         data = self._world.terms.data
         place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
@@ -86,7 +86,7 @@ class FrictionMonitor:
         return result
 
     @property
-    def driven(self) -> float:
+    def driving_share(self) -> float:
         """Largest share of driving work in the work of friction over the seconds."""
         seconds = [slice(k, k + self._second) for k in range(0, len(self._driving), self._second)]
         shares = [sum(self._driving[each]) / (sum(self._working[each]) + self._floor) for each in seconds]
@@ -162,7 +162,7 @@ class BehaviourAttempt(Generic[Performer]):
         """Perform a step at each iteration, until the time of the trial is up or the simulation blows up."""
         try:
             while self.world.time < self._trial.seconds:
-                yield self._friction.watch(self._run.step)
+                yield self._friction.monitored_step(self._run.step)
         except BlowUp as error:
             self._failure = error
 
@@ -175,7 +175,11 @@ class BehaviourAttempt(Generic[Performer]):
     def outcome(self) -> dict[str, Any]:
         """The fields of `BehaviourOutcome`; this ends the recording."""
         performance = self._run.take(self._failure)
-        return {"blew_up": self._failure is not None, "driven": self._friction.driven, "performance": performance}
+        return {
+            "blew_up": self._failure is not None,
+            "driven": self._friction.driving_share,
+            "performance": performance,
+        }
 
 
 def only_links(links: set[str], endings: tuple[str, ...]) -> bool:

@@ -27,7 +27,7 @@ CHECKED = 1_000_000  # First seed of the trials that judge the result; the searc
 
 
 @dataclass(eq=False)
-class Search:
+class BehaviourSearch:
     """Samples around a mean that moves to where costs are low; all values are in spreads, relative to the start.
 
     Given `costs` are repeated, so that a search goes on where its journal ends.
@@ -120,7 +120,7 @@ class Generation:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TunedBehaviour:
     """The result of a tuning."""
 
     behaviour: Behaviour
@@ -136,10 +136,10 @@ def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
 
 def tune(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[Generation], None]
-) -> Tuned:
+) -> TunedBehaviour:
     """Search, and write the journal after each generation; resume the search of an existing journal."""
     earlier = _costs_of_journal(journal, behaviour, settings)
-    search = Search(behaviour.freedom, settings.population, settings.width, earlier)
+    search = BehaviourSearch(behaviour.freedom, settings.population, settings.width, earlier)
     with case_worker_map(workers) as mapped:
         while search.generation < settings.generations:
             first = settings.trials * search.generation
@@ -154,7 +154,7 @@ def tune(
         ends = [_sample_trials(behaviour, by, settings, CHECKED, settings.check) for by in changes]
         after, before = mapped(_sample_score, ends)
     best = behaviour.varied(search.mean) if after > before else behaviour
-    return Tuned(best, max(after, before), before, search.generation)
+    return TunedBehaviour(best, max(after, before), before, search.generation)
 
 
 def _sample_trials(
@@ -201,7 +201,7 @@ def _costs_of_journal(journal: Path, behaviour: Behaviour, settings: TuneSetting
     return costs
 
 
-def text_of(tuned: Tuned, settings: TuneSettings) -> str:
+def text_of(tuned: TunedBehaviour, settings: TuneSettings) -> str:
     """The text of the behaviour's file with the values that were found."""
     found: dict[str, float | int | str] = {
         "score": round(tuned.score, 3),
