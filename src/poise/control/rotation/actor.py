@@ -84,7 +84,7 @@ class RotationActor:
 
 
 class PoseTracker:
-    """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains grow with joint inertia."""
+    """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains scale with the inertia."""
 
     def __init__(self, model: mujoco.MjModel, nv: int, damping: Array) -> None:
         """`damping` (nv,) N m s/rad is that of the joints themselves."""

@@ -37,7 +37,7 @@ class PoseLine:
         return len(self.qpos) - 1
 
     def pose_at(self, k: int, step: float) -> tuple[Array, Array]:
-        """Pose k (nq,) and its joint velocities (n,) rad/s for a `step` (s); beyond the last pose, that pose at rest."""
+        """Pose k (nq,) and its joint velocities (n,) rad/s for a `step` (s); after the last pose, that pose at rest."""
         velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
         return self.qpos[min(k, self.last)], velocity
 

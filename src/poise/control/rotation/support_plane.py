@@ -76,8 +76,8 @@ class SupportPlane:
     ) -> tuple[Array, Array]:
         """Desired rates of both momenta along a planned course, with feedback: [Zordan2014] Eqs. (3) and (4).
 
-        `time` (s) counts from the start of the course. `gains` are K_s^L (1/s^2) and K_d^L (1/s). `damping` (1/s) is the
-        feedback gain of angular momentum.
+        `time` (s) counts from the start of the course. `gains` are K_s^L (1/s^2) and K_d^L (1/s). `damping` (1/s) is
+        the feedback gain of angular momentum.
         """
         here, push, twist = course.state_at(time + self.actor.step)
         place = here.x * self.forward + here.z * UP + float(self.axis @ self._support) * self.axis

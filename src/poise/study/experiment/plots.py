@@ -77,7 +77,7 @@ def draw_force_map(
 
 
 def draw_force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label_angle: float) -> None:
-    """Draw survival shares of pushes by direction and force (N) on polar axes; ring labels at `label_angle` (degrees)."""
+    """Draw survival shares of pushes by direction and force (N) on polar axes; `label_angle` (degrees) of the rings."""
     from matplotlib import colormaps
 
     degrees, forces, shares = survival_shares(rows, "direction", "force")
