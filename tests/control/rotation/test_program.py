@@ -11,7 +11,6 @@ from poise.control.rotation.program import (
     FeatureTask,
     ProgramAim,
     ProgramWeights,
-    included_contacts,
 )
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -139,5 +138,5 @@ def test_the_inclusion_test_leaves_out_contacts_with_little_force(world):
     com = np.array(world.terms.data.subtree_com[1])
     force = np.zeros((len(supports.body), 3))
     force[0, 0], force[1, 0] = 100.0, 5.0
-    kept = included_contacts(supports, force, com, 21.0, 20.0)
+    kept = supports.included(force, com, 21.0, 20.0)
     assert kept.tolist() == [True] + [False] * (len(force) - 1)

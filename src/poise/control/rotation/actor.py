@@ -16,7 +16,6 @@ from poise.control.rotation.program import (
     SupportFinder,
     Supports,
     TorqueProgram,
-    included_contacts,
 )
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
@@ -68,7 +67,7 @@ class RotationActor:
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):
             return found
-        kept = included_contacts(supports, found.force, com, *self._thresholds)
+        kept = supports.included(found.force, com, *self._thresholds)
         return found if kept.all() else self.program.solve(aim, weights, supports.selected(kept), com)
 
     def actuate(self, torque: Array) -> Actuation:

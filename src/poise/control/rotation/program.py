@@ -197,6 +197,17 @@ class Supports(NamedTuple):
         curve = self.curve.reshape(-1, 3)[chosen].ravel()
         return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
 
+    def included(self, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
+        """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
+
+        A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that
+        force about the centre of mass `com` exceeds `least_torque` (N m).
+        """
+        world = np.einsum("cij,ci->cj", self.axes, force)
+        torque = (cross_matrix(self.point - com) @ world[:, :, None])[:, :, 0]
+        strong = np.linalg.norm(world, axis=1) > least_force
+        return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))
+
 
 class SupportFinder:
     """Supports of the first character of a scene, and their Jacobians."""
@@ -248,15 +259,3 @@ class SupportFinder:
     def angular_jacobian(self, state: State, body: int) -> Array:
         """(3, nv) Jacobian of a body's angular velocity, world frame."""
         return np.asarray((state.data.cdof[: self._nv, :3] * self._carried[body][:, None]).T)
-
-
-def included_contacts(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
-    """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
-
-    A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that force
-    about the centre of mass `com` exceeds `least_torque` (N m).
-    """
-    world = np.einsum("cij,ci->cj", supports.axes, force)
-    torque = (cross_matrix(supports.point - com) @ world[:, :, None])[:, :, 0]
-    strong = np.linalg.norm(world, axis=1) > least_force
-    return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))

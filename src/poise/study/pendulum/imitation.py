@@ -24,15 +24,7 @@ from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import (
-    column_mean,
-    column_means,
-    column_totals,
-    distinct_names,
-    row_count,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.table import column_means, column_totals, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 
@@ -208,7 +200,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
     stood = [stance_phases(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
     strides = sample_strides(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
     clip = reference_strides(body, run.reference)
-    crept = [stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
+    slips = np.concatenate([stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)])
     return {
         "motion": spoken_name(case.motion),
         "wanted": case.wanted,
@@ -217,14 +209,10 @@ def run_imitation_case(case: ImitationCase) -> Row:
         "fell_at": fell,
         "speed": late_speed(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
-        "creep_mm": _median_mm(np.concatenate(crept)),
+        "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
         "scuffs": sum(count_scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
         **_stride_error_columns(compare_strides(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
     }
-
-
-def _median_mm(lengths: Array) -> float | None:
-    return 1e3 * float(np.median(lengths)) if len(lengths) else None
 
 
 def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
@@ -250,7 +238,8 @@ def plot_imitation(rows: Sequence[Row]) -> Figure:
         trials = rows_where(own, motion=name)
         for axis, columns in ((top, ("upper_deg", "legs_deg")), (bottom, ("com_mm",))):
             for column in columns:
-                line = [column_mean(f"{column}_{phase}")(trials) for phase in range(ROW_PHASES)]
+                means = column_means(*(f"{column}_{phase}" for phase in range(ROW_PHASES)))
+                line = [mean(trials) for mean in means.values()]
                 axis.plot(PHASES, np.array(line, float), color=ERRORS[column], label=column.partition("_")[0])
             axis.set_ylim(bottom=0.0)
         top.set_title(name)

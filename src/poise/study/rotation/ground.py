@@ -25,15 +25,8 @@ Reached = Callable[[Rotation, World], bool]  # Whether a goal is reached at the 
 
 
 def _has_turned(wanted: float) -> Reached:
-    def reached(controller: Rotation, _: World) -> bool:
-        performing = controller.performing
-        return isinstance(performing, Roll) and performing.turned >= wanted
-
-    return reached
-
-
-def _stands_at_rest(controller: Rotation, _: World) -> bool:
-    return controller.stands()
+    """Whether a roll has made a number of turns."""
+    return lambda controller, _: isinstance(controller.performing, Roll) and controller.performing.turned >= wanted
 
 
 def _lies_on_belly(_: Rotation, world: World) -> bool:
@@ -53,7 +46,7 @@ class GroundGoal:
 GOALS = {
     "shoulder-roll": GroundGoal("one turn", _has_turned(1.0), 4.0, 0.0),
     "sideways-roll": GroundGoal("four turns", _has_turned(4.0), 30.0, 0.0),
-    "roll-and-stand": GroundGoal("stands", _stands_at_rest, 10.0),
+    "roll-and-stand": GroundGoal("stands", lambda controller, _: controller.stands(), 10.0),
     "baby-roll": GroundGoal("on its belly", _lies_on_belly, 12.0),
     "baby-too-weak": GroundGoal("on its belly", _lies_on_belly, 12.0),
 }
