@@ -15,7 +15,6 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
-from poise.performance.run import Run
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
 from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
@@ -76,53 +75,30 @@ def run_modal_trial(case: ModalCase) -> Row:
 
 def modal_trial_row(case: ModalCase, controller: Controller, root_angles: list[float] | None = None) -> Row:
     """Perform a trial by a controller; `root_angles` receives the orientation error (rad) of the root of each step."""
-    trial = case.trial
-    run = stage_trial(trial, controller, case.world)
-    tracking = ModalTrackingErrors(run)
-    verdict = judge_run(run, trial.seconds, tracking.add)
+    run = stage_trial(case.trial, controller, case.world)
+    world, body = run.world, run.world.scene.body
+    collected: list[Array] = []
+
+    def add_pose_error(_: StepResult) -> None:
+        error, pose = np.zeros(body.nv), np.array(world.qpos[: body.nq])
+        mujoco.mj_differentiatePos(body.model, error, 1.0, controller.target(world.time), pose)
+        collected.append(error)
+
+    verdict = judge_run(run, case.trial.seconds, add_pose_error)
+    errors = np.array(collected).reshape(
+        -1, body.nv
+    )  # (T, nv) from the motion's poses to the performed ones, m and rad
+    angles = np.linalg.norm(errors[:, 3:6], axis=1)  # (T,) rad: orientation of the root [Jain2011] section 8
+    last = errors[-max(1, round(END / world.settings.step)) :, :3]
+    end = float(np.sqrt(np.mean(np.sum(last**2, axis=1))))  # m
+    row: Row = {
+        "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
+        "root_rms_m": float(np.sqrt(np.mean(np.sum(errors[:, :3] ** 2, axis=1)))),
+        "turned_rms_rad": float(np.sqrt(np.mean(angles**2))),
+        "end_m": end,
+    }
     if root_angles is not None:
-        root_angles[:] = tracking.root_angles.tolist()
+        root_angles[:] = angles.tolist()
     hangs = any(motion.contacts.held.any() for motion in run.reference.motions.values())
-    survived = verdict.fell_at is None and not (hangs and tracking.final_root_error > ASTRAY)
-    return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
-
-
-class ModalTrackingErrors:
-    """Differences between the poses of a performance and of its motion, collected after each step."""
-
-    def __init__(self, run: Run) -> None:
-        self._world, self._controller, self._body = run.world, run.controller, run.world.scene.body
-        self._errors: list[Array] = []
-
-    def add(self, _: StepResult) -> None:
-        """Add the error after a step."""
-        error, pose = np.zeros(self._body.nv), np.array(self._world.qpos[: self._body.nq])
-        target = self._controller.target(self._world.time)
-        mujoco.mj_differentiatePos(self._body.model, error, 1.0, target, pose)
-        self._errors.append(error)
-
-    @property
-    def errors(self) -> Array:
-        """(T, nv) from the motion's poses to the performed ones, m and rad."""
-        return np.array(self._errors).reshape(-1, self._body.nv)
-
-    @property
-    def root_angles(self) -> Array:
-        """(T,) angle (rad) between the orientations of the root [Jain2011] section 8."""
-        return np.asarray(np.linalg.norm(self.errors[:, 3:6], axis=1))
-
-    @property
-    def final_root_error(self) -> float:
-        """Distance (m, rms) of the root from the motion's over the last END seconds."""
-        last = self.errors[-max(1, round(END / self._world.settings.step)) :, :3]
-        return float(np.sqrt(np.mean(np.sum(last**2, axis=1))))
-
-    def columns(self) -> Row:
-        """Root mean squares over the whole trial."""
-        errors = self.errors
-        return {
-            "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
-            "root_rms_m": float(np.sqrt(np.mean(np.sum(errors[:, :3] ** 2, axis=1)))),
-            "turned_rms_rad": float(np.sqrt(np.mean(self.root_angles**2))),
-            "end_m": self.final_root_error,
-        }
+    survived = verdict.fell_at is None and not (hangs and end > ASTRAY)
+    return trial_row(case.labels, case.trial.seed, survived, verdict, row, audit_falls=False)
