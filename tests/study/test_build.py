@@ -11,7 +11,6 @@ BODY = Body.named("human58")
 
 def test_as_named_it_is_the_same():
     assert AS_NAMED.change(BODY) is BODY
-    assert not AS_NAMED.of_other_proportions
 
 
 def test_legs_grow_and_the_trunk_does_not():
