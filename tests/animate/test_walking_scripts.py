@@ -11,7 +11,7 @@ from poise.animate.solve import solve_script
 from poise.control.poses.objectives import Correct, Point
 from poise.measure.audit import audit
 from poise.measure.metrics import bracing
-from poise.study.poses.variations import kept_to_the_line, served, upright, varied_script
+from poise.study.poses.variations import served_glass, stayed_upright, varied_script, walked_along_line
 
 
 def without(script, kind):
@@ -21,7 +21,7 @@ def without(script, kind):
 def test_strut_takes_long_steps_and_swings_unposed_arms():
     script = read_script("strut")
     recording = animate(varied_script(script, 0)).recording
-    assert upright(recording)
+    assert stayed_upright(recording)
     assert audit(recording).passed
     assert recording.qpos[-1, 0] > 10.0
     assert bracing(recording)["mean_nm"] < 90.0
@@ -34,7 +34,7 @@ def test_strut_takes_long_steps_and_swings_unposed_arms():
 
 def test_strut_continues_for_a_longer_duration():
     recording = animate(read_script("strut", seconds=20.0), 20.0).recording
-    assert upright(recording)
+    assert stayed_upright(recording)
     assert recording.qpos[-1, 0] > 21.0
 
 
@@ -44,26 +44,26 @@ def test_the_glass_stays_on_the_tray_under_a_disturbance(seed):
     recording = animate(script if seed is None else varied_script(script, seed)).recording
     assert len(script.pushes) == 2
     assert all(push.force == 30.0 for push in script.pushes)
-    assert served(recording)
+    assert served_glass(recording)
 
 
 def test_the_glass_falls_without_the_objective():
-    assert not served(animate(without(read_script("waiter"), Point), 4.0).recording)
+    assert not served_glass(animate(without(read_script("waiter"), Point), 4.0).recording)
 
 
 def test_the_glass_falls_from_an_equally_soft_arm_without_the_objective():
     script = read_script("waiter")
     (level,) = (objective for objective in script.objectives if isinstance(objective, Point))
     soft = replace(script, objectives=(replace(level, stiffness=0.0, damping=0.0),))
-    assert not served(animate(soft, 4.0).recording)
+    assert not served_glass(animate(soft, 4.0).recording)
 
 
 def test_objectives_keep_the_path_in_gusts():
     script = read_script("gusts")
     recording = animate(varied_script(script, 1)).recording
-    assert kept_to_the_line(recording)
+    assert walked_along_line(recording)
     assert audit(recording).passed
-    assert not kept_to_the_line(animate(without(script, Correct), 6.0).recording)
+    assert not walked_along_line(animate(without(script, Correct), 6.0).recording)
 
 
 def test_footprints_are_met_within_a_centimetre():
@@ -75,4 +75,4 @@ def test_footprints_are_met_within_a_centimetre():
         for answer in solution.answers:
             assert np.abs(answer.hit.off * 0.01).max() <= 0.01
             assert answer.hit.iterations <= 4
-        assert upright(animate(solution.script).recording)
+        assert stayed_upright(animate(solution.script).recording)

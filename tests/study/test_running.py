@@ -21,7 +21,7 @@ def test_findings_do_not_depend_on_the_number_of_workers():
 def test_a_study_that_is_timed_runs_in_this_process_alone(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        running, "local_rows", lambda measure, cases, workers: asked.append(workers) or map(measure, cases)
+        running, "local_case_rows", lambda run_case, cases, workers: asked.append(workers) or map(run_case, cases)
     )
     run(replace(TOYS, alone=True), workers=2)
     run(TOYS, workers=2)

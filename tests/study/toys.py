@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from poise import PoiseError
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Scope, Study
-from poise.study.experiment.table import count, summary_by, total
+from poise.study.experiment.table import column_total, row_count, summary_by
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def cases(scope):
 
 
 def plot(rows):
-    figure, ((axis,),) = panels(1, 1)
+    figure, ((axis,),) = figure_panels(1, 1)
     axis.plot([row["number"] for row in rows], [row["square"] for row in rows])
     return figure
 
@@ -38,6 +38,6 @@ TOYS = Study(
     Scope(seeds=1, seconds=1.0),
     cases,
     measure,
-    summary_by(("kind",), {"rows": count, "sum": total("square")}),
+    summary_by(("kind",), {"rows": row_count, "sum": column_total("square")}),
     plot,
 )

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from poise.control.rotation.program import Program
+from poise.control.rotation.program import TorqueProgram
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.indices import rotations_of_recording
-from poise.study.rotation.rehearsal import flip_trial
-from poise.study.rotation.stage import BehaviourTrial, staged
+from poise.study.rotation.indices import rotation_of_recording
+from poise.study.rotation.rehearsal import attempt_flip
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 
 
 @pytest.fixture(scope="module")
 def flipped():
-    return flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
+    return attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
 
 
 def test_it_turns_over_and_stands(flipped):
@@ -31,7 +31,7 @@ def test_it_is_physical_without_external_forces(flipped):
 
 def test_angular_momentum_is_constant_in_flight(flipped):
     recording = flipped.performance.recording
-    found = rotations_of_recording(recording)
+    found = rotation_of_recording(recording)
     bearing = np.isin(np.arange(recording.steps), recording.contact_step)
     flight = np.flatnonzero(~bearing)
     longest = max(np.split(flight, np.flatnonzero(np.diff(flight) > 1) + 1), key=len)
@@ -44,13 +44,13 @@ def test_angular_momentum_is_constant_in_flight(flipped):
 @pytest.mark.parametrize("off", ["planning", "momentum"])
 def test_without_planning_or_momentum_it_fails(off):
     settings = RotationSettings(**{off: 0})
-    assert not flip_trial(
+    assert not attempt_flip(
         BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)
     ).succeeded
 
 
 def test_it_stands_after_a_disturbance_at_take_off():
-    assert flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
+    assert attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
@@ -58,13 +58,13 @@ def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
     """In most steps: the program does not model joint limits, so a joint that reaches one disturbs a step."""
     planned = []
 
-    def solve(program, aim, weights, supports, com, solve=Program.solve):
+    def solve(program, aim, weights, supports, com, solve=TorqueProgram.solve):
         found = solve(program, aim, weights, supports, com)
         planned.append(found.force[:, 0].sum())
         return found
 
-    monkeypatch.setattr(Program, "solve", solve)
-    run, world, controller = staged(BehaviourTrial(read_behaviour("back-flip"), noise=0.0, rate=rate))
+    monkeypatch.setattr(TorqueProgram, "solve", solve)
+    run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("back-flip"), noise=0.0, rate=rate))
     pairs = []
     while world.time < 1.2:
         result = run.step()
@@ -76,13 +76,13 @@ def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
 
 
 def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):
-    finer = flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
+    finer = attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
     assert finer.on_feet
     assert finer.turned == pytest.approx(flipped.turned, abs=8.0)
 
 
 def test_a_jolt_changes_the_flight_within_torque_limits(flipped):
-    jolted = flip_trial(
+    jolted = attempt_flip(
         BehaviourTrial(read_behaviour("back-flip"), seconds=1.4, noise=0.0, jolt=0.2)
     ).performance.recording
     smooth = flipped.performance.recording

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.rotation.actor import Tracker
-from poise.control.rotation.flight import Opening
+from poise.control.rotation.actor import PoseTracker
+from poise.control.rotation.flight import TuckOpening
 from poise.control.rotation.pose_line import pose_line
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import rotation_of
@@ -44,7 +44,7 @@ def test_arrival(body, momentum):
     """A body that opens along the line, without gravity, arrives at the predicted pitch."""
     count = 61
     path = poses(body, count)
-    opening = Opening(pose_line(body, path), 1 / RATE)
+    opening = TuckOpening(pose_line(body, path), 1 / RATE)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1 / RATE))
     start = np.array(path[0])
     start[2] += 5.0
@@ -53,9 +53,9 @@ def test_arrival(body, momentum):
     qvel = np.zeros(body.nv)
     qvel[4] = momentum / inertia
     world.reset(start, qvel)
-    tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
+    tracker = PoseTracker(world.model, body.nv, np.array(world.model.dof_damping))
     pitch = 0.0
-    predicted = opening.arrival(0.0, momentum, (count - 1 + 24) / RATE, 0)
+    predicted = opening.arrival_pitch(0.0, momentum, (count - 1 + 24) / RATE, 0)
     for k in range(count - 1 + 24):
         torque = np.zeros(body.nv)
         torque[6:] = tracker.torques(world.state, path[None, min(k + 4, count - 1)], 2e4)[0]
@@ -68,8 +68,8 @@ def test_arrival(body, momentum):
 
 
 def test_the_tuck_is_left_at_the_right_time(body):
-    opening = Opening(pose_line(body, poses(body, 13)), 1 / 60)
-    target = opening.arrival(0.0, -40.0, 0.5, 0, wait=0.2)
+    opening = TuckOpening(pose_line(body, poses(body, 13)), 1 / 60)
+    target = opening.arrival_pitch(0.0, -40.0, 0.5, 0, wait=0.2)
     assert not opening.due(0.0, -40.0, 0.5, target)
     later = 0.2 * -40.0 / pose_line(body, poses(body, 13)).inertia[0]
     assert opening.due(later - 0.01, -40.0, 0.3, target)
@@ -79,8 +79,8 @@ def test_the_tuck_is_left_at_the_right_time(body):
 def test_an_arch_is_left_later_if_the_body_turns_too_fast(body):
     """A squat turns faster than an arch, so leaving the arch later reduces the rotation."""
     line = pose_line(body, poses(body, 13)[::-1])
-    opening = Opening(line, 1 / 60)
-    target = opening.arrival(0.0, 40.0, 0.5, 0, wait=0.15)
-    assert target < opening.arrival(0.0, 40.0, 0.5, 0)
+    opening = TuckOpening(line, 1 / 60)
+    target = opening.arrival_pitch(0.0, 40.0, 0.5, 0, wait=0.15)
+    assert target < opening.arrival_pitch(0.0, 40.0, 0.5, 0)
     assert not opening.due(0.0, 40.0, 0.5, target)
     assert opening.due(0.15 * 40.0 / line.inertia[0] - 0.01, 40.0, 0.35, target)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.rotation.flight_plan import GroundPhase, PlanarState, Planner, PlanTargets
+from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlanarState, PlanTargets
 
-PLANNER = Planner(mass=73.5, step=1 / 60)
+PLANNER = FlightPlanner(mass=73.5, step=1 / 60)
 TARGETS = PlanTargets(
     take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05
 )
@@ -18,7 +18,7 @@ LANDING = GroundPhase(np.linspace(9, 6, 30), heel=-0.2, toe=-0.02, knots=8, stro
 
 @pytest.fixture(scope="module")
 def plan():
-    return PLANNER.flip(PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PUSH, FLIGHT, LANDING, TARGETS)
+    return PLANNER.plan_flip(PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PUSH, FLIGHT, LANDING, TARGETS)
 
 
 def test_the_flight_ends_as_the_landing_begins(plan):
@@ -63,22 +63,22 @@ def test_moments_are_those_of_forces_on_the_feet(plan):
 
 def test_a_landing_is_planned_from_a_given_state(plan):
     start = PlanarState(0.3, 0.82, -0.2, -2.6, -40.0, 0.0)
-    course = PLANNER.landing(start, GroundPhase(LANDING.inertia, 0.08, 0.26, 8, 2500.0), TARGETS)
+    course = PLANNER.plan_landing(start, GroundPhase(LANDING.inertia, 0.08, 0.26, 8, 2500.0), TARGETS)
     np.testing.assert_allclose(course.state[0], [0.3, 0.82, -0.2, -2.6, -40.0, 0.0])
     np.testing.assert_allclose(course.state[-1, [2, 3]], 0, atol=0.05)
     assert abs(course.state[-1, 4]) < 1.0
 
 
 def test_states_are_interpolated_between_steps(plan):
-    here, _, _ = plan.take_off.at(0.5 / 60)
+    here, _, _ = plan.take_off.state_at(0.5 / 60)
     assert here.z == pytest.approx(plan.take_off.state[:2, 1].mean())
-    last, _, _ = plan.take_off.at(99.0)
+    last, _, _ = plan.take_off.state_at(99.0)
     assert last.spin == plan.take_off.state[-1, 4]
 
 
 def test_a_limited_rate_of_angular_momentum_is_kept(plan):
     start = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0)
-    weaker = PLANNER.flip(start, replace(PUSH, twist=200.0), FLIGHT, LANDING, TARGETS)
+    weaker = PLANNER.plan_flip(start, replace(PUSH, twist=200.0), FLIGHT, LANDING, TARGETS)
     assert np.abs(plan.take_off.twist).max() > 300.0
     assert np.abs(weaker.take_off.twist).max() < 210.0
     assert weaker.off < 0.5
@@ -87,11 +87,11 @@ def test_a_limited_rate_of_angular_momentum_is_kept(plan):
 
 def test_a_leap_meets_its_targets():
     """The push of a dive: its flight ends at the target height, place and excursion."""
-    planner = Planner(73.5, 1 / 120)
+    planner = FlightPlanner(73.5, 1 / 120)
     start = PlanarState(0.1, 0.75, 0.0, 0.0, 0.0, 0.0)
     flight = np.full(36, 8.0)
     targets = PlanTargets(0.9, 0.68, 0.9, 0.8)
-    course = planner.leap(start, GroundPhase(np.full(54, 8.0), 0.0, 0.2, 6, 1500.0, 0.2), flight, targets)
+    course = planner.plan_leap(start, GroundPhase(np.full(54, 8.0), 0.0, 0.2, 6, 1500.0, 0.2), flight, targets)
     x, z, vx, vz, spin, turned = course.state[-1]
     time = len(flight) / 120
     assert z + vz * time - 0.5 * 9.81 * time**2 == pytest.approx(0.68, abs=0.02)
@@ -103,8 +103,8 @@ def test_a_leap_meets_its_targets():
 def test_heels_bear_only_their_share_of_the_push():
     toe = 0.2
     phase = GroundPhase(np.full(60, 8.0), 0.0, toe, 6, 1500.0, 0.2, heels=0.6)
-    planner = Planner(73.5, 1 / 120)
-    course = planner.leap(
+    planner = FlightPlanner(73.5, 1 / 120)
+    course = planner.plan_leap(
         PlanarState(0.1, 0.8, 0.0, 0.0, 0.0, 0.0), phase, np.full(42, 9.0), PlanTargets(0.85, 0.7, 1.9, 1.2)
     )
     where, force = course.state[:-1, :2], course.push + [0.0, planner.mass * planner.gravity]

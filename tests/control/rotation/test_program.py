@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.program import (
     FORCE_WEIGHT,
     FRICTION_SHARE,
     FeatureTask,
     ProgramAim,
     ProgramWeights,
-    included_contacts,
 )
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -72,9 +71,9 @@ def feasible(actor, supports, torque, force, blend):
 
 @pytest.mark.parametrize("task", [False, True])
 def test_no_feasible_neighbour_is_better(world, task):
-    actor = Actor(world)
+    actor = RotationActor(world)
     rotation = actor.observe(world.state)
-    supports = actor.supports(world.state, 0.008)
+    supports = actor.finder.supports_near(world.state, 0.008)
     assert len(supports.body) == 10  # four points of each foot, and the toes
     tasks = (
         (FeatureTask(actor.finder.angular_jacobian(world.state, 5), np.array([1.0, 2.0, -1.0]), 3.0),) if task else ()
@@ -98,9 +97,9 @@ def test_no_feasible_neighbour_is_better(world, task):
 
 
 def test_forces_bear_the_weight_without_other_targets(world):
-    actor = Actor(world)
+    actor = RotationActor(world)
     rotation = actor.observe(world.state)
-    supports = actor.supports(world.state, 0.008)
+    supports = actor.finder.supports_near(world.state, 0.008)
     zero = np.zeros(len(actor.program.limit))
     strong = ProgramWeights(linear=100.0, angular=100.0, support=5.0)
     found = actor.program.solve(aim_of(37, torque_a=zero, torque_b=zero), strong, supports, rotation.com)
@@ -109,17 +108,17 @@ def test_forces_bear_the_weight_without_other_targets(world):
 
 
 def test_torques_stay_within_limits(world):
-    actor = Actor(world)
+    actor = RotationActor(world)
     rotation = actor.observe(world.state)
     wild = 1e4 * np.ones(len(actor.program.limit))
-    nothing = actor.supports(world.state, -1.0)
+    nothing = actor.finder.supports_near(world.state, -1.0)
     found = actor.program.solve(aim_of(37, torque_a=wild, torque_b=wild), WEIGHTS, nothing, rotation.com)
     np.testing.assert_allclose(found.torque, actor.program.limit)
 
 
 def test_supports_stay_in_place(world):
     """Ten steps of standing under the program: supported points stay in place."""
-    actor, body = Actor(world), world.scene.body
+    actor, body = RotationActor(world), world.scene.body
     start = world.point("left_foot")
     for _ in range(10):
         state = world.state
@@ -128,16 +127,16 @@ def test_supports_stay_in_place(world):
         aim = ProgramAim(
             torques[0], torques[1], -4.0 * rotation.mass * rotation.velocity, -4.0 * rotation.angular_momentum
         )
-        found = actor.solve(aim, WEIGHTS, actor.supports(state, 0.008), rotation.com)
+        found = actor.solve(aim, WEIGHTS, actor.finder.supports_near(state, 0.008), rotation.com)
         world.step(actor.actuate(found.torque))
     assert np.linalg.norm(world.point("left_foot") - start) < 2e-3
 
 
 def test_the_inclusion_test_leaves_out_contacts_with_little_force(world):
-    actor = Actor(world)
-    supports = actor.supports(world.state, 0.008)
+    actor = RotationActor(world)
+    supports = actor.finder.supports_near(world.state, 0.008)
     com = np.array(world.terms.data.subtree_com[1])
     force = np.zeros((len(supports.body), 3))
     force[0, 0], force[1, 0] = 100.0, 5.0
-    kept = included_contacts(supports, force, com, 21.0, 20.0)
+    kept = supports.included(force, com, 21.0, 20.0)
     assert kept.tolist() == [True] + [False] * (len(force) - 1)

@@ -7,7 +7,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest
-from poise.control.rotation.actor import Tracker
+from poise.control.rotation.actor import PoseTracker
 from poise.control.rotation.program import SupportFinder
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
@@ -29,7 +29,7 @@ def world():
 def test_jacobians_equal_mujocos(world):
     finder = SupportFinder(world.model, world.model.nv, ())
     bodies, points = np.array([3, 7, 12]), np.random.default_rng(2).standard_normal((3, 3))
-    jacobians = finder.linear_jacobians(world.state, bodies, points)
+    jacobians = finder.point_jacobians(world.state, bodies, points)
     for k, body in enumerate(bodies):
         linear, angular = np.zeros((3, world.model.nv)), np.zeros((3, world.model.nv))
         mujoco.mj_jac(world.model, world.terms.data, linear, angular, points[k], int(body))
@@ -45,15 +45,15 @@ def test_the_head_never_supports():
     qpos[2] -= lowest(body.model, qpos)
     world.reset(qpos, np.zeros(body.nv))
     head = body.link_id("head")
-    everything = SupportFinder(world.model, body.nv, ()).near(world.state, 1.0)
-    without = SupportFinder(world.model, body.nv, (head,)).near(world.state, 1.0)
+    everything = SupportFinder(world.model, body.nv, ()).supports_near(world.state, 1.0)
+    without = SupportFinder(world.model, body.nv, (head,)).supports_near(world.state, 1.0)
     assert head in everything.body
     assert head not in without.body
 
 
 def test_a_body_without_gravity_reaches_the_pose(world):
     body = world.scene.body
-    tracker = Tracker(world.model, body.nv, np.array(world.model.dof_damping))
+    tracker = PoseTracker(world.model, body.nv, np.array(world.model.dof_damping))
     for _ in range(60):
         torque = np.zeros(body.nv)
         torque[6:] = tracker.torques(world.state, np.array([body.standing]), 900.0)[0]

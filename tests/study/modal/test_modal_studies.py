@@ -13,12 +13,12 @@ from poise.control.modal.settings import ModalSettings
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
-from poise.study.experiment.trial import Trial, staged
+from poise.study.experiment.trial import Trial, stage_trial
 from poise.study.modal import push, window
-from poise.study.modal.case import OURS, ModalCase, measure
-from poise.study.modal.modes import spectra
+from poise.study.modal.case import OURS, ModalCase, run_modal_trial
+from poise.study.modal.modes import component_spectra
 from poise.study.modal.plant import LinearWorld
-from poise.study.modal.selection import PLANNED, SelectedModal, SelectionCase, mode_sets
+from poise.study.modal.selection import PLANNED, SelectedModal, planned_mode_sets
 from poise.study.modal.timing import STAGES, TimedModal
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
@@ -34,8 +34,6 @@ def test_modal_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
 
 def shortened(case):
     match case:
-        case SelectionCase():
-            return replace(case, case=shortened(case.case))
         case ModalCase():
             return replace(case, trial=replace(case.trial, seconds=0.1))
         case _:
@@ -46,17 +44,17 @@ def shortened(case):
 def test_a_short_run_of_each_modal_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True)
     cases = study.cases(scope)
-    rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
+    rows = tuple(study.run_case(shortened(case)) for case in (cases[0], cases[-1]))
     findings = Findings(study, scope, rows)
     assert findings.summary
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
 
 
 def actuations(controller, steps=8):
-    run, world, _ = staged(Trial("walk", "human42", seed=3), controller)
+    run = stage_trial(Trial("walk", "human42", seed=3), controller)
     torques = []
     for _ in range(steps):
-        torques.append(controller.act(world.state).torque)
+        torques.append(controller.act(run.world.state).torque)
         run.step()
     return np.array(torques)
 
@@ -67,7 +65,7 @@ def test_choosing_the_slow_modes_themselves_changes_nothing():
 
 
 def test_the_order_in_which_modes_are_chosen_does_not_matter():
-    chosen = mode_sets(36)["random 1"]
+    chosen = planned_mode_sets(36)["random 1"]
     one, other = (actuations(SelectedModal(OURS, order)) for order in (chosen, chosen[::-1]))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
     assert np.abs(one - actuations(Modal(OURS))).max() > 1
@@ -80,7 +78,7 @@ def test_timing_changes_nothing():
 
 
 def test_sets_of_modes_begin_with_the_papers_and_are_as_many():
-    sets = mode_sets(36)
+    sets = planned_mode_sets(36)
     assert next(iter(sets)) == "6 to 18"
     assert sets["26 to 38"] == tuple(range(20, 33))
     assert {len(set(modes)) for modes in sets.values()} == {PLANNED}
@@ -91,48 +89,50 @@ def test_components_that_move_little_are_separated_from_those_that_move_much():
     time = np.arange(120) / 60
     slow, fast = np.sin(2 * np.pi * 1.5 * time), 0.01 * np.cos(2 * np.pi * 9.0 * time)
     mixed = np.random.default_rng(0).standard_normal((2, 5))
-    first, _ = spectra(np.column_stack([slow, 0 * slow]), 2.0)
+    first, _ = component_spectra(np.column_stack([slow, 0 * slow]), 2.0)
     assert first.centre == pytest.approx(1.5)
-    first, last = spectra(np.outer(slow, [1, 0, 0]) + np.outer(fast, [0, 1, 0]), 2.0)
+    first, last = component_spectra(np.outer(slow, [1, 0, 0]) + np.outer(fast, [0, 1, 0]), 2.0)
     assert last.share.sum() == pytest.approx(1)
     assert first.centre == pytest.approx((1.5 + 9.0) / 2)  # there are only two components, fewer than FEW
     joints = np.column_stack([slow, fast]) @ mixed
-    assert spectra(joints, 2.0)[1].share.argmax() in (2, 17)
+    assert component_spectra(joints, 2.0)[1].share.argmax() in (2, 17)
 
 
 def test_a_body_on_a_bar_must_keep_to_the_motion():
-    row = measure(ModalCase({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
+    row = run_modal_trial(ModalCase({}, Trial("swing", "human42", seconds=0.3, phase=0.4), replace(OURS, window=12)))
     assert row["survived"]
     assert row["physical"]
     assert row["end_m"] < 0.01
-    thrown = measure(
-        ModalCase({}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_to(0, 3000.0, 40), time=0.0),)))
+    thrown = run_modal_trial(
+        ModalCase(
+            {}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_for_frames(0, 3000.0, 40), time=0.0),))
+        )
     )
     assert thrown["end_m"] > 0.2
     assert not thrown["survived"]
 
 
 def test_the_papers_latency_is_among_the_reactions():
-    settings = {case.settings for case in push.cases(Scope(1, 2.0, ("squat",), coarse=True))}
+    settings = {case.settings for case in push.modal_push_cases(Scope(1, 2.0, ("squat",), coarse=True))}
     assert ModalSettings(believed=0.0, capture=0.0, window=16) in settings
     assert {each.latency for each in settings} == {0.0, 0.2}
 
 
 def test_squats_are_caught_and_only_walks_move_their_footholds():
     steps = {
-        motion: {case.labels["steps"] for case in push.cases(Scope(1, 2.0, (motion,), coarse=True))}
+        motion: {case.labels["steps"] for case in push.modal_push_cases(Scope(1, 2.0, (motion,), coarse=True))}
         for motion in ("walk", "squat", "swing")
     }
     assert steps == {"walk": {"moved", "kept"}, "squat": {"kept", "caught"}, "swing": {"kept"}}
-    caught = next(case for case in push.cases(Scope(1, 1.2, ("squat",), coarse=True)) if case.caught)
-    row = measure(replace(caught, trial=replace(caught.trial, pushes=(push.push_to(0, 250.0, 20),))))
+    caught = next(case for case in push.modal_push_cases(Scope(1, 1.2, ("squat",), coarse=True)) if case.caught)
+    row = run_modal_trial(replace(caught, trial=replace(caught.trial, pushes=(push.push_for_frames(0, 250.0, 20),))))
     assert row["survived"]
     assert row["physical"]
 
 
 def test_a_fitted_window_is_in_the_row():
-    case = next(case for case in window.cases(window.STUDY.quick) if not case.settings.window)
-    row = window.measure(shortened(case))
+    case = next(case for case in window.window_cases(window.STUDY.quick) if not case.settings.window)
+    row = window.run_window_case(shortened(case))
     assert row["chosen"] == "as fits"
     assert row["window"] == 12
 

@@ -8,8 +8,8 @@ import pytest
 from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.weights import weights_for
 from poise.library.motions import finished
-from poise.study.experiment.trial import Trial, attempt
-from poise.study.nqr.case import Cost
+from poise.study.experiment.trial import Trial, attempt_trial
+from poise.study.nqr.case import NqrCost
 
 WALK = finished("walk", "biped29")
 WEIGHTS = weights_for(WALK.clip.body, effort="size")
@@ -19,7 +19,7 @@ def cost_of(deviation, torque, frame=4):
     controller = SimpleNamespace(
         segment=SimpleNamespace(motion=WALK), frame=frame, output=SimpleNamespace(deviation=deviation)
     )
-    cost = Cost(controller)
+    cost = NqrCost(controller)
     cost.add(SimpleNamespace(torque=torque))
     return cost.average(1)
 
@@ -40,8 +40,8 @@ def test_each_part_is_a_weighted_square():
 
 def test_a_performance_without_noise_costs_little_more_than_the_motion():
     controller = Nqr()
-    cost = Cost(controller)
-    attempt(Trial("walk", seconds=1.0, noise=0.0, phase=0.0), controller, cost.add)
+    cost = NqrCost(controller)
+    attempt_trial(Trial("walk", seconds=1.0, noise=0.0, phase=0.0), controller, cost.add)
     own = 0.5 * np.mean(WALK.torque[:120, 6:] ** 2 @ WEIGHTS.size)
     assert own < cost.average(120) < 1.2 * own
     assert cost.average(0) is None

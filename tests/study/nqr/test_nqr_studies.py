@@ -13,7 +13,7 @@ from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial
 from poise.study.nqr import ground, push
-from poise.study.nqr.case import MOTIONS, NqrCase, measure
+from poise.study.nqr.case import MOTIONS, NqrCase, run_nqr_trial
 from poise.world.terrain_kinds import parse_terrain
 
 NQR = [study for name, study in STUDIES.items() if name.startswith("nqr-")]
@@ -27,7 +27,7 @@ def test_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
     cases = study.cases(study.scope(quick))
     assert len({repr(case) for case in cases}) == len(cases)
     assert pickle.loads(pickle.dumps(cases)) == cases
-    assert pickle.loads(pickle.dumps(study.measure)) is study.measure
+    assert pickle.loads(pickle.dumps(study.run_case)) is study.run_case
 
 
 @pytest.mark.parametrize("study", TRIED, ids=lambda study: study.name)
@@ -55,7 +55,7 @@ def shortened(case, seconds):
 @pytest.mark.parametrize("study", MOVED, ids=lambda study: study.name)
 def test_a_short_run_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True)
-    rows = tuple(study.measure(shortened(case, 0.2)) for case in study.cases(scope)[:2])
+    rows = tuple(study.run_case(shortened(case, 0.2)) for case in study.cases(scope)[:2])
     findings = Findings(study, scope, rows)
     assert findings.summary
     picture = findings.write(tmp_path)[2]
@@ -63,7 +63,7 @@ def test_a_short_run_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
 
 
 def test_a_row_describes_a_trial():
-    row = measure(NqrCase({"motion": "walk"}, Trial("walk", seconds=0.5, seed=2)))
+    row = run_nqr_trial(NqrCase({"motion": "walk"}, Trial("walk", seconds=0.5, seed=2)))
     assert row["motion"] == "walk"
     assert row["seed"] == 2
     assert row["survived"]
@@ -74,14 +74,14 @@ def test_a_row_describes_a_trial():
 
 def test_the_same_case_gives_the_same_row():
     case = NqrCase({}, Trial("walk", seconds=0.3, seed=4))
-    assert measure(case) == measure(case)
+    assert run_nqr_trial(case) == run_nqr_trial(case)
 
 
 def test_a_push_comes_at_the_phase_of_its_label():
     from poise.library.motions import finished
 
     walk = finished("walk", "biped29")
-    for case in push.cases(Scope(1, 4.0, ("walk",), coarse=True)):
+    for case in push.nqr_push_cases(Scope(1, 4.0, ("walk",), coarse=True)):
         pushed = case.trial.first_step(walk) * walk.step + case.trial.pushes[0].time
         away = (pushed / walk.clip.seconds - case.labels["phase"] + 0.5) % 1 - 0.5
         assert abs(away) <= 0.5 / 126 + 1e-9
@@ -92,19 +92,23 @@ def test_a_push_comes_at_the_phase_of_its_label():
 )
 def test_pushes_that_cannot_come_as_labelled_are_refused(scope, cause):
     with pytest.raises(PoiseError, match=cause):
-        push.cases(scope)
+        push.nqr_push_cases(scope)
 
 
 def test_pushes_go_where_they_say():
-    directions = {case.labels["direction"]: case.trial.pushes[0].direction for case in push.cases(push.STUDY.quick)}
+    directions = {
+        case.labels["direction"]: case.trial.pushes[0].direction for case in push.nqr_push_cases(push.STUDY.quick)
+    }
     np.testing.assert_allclose(directions[0], [1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(directions[90], [0, 1, 0], atol=1e-12)
 
 
 def test_a_cost_counts_only_until_the_fall():
-    standing = measure(NqrCase({}, Trial("walk", seconds=4.0, pushes=push.cases(push.STUDY.quick)[0].trial.pushes)))
-    hit = replace(push.cases(push.STUDY.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
-    felled = measure(NqrCase({}, Trial("walk", seconds=4.0, pushes=(hit,))))
+    standing = run_nqr_trial(
+        NqrCase({}, Trial("walk", seconds=4.0, pushes=push.nqr_push_cases(push.STUDY.quick)[0].trial.pushes))
+    )
+    hit = replace(push.nqr_push_cases(push.STUDY.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
+    felled = run_nqr_trial(NqrCase({}, Trial("walk", seconds=4.0, pushes=(hit,))))
     assert standing["survived"]
     assert not felled["survived"]
     assert felled["seconds"] == felled["fell_at"] < 2.0
@@ -118,7 +122,7 @@ def test_the_motions_ship_with_poise():
 
 
 def test_slopes_rise_by_their_height_within_a_metre():
-    for case in ground.cases(Scope(1, 4.0, ("walk",))):
+    for case in ground.nqr_ground_cases(Scope(1, 4.0, ("walk",))):
         what, height = case.labels["ground"], case.labels["height_cm"] / 100
         if "slope" in what:
             rise = parse_terrain(case.trial.terrain).height(1.0, 0.0)
@@ -127,6 +131,8 @@ def test_slopes_rise_by_their_height_within_a_metre():
 
 def test_bumps_differ_from_seed_to_seed():
     rough = [
-        case.trial for case in ground.cases(Scope(3, 4.0, ("walk",), coarse=True)) if "rough" in case.trial.terrain
+        case.trial
+        for case in ground.nqr_ground_cases(Scope(3, 4.0, ("walk",), coarse=True))
+        if "rough" in case.trial.terrain
     ]
     assert [(trial.seed, trial.terrain) for trial in rough] == [(seed, f"rough:0.04:{seed}") for seed in range(3)]

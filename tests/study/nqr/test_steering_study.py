@@ -9,8 +9,8 @@ from poise.control.commands import Command
 from poise.library.motions import finished
 from poise.library.repertoire import AT_REST, BoundaryStance, build_repertoire
 from poise.study.experiment.study import NamedCase
-from poise.study.nqr.steering import BETWEEN, SPEEDS, latencies, random_commands
-from poise.study.nqr.transitions import chained, steady_steps
+from poise.study.nqr.steering import BETWEEN, SPEEDS, command_latencies, random_steering_commands
+from poise.study.nqr.transitions import chained_repertoire, steady_gait_steps
 
 RATE = 120.0
 
@@ -21,17 +21,17 @@ def small():
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):
-    assert [step.name for step in steady_steps(small.steps, BoundaryStance("walk", "right"))] == [
+    assert [step.name for step in steady_gait_steps(small.steps, BoundaryStance("walk", "right"))] == [
         "walk right",
         "walk left",
     ]
-    assert [step.name for step in steady_steps(small.steps, AT_REST)] == ["stand"]
+    assert [step.name for step in steady_gait_steps(small.steps, AT_REST)] == ["stand"]
 
 
 def test_in_a_chain_there_is_nothing_to_choose(small):
     by_name = {step.name: step for step in small.steps}
     names = ("walk left", "walk right", "stop left", "stand", "stand")
-    found = chained(small, [by_name[name] for name in names])
+    found = chained_repertoire(small, [by_name[name] for name in names])
     assert [step.name for step in found.steps[:5]] == list(names)
     follows = found.risk < inf
     assert follows.sum(axis=1).tolist() == [1] * len(found.steps)
@@ -39,7 +39,7 @@ def test_in_a_chain_there_is_nothing_to_choose(small):
 
 
 def test_commands_are_drawn_from_the_seed():
-    once, again, other = (random_commands(NamedCase("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
+    once, again, other = (random_steering_commands(NamedCase("turns and speeds", 60.0, seed)) for seed in (1, 1, 2))
     assert once == again != other
     gaps = np.diff([command.time for command in once])
     assert gaps.min() >= BETWEEN[0]
@@ -52,15 +52,17 @@ def test_latency_is_the_time_until_the_heading_is_near():
     times = np.arange(0.0, 12.0, 1 / RATE)
     yaw = np.radians(np.clip(30.0 * (times - 2.0), 0.0, 90.0)) + 0.1 * np.sin(2 * np.pi * times / 1.05)
     commands = [Command(2.0, radians(90.0)), Command(7.0, radians(-90.0)), Command(8.0, radians(90.0 + 360.0))]
-    assert latencies(yaw, commands, RATE) == pytest.approx([8 / 3], abs=0.05)  # a mean over a stride rounds corners
+    assert command_latencies(yaw, commands, RATE) == pytest.approx(
+        [8 / 3], abs=0.05
+    )  # a mean over a stride rounds corners
 
 
 def test_less_than_a_stride_has_no_latencies():
-    assert len(latencies(np.linspace(0.0, 3.0, 60), [Command(0.0, 1.0)], RATE)) == 0
-    assert len(latencies(np.zeros(0), [Command(0.0, 1.0)], RATE)) == 0
+    assert len(command_latencies(np.linspace(0.0, 3.0, 60), [Command(0.0, 1.0)], RATE)) == 0
+    assert len(command_latencies(np.zeros(0), [Command(0.0, 1.0)], RATE)) == 0
 
 
 def test_a_command_to_stand_is_not_timed():
     yaw = np.linspace(0.0, 3.0, 1200)
-    assert len(latencies(yaw, [Command(1.0, 2.0, speed=0.0)], RATE)) == 0
-    assert len(latencies(yaw, [Command(1.0, 2.0)], RATE)) == 1
+    assert len(command_latencies(yaw, [Command(1.0, 2.0, speed=0.0)], RATE)) == 0
+    assert len(command_latencies(yaw, [Command(1.0, 2.0)], RATE)) == 1

@@ -14,9 +14,17 @@ from poise.library.motions import motion_names
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase, Scope
-from poise.study.experiment.trial import Verdict, cast_once
+from poise.study.experiment.trial import Verdict, cached_cast
 from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, late_speed, measure, rest_speed, walk_trial
+from poise.study.pendulum.case import (
+    BODY,
+    STEP_RATE,
+    PendulumCase,
+    late_speed,
+    rest_speed,
+    run_pendulum_trial,
+    walk_trial,
+)
 from poise.world.terrain_kinds import parse_terrain
 
 PENDULUM = [study for name, study in STUDIES.items() if name.startswith("pendulum-")]
@@ -35,7 +43,7 @@ def test_cases_are_distinct_and_can_be_sent_to_workers(study, quick):
     cases = study.cases(study.scope(quick))
     assert len({repr(case) for case in cases}) == len(cases)
     assert pickle.loads(pickle.dumps(cases)) == cases
-    assert pickle.loads(pickle.dumps(study.measure)) is study.measure
+    assert pickle.loads(pickle.dumps(study.run_case)) is study.run_case
 
 
 @pytest.mark.parametrize("study", PENDULUM, ids=lambda study: study.name)
@@ -68,7 +76,7 @@ def shortened(case, seconds=0.3):
 def test_a_short_run_of_each_study_makes_a_summary_and_a_plot(study, tmp_path):
     scope = study.scope(quick=True)
     cases = study.cases(scope)
-    rows = tuple(study.measure(shortened(case)) for case in (cases[0], cases[-1]))
+    rows = tuple(study.run_case(shortened(case)) for case in (cases[0], cases[-1]))
     findings = Findings(study, scope, rows)
     assert findings.summary
     picture = findings.write(tmp_path)[2]
@@ -80,18 +88,18 @@ def walk_for(seconds, **changed):
 
 
 def test_a_row_describes_a_walk():
-    row = measure(walk_for(2.0))
+    row = run_pendulum_trial(walk_for(2.0))
     assert row["survived"]
     assert row["physical"]
     assert row["seconds"] == pytest.approx(2.0)
     assert row["speed"] == pytest.approx(0.8, abs=0.3)
     assert row["reached"] > 1.2
-    assert measure(walk_for(2.0)) == row
+    assert run_pendulum_trial(walk_for(2.0)) == row
 
 
 @pytest.mark.parametrize("goal", [{"beyond": 50.0}, {"rests": True}])
 def test_a_trial_that_stays_up_without_reaching_its_goal_has_failed(goal):
-    row = measure(walk_for(0.5, **goal))
+    row = run_pendulum_trial(walk_for(0.5, **goal))
     assert row["fell_at"] is None
     assert not row["survived"]
 
@@ -99,7 +107,7 @@ def test_a_trial_that_stays_up_without_reaching_its_goal_has_failed(goal):
 def test_a_fall_has_no_speed_and_is_not_audited():
     hit = Push(5000.0, 0.1, 0.2)
     case = walk_for(3.0)
-    row = measure(replace(case, trial=replace(case.trial, pushes=(hit,))))
+    row = run_pendulum_trial(replace(case, trial=replace(case.trial, pushes=(hit,))))
     assert not row["survived"]
     assert row["seconds"] == row["fell_at"] < 2.0
     assert row["speed"] is row["physical"] is None
@@ -120,11 +128,11 @@ def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_coun
     velocity = np.where(late, 0.5, -3.0) * (1 + seconds // speeds.HELD)
     way = np.zeros((len(seconds) + 1, 2))
     way[1:, 0] = np.cumsum(velocity) / STEP_RATE
-    np.testing.assert_allclose(speeds.held_speeds(way, 3), [0.5, 1.0, np.nan], atol=1e-9)
+    np.testing.assert_allclose(speeds.mean_span_speeds(way, 3), [0.5, 1.0, np.nan], atol=1e-9)
 
 
 def test_a_long_walk_keeps_the_commanded_speeds():
-    row = speeds.measure(NamedCase("walk", 24.0, 3))
+    row = speeds.run_speeds_case(NamedCase("walk", 24.0, 3))
     assert row["survived"]
     assert row["physical"]
     assert row["speed_error"] < 0.05
@@ -132,8 +140,8 @@ def test_a_long_walk_keeps_the_commanded_speeds():
 
 def test_a_fall_on_a_long_walk_is_not_audited(monkeypatch):
     fallen = Verdict(1.2, 1.2, ("friction_work",), 0, 0, 0.0, None, 3.0, 0.1)
-    monkeypatch.setattr(speeds, "judge", lambda *_: fallen)
-    row = speeds.measure(NamedCase("walk", 24.0, 0))
+    monkeypatch.setattr(speeds, "walk_path", lambda *_: (fallen, np.zeros((60, 2))))
+    row = speeds.run_speeds_case(NamedCase("walk", 24.0, 0))
     assert not row["survived"]
     assert row["seconds"] == 1.2
     assert row["physical"] is row["speed_error"] is None
@@ -143,7 +151,7 @@ def test_a_fall_on_a_long_walk_is_not_audited(monkeypatch):
 
 
 def test_pushes_go_where_they_say():
-    for case in push.cases(push.STUDY.quick):
+    for case in push.pendulum_push_cases(push.STUDY.quick):
         (given,) = case.trial.pushes
         angle = np.radians(case.labels["direction"])
         np.testing.assert_allclose(given.direction, [np.cos(angle), np.sin(angle), 0.0], atol=1e-12)
@@ -152,19 +160,19 @@ def test_pushes_go_where_they_say():
 
 
 def test_seeds_push_within_their_phase_and_never_together():
-    times = np.array([[push.pushed_at(phase, 8, seed) for seed in range(10)] for phase in range(8)])
+    times = np.array([[push.stride_push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
     shares = (times - push.PUSHED_AT) / push.STRIDE
     assert np.array_equal(np.floor(8 * shares + 1e-9), np.arange(8)[:, None] * np.ones(10))
     assert np.diff(np.sort(times.ravel())).min() > 1e-3
 
 
 def test_the_stride_is_that_of_the_walk():
-    _, reference = cast_once("walk", BODY, False)
+    _, reference = cached_cast("walk", BODY, False)
     assert reference.clip.seconds == pytest.approx(push.STRIDE)
 
 
 def test_a_push_changes_the_velocity_of_the_whole_body():
-    case = push.cases(push.STUDY.quick)[0]
+    case = push.pendulum_push_cases(push.STUDY.quick)[0]
     assert case.labels["velocity_change"] == pytest.approx(350.0 * 0.4 / Body.named(BODY).mass)
 
 
@@ -174,7 +182,7 @@ def test_the_largest_push_of_the_paper_is_forward():
 
 
 def test_a_body_pushed_while_standing_must_come_to_rest():
-    for case in push.cases(push.STUDY.quick):
+    for case in push.pendulum_push_cases(push.STUDY.quick):
         assert case.rests == (case.trial.motion == "stand") == (not case.trial.commands)
 
 
@@ -182,7 +190,7 @@ def test_a_body_pushed_while_standing_must_come_to_rest():
 
 
 def test_slopes_reach_beyond_those_of_others():
-    degrees = {case.labels["degrees"] for case in slope.cases(slope.STUDY.whole)}
+    degrees = {case.labels["degrees"] for case in slope.slope_cases(slope.STUDY.whole)}
     assert min(degrees) == -20
     assert max(degrees) == 20
     assert all({-most, most} <= degrees for most, _ in slope.OTHERS.values())
@@ -197,12 +205,12 @@ def test_the_goal_is_past_the_uneven_ground():
 
 
 def test_rough_ground_differs_from_seed_to_seed():
-    grounds = {case.trial.terrain for case in stairs.cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
+    grounds = {case.trial.terrain for case in stairs.stairs_cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
     assert len(grounds) == 3 * len(stairs.GROUNDS["rough"].heights)
 
 
 def test_speeds_suit_the_legs():
-    for case in body.cases(body.STUDY.whole):
+    for case in body.build_cases(body.STUDY.whole):
         (command,) = case.trial.commands
         assert command.speed == pytest.approx(body.SUITED * sqrt(case.trial.build.legs))
 
@@ -212,7 +220,7 @@ def test_speeds_suit_the_legs():
 
 @pytest.fixture(scope="module")
 def imitated():
-    return imitation.measure(imitation.ImitationCase("walk", None, 9.0, 0))
+    return imitation.run_imitation_case(imitation.ImitationCase("walk", None, 9.0, 0))
 
 
 def test_a_walk_is_compared_with_its_clip(imitated):
@@ -231,13 +239,13 @@ def test_phases_make_up_the_whole(imitated):
 
 
 def test_where_there_are_no_strides_there_is_nothing_to_compare():
-    row = imitation.measure(imitation.ImitationCase("walk", None, 0.3, 0))
+    row = imitation.run_imitation_case(imitation.ImitationCase("walk", None, 0.3, 0))
     assert {row[name] for name in (*imitation.ERRORS, "creep_mm")} == {None}
 
 
 def test_a_controller_that_cannot_be_steered_is_refused():
     from poise import named_controller
-    from poise.study.experiment.trial import attempt
+    from poise.study.experiment.trial import attempt_trial
 
     with pytest.raises(PoiseError, match="'hold' cannot be steered"):
-        attempt(walk_for(0.1).trial, named_controller("hold"))
+        attempt_trial(walk_for(0.1).trial, named_controller("hold"))

@@ -8,7 +8,7 @@ from poise.body.carriage import Carriage
 from poise.control.pendulum.reference_gait import strikes
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.imitation import STRIDE_PHASES, Strides, compared, reference_strides, strides_of
+from poise.study.pendulum.imitation import STRIDE_PHASES, Strides, compare_strides, reference_strides, sample_strides
 
 BODY = Body.named("human58")
 
@@ -35,10 +35,10 @@ def test_a_clip_that_is_walked_exactly_has_no_error(walk, clip):
     first = strikes(np.array([bool(np.any(walk.at(t).down[:3])) for t in np.arange(0, 2, 1 / 120)]), 120.0)[0] / 120
     rate = 48.0 / cycle
     frames = np.array([there.pose(walk.at(first + k / rate).qpos) for k in range(3 * 48 + 1)])
-    errors = compared(BODY, strides_of(BODY, frames, [0, 48, 96, 144]), clip)
-    assert np.degrees(errors.upper.max()) < 0.3
-    assert np.degrees(errors.legs.max()) < 1.5
-    assert errors.com.max() < 2e-3
+    errors = compare_strides(BODY, sample_strides(BODY, frames, [0, 48, 96, 144]), clip)
+    assert errors["upper_deg"].max() < 0.3
+    assert errors["legs_deg"].max() < 1.5
+    assert errors["com_mm"].max() < 2
 
 
 def test_errors_are_root_mean_squares_of_their_own_parts(clip):
@@ -47,12 +47,12 @@ def test_errors_are_root_mean_squares_of_their_own_parts(clip):
     chosen = BODY.joint("left_knee")
     bent[:, 5, list(chosen.qpos)] += 0.3
     sunk = one.com - [0.0, 0.0, 0.01]
-    errors = compared(BODY, Strides(bent, sunk), one)
+    errors = compare_strides(BODY, Strides(bent, sunk), one)
     legs = sum(len(BODY.joint(name).dofs) for name in BODY.groups["legs"])
-    assert errors.legs[5] == pytest.approx(0.3 / np.sqrt(legs))
-    assert np.delete(errors.legs, 5).max() < 1e-9
-    assert errors.upper.max() < 1e-9
-    np.testing.assert_allclose(errors.com, 0.01)
+    assert errors["legs_deg"][5] == pytest.approx(np.degrees(0.3) / np.sqrt(legs))
+    assert np.delete(errors["legs_deg"], 5).max() < 1e-7
+    assert errors["upper_deg"].max() < 1e-7
+    np.testing.assert_allclose(errors["com_mm"], 10.0)
 
 
 def test_the_centre_of_mass_is_relative_to_steady_progress(clip):

@@ -11,14 +11,14 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase
 from poise.study.poses import pd, shooting, variations
-from poise.study.poses.pd import JointSwing, exact, simulated
+from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
 
-FRAMES = {case.panel: case for case in pd.cases(pd.STUDY.quick)}
+FRAMES = {case.panel: case for case in pd.damping_cases(pd.STUDY.quick)}
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return {panel: pd.measure(case) for panel, case in FRAMES.items()}
+    return {panel: pd.run_damping_case(case) for panel, case in FRAMES.items()}
 
 
 @pytest.mark.parametrize("study", [pd.STUDY, shooting.STUDY, variations.STUDY], ids=lambda study: study.name)
@@ -27,7 +27,7 @@ def test_cases_are_distinct_and_can_be_sent_to_workers(study):
     cases = study.cases(study.whole)
     assert len(set(cases)) == len(cases)
     assert pickle.loads(pickle.dumps(cases)) == cases
-    assert pickle.loads(pickle.dumps(study.measure)) is study.measure
+    assert pickle.loads(pickle.dumps(study.run_case)) is study.run_case
 
 
 # -- damping -------------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ def test_the_figure_has_four_panels_with_the_gains_of_the_paper():
 
 
 def test_nonlinear_damping_peaks_three_times_as_high(rows):
-    found = {row["panel"]: row for row in pd.summary(list(rows.values()))}
+    found = {row["panel"]: row for row in pd.damping_summary(list(rows.values()))}
     assert found["c"]["peak_ratio"] == pytest.approx(3.0, abs=0.15)
     assert found["c"]["exact_peak_ratio"] == pytest.approx(3.0, abs=0.15)
     assert found["b"]["peak_ratio"] == 1.0
@@ -65,10 +65,10 @@ def test_our_steps_are_near_the_exact_solution(rows):
 def test_linear_damping_is_solved_exactly_by_its_formula():
     """Critically damped: 1 - (1 + w t) exp(-w t)."""
     swing = JointSwing(2.0, 2.0 * 49.0, 2.0 * 2.0 * 7.0, True, 30.0, 1.0)
-    true = exact(swing)
+    true = exact_joint_swing(swing)
     wt = 7.0 * true.time
     np.testing.assert_allclose(np.degrees(true.angle), 30.0 * (1 - (1 + wt) * np.exp(-wt)), atol=1e-5)
-    np.testing.assert_allclose(simulated(swing).angle, true.angle, atol=np.radians(1.0))
+    np.testing.assert_allclose(simulate_joint_swing(swing).angle, true.angle, atol=np.radians(1.0))
 
 
 def test_the_plot_shows_something(rows, tmp_path):
@@ -81,14 +81,14 @@ def test_the_plot_shows_something(rows, tmp_path):
 
 
 def test_a_solve_is_shown_beside_the_papers(tmp_path):
-    (case,) = shooting.cases(shooting.STUDY.quick)
-    row = shooting.measure(case)
+    (case,) = shooting.STUDY.cases(shooting.STUDY.quick)
+    row = shooting.run_shooting_case(case)
     assert row["solved"]
     assert row["stood"]
     assert row["physical"]
     assert row["goals"] == 5
     assert 0 < row["iterations"] <= 5
-    (found,) = shooting.summary([row])
+    (found,) = shooting.shooting_summary([row])
     assert (found["script"], found["paper_iterations"], found["paper_seconds"]) == ("lamp", 6, 2.5)
     findings = Findings(shooting.STUDY, shooting.STUDY.quick, (row,))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
@@ -98,7 +98,7 @@ def test_a_solve_is_shown_beside_the_papers(tmp_path):
 
 
 def test_all_scripts_are_varied():
-    cases = variations.cases(variations.STUDY.whole)
+    cases = variations.STUDY.cases(variations.STUDY.whole)
     assert {case.name for case in cases} == set(shipped_scripts())
     assert len(cases) == 20 * len(shipped_scripts())
 
@@ -108,7 +108,7 @@ def test_every_script_has_a_goal():
 
 
 def test_a_variation_is_judged():
-    row = variations.measure(NamedCase("blow-arms", 60.0, 3))
+    row = variations.run_variation_case(NamedCase("blow-arms", 60.0, 3))
     assert row["solved"]
     assert row["done"]
     assert row["physical"]
@@ -118,7 +118,7 @@ def test_a_variation_is_judged():
 def test_shares_are_counted_by_script(tmp_path):
     row = {"seed": 0, "solved": True, "physical": True, "iterations": None, "simulations": None}
     made = [{"script": "punch", **row, "done": done} for done in (True, True, False)]
-    (found,) = variations.summary(made)
+    (found,) = variations.variation_summary(made)
     assert (found["script"], found["variations"], found["done"]) == ("punch", 3, 2)
     findings = Findings(variations.STUDY, variations.STUDY.quick, tuple(made))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1

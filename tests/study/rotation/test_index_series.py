@@ -9,7 +9,7 @@ from poise.performance.run import perform
 from poise.reference.body_clip import BodyClip
 from poise.reference.reference import Still
 from poise.rotations import quat_from_axis_angle
-from poise.study.rotation.indices import rotations_of_clip, rotations_of_recording
+from poise.study.rotation.indices import rotation_of_clip, rotation_of_recording
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -30,7 +30,7 @@ def thrown():
 
 
 def test_angular_momentum_stays_in_flight(thrown):
-    found = rotations_of_recording(thrown)
+    found = rotation_of_recording(thrown)
     drift = found.angular_momentum - found.angular_momentum[0]
     assert np.abs(drift).max() < 1e-8
     assert np.ptp(np.linalg.norm(found.spin, axis=1)) > 0.1  # the spin does not: limbs fly about
@@ -41,7 +41,7 @@ def test_a_rigid_turn_is_its_own_excursion():
     time = np.arange(61) / rate
     qpos = np.tile(body.standing, (61, 1))
     qpos[:, 3:7] = quat_from_axis_angle(AXIS, speed * time)
-    found = rotations_of_clip(BodyClip("turn", body, rate, qpos))
+    found = rotation_of_clip(BodyClip("turn", body, rate, qpos))
     np.testing.assert_allclose(found.axis, AXIS, atol=1e-9)
     assert found.turns == pytest.approx(speed / (2 * np.pi), rel=1e-6)
     np.testing.assert_allclose(found.excursion, quat_from_axis_angle(AXIS, speed * time), atol=1e-9)

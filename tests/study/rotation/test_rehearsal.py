@@ -1,7 +1,10 @@
 """Trials of rotational behaviours, and the studies made of them."""
 
+from dataclasses import replace
+
 import pytest
 
+from poise.arrays import Frozen
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
@@ -10,21 +13,22 @@ from poise.study.rotation.aerial import STUDY as AERIAL
 from poise.study.rotation.flip import STUDY as FLIPS
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND
 from poise.study.rotation.ground import STUDY as GROUND
-from poise.study.rotation.rehearsal import roll
+from poise.study.rotation.rehearsal import attempt_roll
 from poise.study.rotation.roll import GOALS
 from poise.study.rotation.roll import STUDY as ROLLS
 from poise.study.rotation.stage import BehaviourTrial
 
 
 def test_driving_friction_agrees_with_the_audit():
-    rolled = roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
+    rolled = attempt_roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
     (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
     assert rolled.driven == pytest.approx(check.value, rel=1e-6)
 
 
 def test_a_roll_without_strength_stalls():
-    behaviour = read_behaviour("forward-roll")
-    rolled = roll(BehaviourTrial(behaviour, seconds=4.0, strength=0.02))
+    roll = read_behaviour("forward-roll")
+    weak = replace(roll, control=Frozen({**roll.control, "strength": 0.02}))
+    rolled = attempt_roll(BehaviourTrial(weak, seconds=4.0))
     assert rolled.stalled
     assert rolled.turns < 1.0
     assert rolled.seconds < 4.0
@@ -32,8 +36,8 @@ def test_a_roll_without_strength_stalls():
 
 def test_rolls_are_judged_by_the_goals_of_their_ground():
     cases = ROLLS.cases(Scope(seeds=2, seconds=1.0))
-    assert {case.trial.terrain for case in cases} == set(GOALS)
-    row = ROLLS.measure(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
+    assert {case.terrain for case in cases} == set(GOALS)
+    row = ROLLS.run_case(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
     assert row["goal"] == GOALS["flat"]
     assert row["survived"] is False
     (found,) = ROLLS.summary([row])
@@ -47,11 +51,11 @@ def test_behaviours_on_the_ground_are_judged_by_their_goals():
     assert {case.behaviour.name for case in whole} == set(ON_THE_GROUND)
     assert {case.limits for case in whole if case.behaviour.name == "sideways-roll"} == {"athlete", "human"}
     assert {case.limits for case in whole if case.behaviour.name == "baby-roll"} == {"infant"}
-    rows = [GROUND.measure(case) for case in GROUND.cases(Scope(seeds=1, seconds=2.5, coarse=True))]
+    rows = [GROUND.run_case(case) for case in GROUND.cases(Scope(seeds=1, seconds=2.5, coarse=True))]
     rolled, baby = rows
     assert rolled["survived"]
     assert 0.5 < rolled["seconds"] < 2.5
-    early = GROUND.measure(GROUND.cases(Scope(seeds=1, seconds=0.2))[0])
+    early = GROUND.run_case(GROUND.cases(Scope(seeds=1, seconds=0.2))[0])
     assert not early["survived"]
     assert early["seconds"] is None
     assert [found["reached"] for found in GROUND.summary([rolled, early])] == [0.5]
@@ -60,7 +64,7 @@ def test_behaviours_on_the_ground_are_judged_by_their_goals():
 
 
 def test_flips_that_do_not_leave_the_ground_do_not_count():
-    row = FLIPS.measure(FLIPS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
+    row = FLIPS.run_case(FLIPS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
     assert not row["survived"]
     assert FLIPS.summary([row])[0]["succeeded"] == 0
     FLIPS.plot([row])
@@ -70,7 +74,7 @@ def test_aerial_behaviours_are_judged_by_their_goals():
     tried = [(case.behaviour.name, case.noise, case.limits) for case in AERIAL.cases(Scope(seeds=1, seconds=1.0))]
     strong = [(name, noise, "athlete") for name, goal in IN_THE_AIR.items() for noise in goal.noises]
     assert tried == strong + [(name, goal.noises[0], "human") for name, goal in IN_THE_AIR.items()]
-    early = AERIAL.measure(AERIAL.cases(Scope(seeds=1, seconds=0.2))[0])
+    early = AERIAL.run_case(AERIAL.cases(Scope(seeds=1, seconds=0.2))[0])
     assert not early["survived"]
     assert early["physical"]
     (row,) = AERIAL.summary([early])

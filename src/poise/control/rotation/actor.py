@@ -8,38 +8,38 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import Stage
-from poise.control.rotation.flight_plan import Planner
+from poise.control.rotation.flight_plan import FlightPlanner
 from poise.control.rotation.program import (
-    Program,
     ProgramAim,
     ProgramSolution,
     ProgramWeights,
     SupportFinder,
     Supports,
-    included_contacts,
+    TorqueProgram,
 )
+from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices, rotation_of
 from poise.dynamics.state import State
 
-LEAST_FORCE, LEAST_TORQUE, ADULT = 21.0, 2.0, 73.5
+LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
 """Thresholds of the inclusion test, [Zordan2014] section VI: force (N) and torque about the centre of mass (N m).
 
-They hold for a body of ADULT kg; the force scales with the mass, the torque with the mass times a length."""
+They hold for a body of ADULT_MASS kg; the force scales with the mass, the torque with the mass times a length."""
 
 
-class Actor:
-    """The body of a world with its torque program, support finder and pose tracker."""
+class RotationActor:
+    """The body of a world with its torque program, support finder, pose tracker and flight planner."""
 
-    def __init__(self, world: Stage) -> None:
+    def __init__(self, world: Stage, settings: RotationSettings | None = None) -> None:
+        self.settings, self.step = settings or RotationSettings(), world.state.step  # s
         self.body: Body = world.scene.body
         self.model = world.scene.model
         self.ground = world.scene.terrain
         self.nv, nv = self.body.nv, self.body.nv
         damping = np.array(self.model.dof_damping[:nv])
-        self.program = Program(
-            np.array(world.torque_limit[6:nv]), damping, self.body.mass, np.array(self.model.opt.gravity)
-        )
+        limit, gravity = np.array(world.torque_limit[6:nv]), np.array(self.model.opt.gravity)
+        self.program = TorqueProgram(limit, damping, self.body.mass, gravity)
         head = () if self.body.head is None else (self.body.link_id(self.body.head),)
         self.finder = SupportFinder(self.model, nv, head)
         trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
@@ -48,31 +48,17 @@ class Actor:
         spine = [dof - 6 for name in self.body.groups["trunk"] for dof in self.body.joint(name).dofs]
         self.trunk_limit = float(self.program.limit[spine].min())  # N m
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
-        self.trunk = np.isin(
-            np.arange(self.model.nbody), middle
-        )  # (nbody,) whether a link lies in the plane of symmetry
-        self.tracker = Tracker(self.model, nv, damping)
-        size = self.body.mass / ADULT
+        self.trunk = np.isin(np.arange(self.model.nbody), middle)  # (nbody,) is in the plane of symmetry
+        self.tracker = PoseTracker(self.model, nv, damping)
+        size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
-
-    @property
-    def gravity(self) -> float:
-        """m/s^2, downward."""
-        return -float(self.model.opt.gravity[2])
-
-    def planner(self, step: float) -> Planner:
-        """The flight planner of this body, for a step (s)."""
-        return Planner(self.body.mass, step, self.gravity)
+        self.planner = FlightPlanner(self.body.mass, self.step, -float(gravity[2]))
 
     def observe(self, state: State) -> RotationIndices:
         """Rotation indices of a state; also sets up the torque program for the coming step."""
         rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
         self.program.begin(state)
         return rotation
-
-    def supports(self, state: State, gap: float) -> Supports:
-        """Contacts of the body, except the head's, whose gap is below `gap` (m)."""
-        return self.finder.near(state, gap)
 
     def solve(
         self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array, inclusion: bool = True
@@ -81,8 +67,8 @@ class Actor:
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):
             return found
-        kept = included_contacts(supports, found.force, com, *self._thresholds)
-        return found if kept.all() else self.program.solve(aim, weights, supports.only(kept), com)
+        kept = supports.included(found.force, com, *self._thresholds)
+        return found if kept.all() else self.program.solve(aim, weights, supports.selected(kept), com)
 
     def actuate(self, torque: Array) -> Actuation:
         """Actuation of the scene by joint torques (n,) N m of the body."""
@@ -96,11 +82,8 @@ class Actor:
         return self.actuate(np.clip(torque, -self.program.limit, self.program.limit))
 
 
-class Tracker:
-    """Force-based pose tracking, [Zordan2014] Eq. (6), in the stable form of [Tan2011].
-
-    Gains are proportional to the inertia that each joint moves.
-    """
+class PoseTracker:
+    """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains scale with the inertia."""
 
     def __init__(self, model: mujoco.MjModel, nv: int, damping: Array) -> None:
         """`damping` (nv,) N m s/rad is that of the joints themselves."""
@@ -109,8 +92,8 @@ class Tracker:
     def torques(self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None) -> Array:
         """(P, n) N m: joint torques towards each of poses (P, nq).
 
-        `stiffness` (1/s^2) is one number or (n,); `velocity` (n,) rad/s is that of the poses, 0 by default.
-        K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on the errors at the end of the step.
+        `stiffness` (1/s^2) is one number or (n,). `velocity` (n,) rad/s is the velocity of the poses, 0 by default.
+        The gains K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on the errors at the end of the step.
         """
         nv, h = self._nv, state.step
         mass = state.mass[:nv, :nv]

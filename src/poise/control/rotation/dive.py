@@ -12,12 +12,12 @@ from math import atan2, degrees, radians, sqrt
 import numpy as np
 
 from poise.arrays import Array, Frozen
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import PlannedCourse, PlanTargets
-from poise.control.rotation.footing import TOUCHED, FootSupportPlane
-from poise.control.rotation.pose_line import sampled_line
+from poise.control.rotation.pose_line import sample_pose_line
 from poise.control.rotation.roll import Roll
-from poise.control.rotation.settings import DiveNumbers, RotationSettings
+from poise.control.rotation.settings import DiveNumbers
+from poise.control.rotation.support_plane import TOUCHING_GAP, SupportPlane
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -26,24 +26,23 @@ from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 
-CLEAR = 0.1  # Time (s) after take-off before which a contact does not count as touch-down
+CLEARING_TIME = 0.1  # Time (s) after take-off before which a contact does not count as touch-down
 
 
 class Dive:
     """A dive; `stage` is squat, push, flight or roll."""
 
-    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
-        self._actor, self._settings, self._step = actor, settings, step
-        self._numbers = n = DiveNumbers.of(staged.behaviour)
+    def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
+        self._actor, self._step = actor, actor.step
+        self._numbers = n = DiveNumbers.from_behaviour(staged.behaviour)
         _, lean, _, off, reach = staged.behaviour.at
-        ground = sampled_line(staged, 0.0, off, step)
-        self._air = sampled_line(staged, off, reach, step)
-        self._footing = FootSupportPlane(actor, settings, step)
-        self._planner = actor.planner(step)
-        self._take_off = TakeOff(actor, self._footing, ground, TakeOffTimes(lean, off), n, step)
-        roll = _roll_of(staged.behaviour, n)
+        ground = sample_pose_line(staged, 0.0, off, actor.step)
+        self._air = sample_pose_line(staged, off, reach, actor.step)
+        self._plane = SupportPlane(actor)
+        self._take_off = TakeOff(self._plane, ground, TakeOffTimes(lean, off), n)
+        roll = _roll_after_dive(staged.behaviour, n)
         self._start = roll.start
-        self.roll = Roll(actor, BehaviourReference(roll, staged.body), settings, step)
+        self.roll = Roll(actor, BehaviourReference(roll, staged.body))
         self.stage = "squat"
         self._began = 0.0  # s: start of the flight
         self.pose: Array = self._take_off.pose
@@ -51,59 +50,60 @@ class Dive:
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""
         if self.stage == "roll":
-            return self._roll_on(state)
+            return self._act_in_roll(state)
         rotation = self._actor.observe(state)
-        self._footing.update(state)
+        self._plane.update(state)
         if self.stage == "squat" and self._take_off.due(state):
             self.stage = "push"
-            self._take_off.begin(state, self._plan(state, rotation) if self._settings.planning else None)
+            self._take_off.begin(state, self._plan_push(state, rotation) if self._actor.settings.planning else None)
         elif self.stage == "push" and self._take_off.over(state):
             self.stage, self._began = "flight", state.time
         if self.stage == "flight":
-            return self._roll_on(state) if self._landed(state) else self._fly(state)
+            return self._act_in_roll(state) if self._enter_roll_if_landed(state) else self._act_in_flight(state)
         found = self._take_off.act(state, rotation)
         self.pose = self._take_off.pose
         return found
 
-    def _plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
+    def _plan_push(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """Plan the push of a leap onto level ground or, if the ground ahead is lower, onto that ground."""
         n = self._numbers
         level = PlanTargets(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel)
-        course = self._leap(state, rotation, n.flight, level)
+        course = self._plan_leap(state, rotation, n.flight, level)
         _, z, speed, up = course.state[-1, :4]
-        landing = rotation.com + n.travel * self._footing.forward
+        landing = rotation.com + n.travel * self._plane.forward
         drop = self._actor.ground.height(*rotation.com[:2]) - self._actor.ground.height(*landing[:2])
         if drop <= 0.0:
             return course
-        fall, g = z - n.touch_down_height + drop, self._planner.gravity
+        fall, g = z - n.touch_down_height + drop, self._actor.planner.gravity
         flight = (up + sqrt(up**2 + 2.0 * g * fall)) / g
         lower = replace(
             level, touch_down_height=n.touch_down_height - drop, travel=n.travel + speed * (flight - n.flight)
         )
-        return self._leap(state, rotation, flight, lower)
+        return self._plan_leap(state, rotation, flight, lower)
 
-    def _leap(self, state: State, rotation: RotationIndices, flight: float, targets: PlanTargets) -> PlannedCourse:
+    def _plan_leap(self, state: State, rotation: RotationIndices, flight: float, targets: PlanTargets) -> PlannedCourse:
         """Plan the push before a flight of a duration (s)."""
-        inertia = self._air.inertias(1, round(flight / self._step))
-        return self._planner.leap(self._footing.planar(rotation), self._take_off.phase(state), inertia, targets)
+        inertia = self._air.inertia_from(1, round(flight / self._step))
+        start, push = self._plane.planar_state(rotation), self._take_off.ground_phase(state)
+        return self._actor.planner.plan_leap(start, push, inertia, targets)
 
-    def _fly(self, state: State) -> Actuation:
+    def _act_in_flight(self, state: State) -> Actuation:
         """Track the poses of the flight."""
-        self.pose, velocity = self._air.at(round((state.time - self._began) / self._step) + 1, self._step)
+        self.pose, velocity = self._air.pose_at(round((state.time - self._began) / self._step) + 1, self._step)
         return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
 
-    def _landed(self, state: State) -> bool:
+    def _enter_roll_if_landed(self, state: State) -> bool:
         """Whether the body touches the ground; the roll is then entered."""
-        if state.time - self._began < CLEAR or not np.any(state.contacts.gap < TOUCHED):
+        if state.time - self._began < CLEARING_TIME or not np.any(state.contacts.gap < TOUCHING_GAP):
             return False
-        forward = self._footing.forward
-        ahead = degrees(self._footing.pitch) - self._start.get("pelvis_tilt", 0.0)
+        forward = self._plane.forward
+        ahead = degrees(self._plane.pitch) - self._start.get("pelvis_tilt", 0.0)
         phase = self._start.get("at", 0.0) + ahead / 360.0 + self._numbers.skip
         self.roll.enter(state, atan2(forward[1], forward[0]), phase)
         self.stage = "roll"
         return True
 
-    def _roll_on(self, state: State) -> Actuation:
+    def _act_in_roll(self, state: State) -> Actuation:
         found = self.roll.act(state)
         self.pose = self.roll.pose
         return found
@@ -112,13 +112,8 @@ class Dive:
         """Whether the roll has ended and the body stands at rest."""
         return self.stage == "roll" and self.roll.stands()
 
-    @property
-    def pitch(self) -> float:
-        """Pitch (rad) of the root, full turns included; not updated in the roll."""
-        return self._footing.pitch
 
-
-def _roll_of(dive: Behaviour, numbers: DiveNumbers) -> Behaviour:
+def _roll_after_dive(dive: Behaviour, numbers: DiveNumbers) -> Behaviour:
     """The roll in which a dive ends, `into` of its file or forward-roll, with the dive's numbers for it."""
     roll = read_behaviour(dive.into or "forward-roll")
     if roll.kind != "roll":

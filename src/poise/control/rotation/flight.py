@@ -11,43 +11,35 @@ from math import radians, sqrt
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import Actor
-from poise.control.rotation.footing import LEFT, FootSupportPlane
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.settings import FlightNumbers
+from poise.control.rotation.support_plane import LEFT, SupportPlane
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
-NUDGE = 0.01  # Finite-difference step (rad) of the hips
+HIP_NUDGE = 0.01  # Finite-difference step (rad) of the hips
 LARGEST_PITCH_ERROR = 0.6  # Largest error (rad) of the pitch at touch-down for which the hips compensate
-FARTHEST = 0.3  # Largest turn (rad) of the legs for the place where the feet touch down
+LARGEST_LEG_TURN = 0.3  # Largest turn (rad) of the legs for the place where the feet touch down
 
 
 class Flight:
     """A flight onto the feet."""
 
-    def __init__(
-        self,
-        actor: Actor,
-        footing: FootSupportPlane,
-        lines: tuple[PoseLine, PoseLine],
-        numbers: FlightNumbers,
-        placing: bool,
-    ) -> None:
-        """`lines` are the poses into the tuck and out of it; `placing` switches foot placement on."""
-        self._actor, self._footing, self._numbers, self._placing = actor, footing, numbers, placing
-        self._into, self._out = lines
-        self._lean = self._leaning()
+    def __init__(self, plane: SupportPlane, into: PoseLine, out: PoseLine, numbers: FlightNumbers) -> None:
+        """`into` and `out` are the poses into the tuck and out of it."""
+        self._actor, self._plane, self._into, self._out, self._numbers = plane.actor, plane, into, out, numbers
+        self._lean = self._com_shift_by_leaning()
         self._began = 0.0  # s
         self._open_at: int | None = None  # steps since the tuck was left
         self.pose = np.array(self._into.qpos[0])
 
-    def inertia(self, step: float) -> Array:
+    @property
+    def inertia(self) -> Array:
         """(N,) kg m^2 at the steps of a flight of the planned duration."""
         into, out = self._into.inertia[1:], self._out.inertia[1:]
-        hold = round(self._numbers.flight / step) - len(into) - len(out)
+        hold = round(self._numbers.flight / self._actor.step) - len(into) - len(out)
         return np.concatenate([into, np.full(max(hold, 1), self._out.inertia[0]), out])
 
     def begin(self, state: State) -> None:
@@ -56,78 +48,78 @@ class Flight:
 
     def landed(self, state: State) -> bool:
         """Whether the feet touch the ground in the second half of the planned flight or later."""
-        return self._footing.touching(state) and state.time - self._began > 0.5 * self._numbers.flight
+        return self._plane.touches_ground(state) and state.time - self._began > 0.5 * self._numbers.flight
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
         n, rise = self._numbers, self._into
-        opening = Opening(self._out, state.step)
+        opening = TuckOpening(self._out, state.step)
         k = round((state.time - self._began) / state.step) + 1
         if self._open_at is None:
-            pose, velocity = rise.at(k, state.step)
+            pose, velocity = rise.pose_at(k, state.step)
             self.pose = np.array(pose)
-            left, spin = self._time_left(rotation), float(self._footing.axis @ rotation.angular_momentum)
-            if k >= rise.last and opening.due(self._footing.pitch, spin, left, radians(n.touch_pitch)):
+            left, spin = self._time_to_touch_down(rotation), float(self._plane.axis @ rotation.angular_momentum)
+            if k >= rise.last and opening.due(self._plane.pitch, spin, left, radians(n.touch_pitch)):
                 self._open_at = 0
         if self._open_at is not None:
             self._open_at += 1
-            pose, velocity = self._out.at(self._open_at, state.step)
+            pose, velocity = self._out.pose_at(self._open_at, state.step)
             self.pose = np.array(pose)
-            if self._placing:
+            if self._actor.settings.placing:
                 self._place_feet(rotation, opening)
         return self._actor.track(state, self.pose, n.flight_stiffness, velocity)
 
-    def _place_feet(self, rotation: RotationIndices, opening: Opening) -> None:
+    def _place_feet(self, rotation: RotationIndices, opening: TuckOpening) -> None:
         """Turn the hips against the pitch error of the pelvis at touch-down, so that the feet arrive as planned."""
         assert self._open_at is not None
         last = self._out.last
-        spin, at = float(self._footing.axis @ rotation.angular_momentum), min(self._open_at, last)
-        arrival = opening.arrival(self._footing.pitch, spin, self._time_left(rotation), at)
+        spin, at = float(self._plane.axis @ rotation.angular_momentum), min(self._open_at, last)
+        arrival = opening.arrival_pitch(self._plane.pitch, spin, self._time_to_touch_down(rotation), at)
         error = arrival - radians(self._numbers.touch_pitch)
         error = min(max(error, -LARGEST_PITCH_ERROR), LARGEST_PITCH_ERROR)
-        reach = self._reach(rotation, error)
-        self._turn("hip", -at / last * (error - reach))
-        self._turn("ankle", -at / last * reach)
+        reach = self._leg_turn(rotation, error)
+        self._turn_both_joints("hip", -at / last * (error - reach))
+        self._turn_both_joints("ankle", -at / last * reach)
 
-    def _leaning(self) -> float:
+    def _com_shift_by_leaning(self) -> float:
         """m/rad by which the centre of mass moves forward when the trunk leans forward in the pose of touch-down."""
         self.pose = np.array(self._out.qpos[-1])
-        self._turn("hip", -NUDGE)
-        return float(np.diff(pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose])).ahead)[0] / NUDGE)
+        self._turn_both_joints("hip", -HIP_NUDGE)
+        both = pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
+        return float(np.diff(both.ahead)[0] / HIP_NUDGE)
 
-    def _turn(self, joint: str, angle: float) -> None:
+    def _turn_both_joints(self, joint: str, angle: float) -> None:
         """Turn a joint of the tracked pose by an angle (rad) about the left axis, on both sides."""
         for side in ("left", "right"):
             place = list(self._actor.body.joint(f"{side}_{joint}").qpos)
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, angle), self.pose[place])
 
-    def _reach(self, rotation: RotationIndices, error: float) -> float:
+    def _leg_turn(self, rotation: RotationIndices, error: float) -> float:
         """rad by which the legs turn back so that the angular momentum about the feet at touch-down meets its target.
 
-        It is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error` (rad) is how
-        much further forward than planned the trunk will lean, over legs that are turned back by as much.
+        This momentum is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error`
+        (rad) is how much further forward than planned the trunk will lean; the legs are turned back by as much.
         """
         target = self._numbers.about_feet
         if target is None:
             return 0.0
-        spin, mass = float(self._footing.axis @ rotation.angular_momentum), rotation.mass
+        spin, mass = float(self._plane.axis @ rotation.angular_momentum), rotation.mass
         height = float(self._out.height[-1])
-        along, down = float(self._footing.forward @ rotation.velocity), self._fall_speed(rotation)
+        along = float(self._plane.forward @ rotation.velocity)
+        gravity, left = self._actor.planner.gravity, self._time_to_touch_down(rotation)
+        down = max(gravity * left - float(rotation.velocity[2]), 0.5)  # m/s at touch-down
         ahead = float(self._out.ahead[-1]) + self._lean * error
         about = spin + mass * (height * along + ahead * down)  # with the feet as in the pose of touch-down
-        return min(max((target - about) / (mass * down * height), -FARTHEST), FARTHEST)
+        return min(max((target - about) / (mass * down * height), -LARGEST_LEG_TURN), LARGEST_LEG_TURN)
 
-    def _fall_speed(self, rotation: RotationIndices) -> float:
-        """Downward speed (m/s) at touch-down, at least 0.5."""
-        return max(self._actor.gravity * self._time_left(rotation) - float(rotation.velocity[2]), 0.5)
-
-    def _time_left(self, rotation: RotationIndices) -> float:
+    def _time_to_touch_down(self, rotation: RotationIndices) -> float:
         """s until the centre of mass is as high above the ground as above flat soles in the pose of touch-down."""
-        fall, up, g = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2]), self._actor.gravity
+        fall, up = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2])
+        g = self._actor.planner.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 
 
-class Opening:
+class TuckOpening:
     """The motion from a tuck to the pose of touch-down, which is then held, and its effect on the root's pitch.
 
     The pitch of the root is predicted rather than the excursion: at the right excursion the trunk may still be
@@ -139,10 +131,10 @@ class Opening:
         self._step, self._line = step, line
         self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2): integral of 1 / I
 
-    def arrival(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
-        """Pitch (rad) of the root `left` s from now, with an angular momentum (kg m^2/s), from pose `at` of the line.
+    def arrival_pitch(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
+        """Pitch (rad) of the root `left` s from now, for an angular momentum (kg m^2/s).
 
-        The body first holds that pose for `wait` s.
+        The body is at pose `at` of the line and holds it for `wait` s.
         """
         line = self._line
         moving = min(line.last - at, int(max(left - wait, 0.0) / self._step))
@@ -159,5 +151,5 @@ class Opening:
         """
         inertia = self._line.inertia
         direction = np.sign(momentum) * np.sign(inertia[-1] - inertia[0])
-        beyond = direction * (self.arrival(pitch, momentum, left, 0) - target)
+        beyond = direction * (self.arrival_pitch(pitch, momentum, left, 0) - target)
         return bool(beyond >= 0 or left <= self._line.last * self._step)

@@ -44,7 +44,7 @@ class PlannedCourse:
     push: Array  # (N, 2) N: rate of linear momentum along x and z, gravity included
     twist: Array  # (N,) N m: rate of angular momentum
 
-    def at(self, time: float) -> tuple[PlanarState, Array, float]:
+    def state_at(self, time: float) -> tuple[PlanarState, Array, float]:
         """State at a time (s), interpolated, and the rates of both momenta in its step."""
         last = len(self.push)
         where = min(max(time / self.step, 0.0), float(last))
@@ -82,15 +82,14 @@ class PlanTargets:
 
 @dataclass(frozen=True, eq=False)
 class FlightPlan:
-    """Planned take-off, flight time and landing."""
+    """Planned take-off and landing of a flight."""
 
     take_off: PlannedCourse
-    flight: float  # s
     landing: PlannedCourse
     off: float  # largest residual of the hard targets, in units of their tolerances
 
 
-NUDGE = 1.0  # Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them
+FORCE_NUDGE = 1.0  # Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them
 TWIST_TOLERANCE = 20.0  # Scale (N m) of the residual for a rate of angular momentum above its limit
 REGULARISATION = 1e-4  # Added to the diagonal of the Gauss-Newton matrix, as a share of the mean of its diagonal
 INITIAL_LOAD = 1.5
@@ -98,7 +97,7 @@ INITIAL_LOAD = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Planner:
+class FlightPlanner:
     """Trajectory optimiser for a body of a given mass, at a given step."""
 
     mass: float  # kg
@@ -107,19 +106,19 @@ class Planner:
     friction: float = 0.8
     iterations: int = 12
 
-    def flip(
+    def plan_flip(
         self, start: PlanarState, push: GroundPhase, flight: Array, landing: GroundPhase, targets: PlanTargets
     ) -> FlightPlan:
         """Plan from a state on the ground through a flight with inertias (N,) kg m^2 at its steps to rest."""
 
-        def shoot(knots: Array) -> tuple[Array, Array, Array]:
-            rise = self._shot(_rows(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
-            down = self._flown(rise[:, -1], flight)
-            land = self._shot(down, landing, knots[:, 4 * push.knots :], down[:, 0])
+        def shoot_flip(knots: Array) -> tuple[Array, Array, Array]:
+            rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
+            down = self._state_after_flight(rise[:, -1], flight)
+            land = self._shoot_ground_phase(down, landing, knots[:, 4 * push.knots :], down[:, 0])
             return rise, down, land
 
-        def residual(knots: Array) -> Array:
-            rise, down, land = shoot(knots)
+        def flip_residuals(knots: Array) -> Array:
+            rise, down, land = shoot_flip(knots)
             feet = down[:, 0] + 0.5 * (landing.heel + landing.toe)
             return np.column_stack(
                 [
@@ -130,46 +129,44 @@ class Planner:
                 ]
             )
 
-        knots = self._gauss_newton(residual, push, landing)
-        rise, _, land = (each[0] for each in shoot(knots[None]))
-        off = float(np.abs(residual(knots[None])[0, [1, 2, 5, 6, 7]]).max())
-        return FlightPlan(
-            self._course(rise, push, knots[: 4 * push.knots]),
-            len(flight) * self.step,
-            self._course(land, landing, knots[4 * push.knots :]),
-            off,
-        )
+        knots = self._gauss_newton(flip_residuals, push, landing)
+        rise, _, land = (each[0] for each in shoot_flip(knots[None]))
+        off = float(np.abs(flip_residuals(knots[None])[0, [1, 2, 5, 6, 7]]).max())
+        take_off = self._planned_course(rise, push, knots[: 4 * push.knots])
+        return FlightPlan(take_off, self._planned_course(land, landing, knots[4 * push.knots :]), off)
 
-    def leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
+    def plan_leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
         """Plan the push before a flight with inertias (N,) kg m^2 at its steps; the landing is not planned."""
 
-        def residual(knots: Array) -> Array:
-            rise = self._shot(_rows(start, len(knots)), push, knots, 0.0)
-            down = self._flown(rise[:, -1], flight)
+        def leap_residuals(knots: Array) -> Array:
+            rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots, 0.0)
+            down = self._state_after_flight(rise[:, -1], flight)
             return np.column_stack(
                 [*_flight_residuals(rise, down, start, targets), *_effort_residuals(knots, push.knots)]
             )
 
-        knots = self._gauss_newton(residual, push)
-        return self._course(self._shot(_rows(start, 1), push, knots[None], 0.0)[0], push, knots)
+        knots = self._gauss_newton(leap_residuals, push)
+        return self._planned_course(
+            self._shoot_ground_phase(_repeated_state(start, 1), push, knots[None], 0.0)[0], push, knots
+        )
 
-    def landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
+    def plan_landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
         """Plan from a state at touch-down to rest; x of `phase` is in the frame of `start`."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
-        def residual(knots: Array) -> Array:
-            land = self._shot(_rows(start, len(knots)), placed, knots, start.x)
+        def landing_residuals(knots: Array) -> Array:
+            land = self._shoot_ground_phase(_repeated_state(start, len(knots)), placed, knots, start.x)
             feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
             return np.column_stack([*_rest_residuals(land, feet, targets), *_effort_residuals(knots, phase.knots)])
 
-        knots = self._gauss_newton(residual, placed)
-        land = self._shot(_rows(start, 1), placed, knots[None], start.x)[0]
-        return self._course(land, placed, knots)
+        knots = self._gauss_newton(landing_residuals, placed)
+        land = self._shoot_ground_phase(_repeated_state(start, 1), placed, knots[None], start.x)[0]
+        return self._planned_course(land, placed, knots)
 
-    def _shot(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
+    def _shoot_ground_phase(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
         """(V, N + 1, 6) states of V variants from states (V, 6) with knots (V, 4 K); feet are relative to `origin`."""
         steps, h = len(phase.inertia), self.step
-        force = _forces(knots, phase.knots, steps)  # (V, N, 4)
+        force = _forces_at_steps(knots, phase.knots, steps)  # (V, N, 4)
         out = np.empty((len(knots), steps + 1, 6))
         out[:, 0] = start
         x, z, vx, vz, spin, turned = start.T.copy()
@@ -189,7 +186,7 @@ class Planner:
         twist = np.abs(np.diff(states[:, :, 4], axis=1)) / self.step
         return list(np.maximum(twist - phase.twist, 0.0).T / TWIST_TOLERANCE)
 
-    def _flown(self, start: Array, inertia: Array) -> Array:
+    def _state_after_flight(self, start: Array, inertia: Array) -> Array:
         """(V, 6) states after a ballistic flight from states (V, 6)."""
         time = len(inertia) * self.step
         out = start.copy()
@@ -201,23 +198,23 @@ class Planner:
 
     def _gauss_newton(self, residual: Callable[[Array], Array], *phases: GroundPhase) -> Array:
         """(4 K,) N: knots that minimise the residuals (V, R) of knots (V, 4 K) within bounds and friction cones."""
-        cone, upper, lower = self._bounds(phases)
+        cone, upper, lower = self._force_constraints(phases)
         knots = np.zeros(4 * sum(phase.knots for phase in phases))
         knots[1::2] = 0.5 * self.mass * self.gravity * INITIAL_LOAD
         for _ in range(self.iterations):
-            moved = np.vstack([knots, knots + NUDGE * np.eye(len(knots))])
+            moved = np.vstack([knots, knots + FORCE_NUDGE * np.eye(len(knots))])
             residuals = residual(moved)
-            jacobian = (residuals[1:] - residuals[0]).T / NUDGE
+            jacobian = (residuals[1:] - residuals[0]).T / FORCE_NUDGE
             hessian = jacobian.T @ jacobian
             hessian[np.diag_indices(len(knots))] += REGULARISATION * hessian.diagonal().mean()
             linear = jacobian.T @ residuals[0] - hessian @ knots
             knots, _, _, _ = daqp.solve(hessian, linear, cone, upper, lower)
         return np.asarray(knots)
 
-    def _bounds(self, phases: tuple[GroundPhase, ...]) -> tuple[Array, Array, Array]:
+    def _force_constraints(self, phases: tuple[GroundPhase, ...]) -> tuple[Array, Array, Array]:
         """Friction cones |fx| <= mu fz of the knots, and upper and lower bounds of knots and cones."""
         count = 2 * sum(phase.knots for phase in phases)
-        strongest = np.concatenate([_strongest(phase) for phase in phases])
+        strongest = np.concatenate([_normal_force_bounds(phase) for phase in phases])
         cone = np.zeros((2 * count, 2 * count))
         k = np.arange(count)
         for side, sign in enumerate((1.0, -1.0)):
@@ -228,14 +225,14 @@ class Planner:
         upper[1 : 2 * count : 2], lower[1 : 2 * count : 2] = strongest, 0.0
         return cone, upper, lower
 
-    def _course(self, state: Array, phase: GroundPhase, knots: Array) -> PlannedCourse:
+    def _planned_course(self, state: Array, phase: GroundPhase, knots: Array) -> PlannedCourse:
         steps = len(phase.inertia)
-        force = _forces(knots[None], phase.knots, steps)[0]
+        force = _forces_at_steps(knots[None], phase.knots, steps)[0]
         push = np.column_stack([force[:, 0] + force[:, 2], force[:, 1] + force[:, 3] - self.mass * self.gravity])
         return PlannedCourse(self.step, state, push, np.diff(state[:, 4]) / self.step)
 
 
-def _strongest(phase: GroundPhase) -> Array:
+def _normal_force_bounds(phase: GroundPhase) -> Array:
     """(2 K,) N: upper bounds of the normal forces at heel and toe at each knot."""
     out = np.full((phase.knots, 2), phase.strongest)
     out[-1] *= phase.last
@@ -244,12 +241,12 @@ def _strongest(phase: GroundPhase) -> Array:
     return out.ravel()
 
 
-def _rows(start: PlanarState, count: int) -> Array:
+def _repeated_state(start: PlanarState, count: int) -> Array:
     """(count, 6) copies of a state."""
     return np.tile(np.array(astuple(start)), (count, 1))
 
 
-def _forces(knots: Array, count: int, steps: int) -> Array:
+def _forces_at_steps(knots: Array, count: int, steps: int) -> Array:
     """(V, N, 4) N: heel x, heel z, toe x, toe z in the middle of each step, from knots (V, 4 K)."""
     table = knots.reshape(len(knots), count, 4)
     where = (np.arange(steps) + 0.5) / steps * (count - 1)

@@ -11,12 +11,12 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.rotation.actor import Actor
-from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, Planner, PlanTargets
-from poise.control.rotation.footing import TOUCHED, FootSupportPlane, StanceTargets
+from poise.control.rotation.actor import RotationActor
+from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
 from poise.control.rotation.pose_line import PoseLine, pose_line
 from poise.control.rotation.program import ProgramWeights
-from poise.control.rotation.settings import LandingNumbers, RotationSettings
+from poise.control.rotation.settings import LandingNumbers
+from poise.control.rotation.support_plane import TOUCHING_GAP, StanceTargets, SupportPlane
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
@@ -25,25 +25,25 @@ STILL = 0.1  # Speed of the centre of mass (m/s) and whole-body angular velocity
 UPRIGHT = 0.8
 """Least height of the centre of mass above the ankles, as a share of its height in the last pose, to count as up."""
 LANDING_KNOTS = 8  # Knots of the forces of a planned landing
-STRONGEST = 2500.0  # Largest normal force (N) at the heels, and at the toes, of a planned landing
+LARGEST_LANDING_FORCE = 2500.0  # Largest normal force (N) at the heels, and at the toes, of a planned landing
 
 
 class Landing:
     """A landing and the standing up after it."""
 
-    def __init__(self, footing: FootSupportPlane, planner: Planner, line: PoseLine, numbers: LandingNumbers) -> None:
+    def __init__(self, plane: SupportPlane, line: PoseLine, numbers: LandingNumbers) -> None:
         """`line` are the poses from touch-down to standing."""
-        self._footing, self._planner, self._line, self._numbers = footing, planner, line, numbers
+        self._plane, self._planner, self._line, self._numbers = plane, plane.actor.planner, line, numbers
         self.pose = line.qpos[0]
         self._course: PlannedCourse | None = None
         self._began = self._tilt = 0.0  # s; rad: initial pitch of the pelvis
         self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
 
-    @property
-    def inertia(self) -> Array:
-        """(N,) kg m^2 at the steps of the planned landing."""
-        return self._line.inertias(0, round(self._numbers.landing / self._planner.step))
+    def ground_phase(self, heel: float, toe: float) -> GroundPhase:
+        """The landing as a phase of a plan, with heels and toes at positions x (m)."""
+        inertia = self._line.inertia_from(0, round(self._numbers.landing / self._planner.step))
+        return GroundPhase(inertia, heel, toe, LANDING_KNOTS, LARGEST_LANDING_FORCE)
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
         """Start the landing; the pelvis is to have a pitch `tilt` (rad) at first."""
@@ -53,36 +53,36 @@ class Landing:
     def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
         """Plan from a state to rest over the feet, as close to it as forces at heels and toes can bring it."""
         n = self._numbers
-        heel, toe = self._footing.soles(state)
-        ankle = float(self._footing.forward @ self._footing.ankles(state))
+        heel, toe = self._plane.sole_ends(state)
+        ankle = float(self._plane.forward @ self._plane.ankle_midpoint(state))
         targets = PlanTargets(end_height=n.end_height, end_ahead=n.stand_ahead + ankle - 0.5 * (heel + toe))
-        phase = GroundPhase(self.inertia, heel + n.land_margin, toe - n.land_margin, LANDING_KNOTS, STRONGEST)
-        return self._planner.landing(self._footing.planar(rotation), phase, targets)
+        phase = self.ground_phase(heel + n.land_margin, toe - n.land_margin)
+        return self._planner.plan_landing(self._plane.planar_state(rotation), phase, targets)
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
-        n, line, footing = self._numbers, self._line, self._footing
+        n, line, plane = self._numbers, self._line, self._plane
         since, step = state.time - self._began, self._planner.step
         self._since = since
         self._speed = max(float(np.linalg.norm(rotation.velocity)), float(np.linalg.norm(rotation.spin)))
-        self._height = float(rotation.com[2] - footing.ankles(state)[2])
+        self._height = float(rotation.com[2] - plane.ankle_midpoint(state)[2])
         k = min(round(since / step) + 1, line.last)
         if self._course is not None and since < n.landing:
             gains = (n.land_spring, n.land_damping)
-            pull, twist = footing.momentum_rates(rotation, self._course, since, gains, n.land_spin_damping)
+            pull, twist = plane.momentum_rates(rotation, self._course, since, gains, n.land_spin_damping)
         else:
-            place = footing.com_over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
+            place = plane.com_target_over_feet(state, n.stand_ahead, max(line.height[k], n.end_height))
             pull = rotation.mass * (n.land_spring * (place - rotation.com) - n.land_damping * rotation.velocity)
             twist = -n.land_spin_damping * rotation.angular_momentum
         weights = ProgramWeights(n.land_linear, n.land_angular, n.land_support)
         tilt = (1.0 - min(since / (line.last * step), 1.0)) * self._tilt
         tasks = (
-            footing.pelvis_task(state, tilt, n.trunk_spring, n.trunk),
-            *footing.flat_feet_tasks(state, n.flat_spring, n.flat),
+            plane.pelvis_task(state, tilt, n.trunk_spring, n.trunk),
+            *plane.flat_feet_tasks(state, n.flat_spring, n.flat),
         )
         self.pose = line.qpos[k]
         stance = StanceTargets(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
-        return footing.act(state, rotation, stance)
+        return plane.act(state, rotation, stance)
 
     def stands(self) -> bool:
         """Whether the last pose is reached and the body is upright and at rest."""
@@ -90,24 +90,23 @@ class Landing:
         return over and self._speed < STILL and self._height > UPRIGHT * float(self._line.height[-1])
 
 
-SECONDS = 1.3  # Time (s) from the crouch to standing
+STAND_UP_TIME = 1.3  # Time (s) from the crouch to standing
 MOST_SPIN = 17.5
 """Angular momentum (kg m^2/s) above which the body has not yet come down onto its feet with its full weight."""
 MOST_SIDEWAYS = 0.2
 """Sideways speed (m/s) above which it does not stand up: plans ignore it, and feet side by side resist it little."""
-NEAR = 0.08
+NEAR_STANDING = 0.08
 """Largest distance (m) between the planned end of the landing and standing; beyond it, a step would be needed."""
 
 
 class StandUp:
     """Standing up at the end of a roll, once the body has come up over its feet."""
 
-    def __init__(self, actor: Actor, settings: RotationSettings, step: float, crouch: Array) -> None:
+    def __init__(self, actor: RotationActor, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll when it is on its feet."""
-        self._actor = actor
-        self._footing = FootSupportPlane(actor, settings, step)
-        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(SECONDS / step) + 1))
-        self._landing = Landing(self._footing, actor.planner(step), line, LandingNumbers())
+        self._actor, self._plane = actor, SupportPlane(actor)
+        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1))
+        self._landing = Landing(self._plane, line, LandingNumbers())
         self._tilt = float(line.tilt[0])
         self.begun = False
 
@@ -118,17 +117,17 @@ class StandUp:
 
     def due(self, state: State, rotation: RotationIndices) -> bool:
         """Whether to stand up now: the trunk is off the ground, and forces at the feet can bring the body to rest."""
-        footing = self._footing
-        footing.update(state)
-        touched = state.contacts.gap < TOUCHED
-        if not footing.touching(state) or np.any(touched & self._actor.trunk[state.contacts.body]):
+        plane = self._plane
+        plane.update(state)
+        touched = state.contacts.gap < TOUCHING_GAP
+        if not plane.touches_ground(state) or np.any(touched & self._actor.trunk[state.contacts.body]):
             return False
-        spin, sideways = float(footing.axis @ rotation.angular_momentum), abs(footing.axis @ rotation.velocity)
+        spin, sideways = float(plane.axis @ rotation.angular_momentum), abs(plane.axis @ rotation.velocity)
         if spin > MOST_SPIN or sideways > MOST_SIDEWAYS:
             return False
         end = self._landing.plan(state, rotation).state[-1]
-        ahead = float(end[0] - footing.forward @ footing.ankles(state))
-        return abs(ahead - LandingNumbers.stand_ahead) < NEAR
+        ahead = float(end[0] - plane.forward @ plane.ankle_midpoint(state))
+        return abs(ahead - LandingNumbers.stand_ahead) < NEAR_STANDING
 
     def begin(self, state: State, rotation: RotationIndices) -> None:
         """Start to stand up."""
@@ -137,7 +136,7 @@ class StandUp:
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
-        self._footing.update(state)
+        self._plane.update(state)
         return self._landing.act(state, rotation)
 
     def stands(self) -> bool:

@@ -1,8 +1,8 @@
-"""Sequences of poses, one per step, with the quantities that the planner and the controllers need of them.
+"""Sequences of poses, one per step, with the quantities that the planner and the controllers need.
 
 Limbs that move in flight turn the root the other way. H = I w + h, where h is the angular momentum of the limbs
-relative to the root, so the root turns by the integral of H / I over time less that of h / I. The latter depends only
-on the poses that are passed, not on how fast.
+relative to the root. So the root turns by the integral of H / I over time less the integral of h / I. The second
+integral depends only on the poses that are passed, not on how fast they are passed.
 """
 
 from __future__ import annotations
@@ -36,20 +36,17 @@ class PoseLine:
         """Index of the last pose."""
         return len(self.qpos) - 1
 
-    def at(self, k: int, step: float) -> tuple[Array, Array]:
-        """Pose (nq,) and joint velocities (n,) rad/s of pose k, one `step` (s) after the previous one.
-
-        Beyond the last pose, that pose at rest.
-        """
+    def pose_at(self, k: int, step: float) -> tuple[Array, Array]:
+        """Pose k (nq,) and its joint velocities (n,) rad/s for a `step` (s); after the last pose, that pose at rest."""
         velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
         return self.qpos[min(k, self.last)], velocity
 
-    def inertias(self, first: int, count: int) -> Array:
+    def inertia_from(self, first: int, count: int) -> Array:
         """(count,) kg m^2 of the poses from index `first`; the last one is repeated."""
         return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
 
 
-def sampled_line(
+def sample_pose_line(
     staged: BehaviourReference, start: float, stop: float, step: float, seconds: float | None = None
 ) -> PoseLine:
     """Poses of a behaviour from `start` to `stop` (s), passed in that time or in another time `seconds`."""

@@ -71,7 +71,7 @@ class ProgramSolution:
     solved: bool
 
 
-class Program:
+class TorqueProgram:
     """The quadratic program of one body; `begin` sets it up for each step."""
 
     def __init__(self, limit: Array, damping: Array, mass: float, gravity: Array) -> None:
@@ -79,7 +79,7 @@ class Program:
         self.limit, self.mass = limit, mass
         self._weight = mass * gravity
         self._damping = damping
-        self._shapes: dict[int, _Shape] = {}
+        self._layouts: dict[int, _ProgramLayout] = {}
 
     def begin(self, state: State) -> None:
         """Set up the equations of motion at a state: M~ v+ = M v + h (tau - bias + J' lambda), M~ = M + h damping."""
@@ -87,7 +87,7 @@ class Program:
         mass = state.mass[:nv, :nv]
         heavy = mass.copy()
         heavy[np.arange(nv), np.arange(nv)] += h * self._damping
-        self.inverse = _inverse(heavy)  # (nv, nv) M~^-1
+        self.inverse = _cholesky_inverse(heavy)  # (nv, nv) M~^-1
         self.velocity, self.step = np.array(state.qvel[:nv]), h
         self._unforced = self.inverse @ (mass @ self.velocity - h * state.bias[:nv])  # v+ without torques and contacts
 
@@ -96,24 +96,27 @@ class Program:
         n, c, h = len(self.limit), len(supports.body), self.step
         size = n + 1 + 3 * c
         hessian, linear = np.zeros((size, size)), np.zeros(size)
-        self._pose_terms(hessian, linear, aim)
+        self._add_pose_terms(hessian, linear, aim)
         if c:
             forces = slice(n + 1, size)
-            self._momentum_terms(hessian[forces, forces], linear[forces], aim, weights, supports, com)
+            self._add_momentum_terms(hessian[forces, forces], linear[forces], aim, weights, supports, com)
             weight = np.full((c, 3), weights.support * weights.tangential / h**2)
             weight[:, 0] = weights.support / h**2
-            self._velocity_terms(hessian, linear, supports, supports.jacobian, weight.ravel(), -supports.curve)
+            self._add_velocity_terms(hessian, linear, supports, supports.jacobian, weight.ravel(), -supports.curve)
         for task in aim.tasks:
             target = h * task.acceleration + task.jacobian @ self.velocity
             equal = np.full(len(target), task.weight / h**2)
-            self._velocity_terms(hessian, linear, supports, task.jacobian, equal, target)
-        shape = self._shape(c)
-        hessian[shape.force, shape.force] += FORCE_WEIGHT
-        shape.cone[shape.row, shape.column] = np.repeat(-FRICTION_SHARE * supports.friction, 4)
-        x, _, flag, _ = daqp.solve(hessian, linear, shape.cone, shape.upper, shape.lower)
+            self._add_velocity_terms(hessian, linear, supports, task.jacobian, equal, target)
+        if c not in self._layouts:
+            self._layouts[c] = _program_layout(n, c)
+        layout = self._layouts[c]
+        layout.upper[:n], layout.lower[:n] = self.limit, -self.limit
+        hessian[layout.force, layout.force] += FORCE_WEIGHT
+        layout.cone[layout.row, layout.column] = np.repeat(-FRICTION_SHARE * supports.friction, 4)
+        x, _, flag, _ = daqp.solve(hessian, linear, layout.cone, layout.upper, layout.lower)
         return ProgramSolution(x[:n], x[n + 1 :].reshape(c, 3), float(x[n]), flag == SOLVED)
 
-    def _pose_terms(self, hessian: Array, linear: Array, aim: ProgramAim) -> None:
+    def _add_pose_terms(self, hessian: Array, linear: Array, aim: ProgramAim) -> None:
         """Blend tracking, [Zordan2014] Eq. (7): |tau - tau_b - gamma (tau_a - tau_b)|^2."""
         n = len(self.limit)
         span = aim.torque_a - aim.torque_b
@@ -123,7 +126,7 @@ class Program:
         linear[:n] = -aim.torque_b
         linear[n] = span @ aim.torque_b
 
-    def _momentum_terms(
+    def _add_momentum_terms(
         self, hessian: Array, linear: Array, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array
     ) -> None:
         """Momentum objectives of [Zordan2014] section V-A, in the contact forces' block of the program."""
@@ -133,7 +136,7 @@ class Program:
         hessian += weights.linear * push.T @ push + weights.angular * torque.T @ torque
         linear -= (weights.linear * (aim.linear - self._weight)) @ push + (weights.angular * aim.angular) @ torque
 
-    def _velocity_terms(
+    def _add_velocity_terms(
         self, hessian: Array, linear: Array, supports: Supports, jacobian: Array, weight: Array, target: Array
     ) -> None:
         """Add |J v+ - target|^2 (k,) with weights (k,); v+ is affine in torques and forces."""
@@ -146,16 +149,8 @@ class Program:
         hessian += by.T @ weighted
         linear += (jacobian @ self._unforced - target) @ weighted
 
-    def _shape(self, c: int) -> _Shape:
-        """Bounds and friction cones for c supports, cached."""
-        if c not in self._shapes:
-            self._shapes[c] = _shape(len(self.limit), c)
-        shape, n = self._shapes[c], len(self.limit)
-        shape.upper[:n], shape.lower[:n] = self.limit, -self.limit
-        return shape
 
-
-class _Shape(NamedTuple):
+class _ProgramLayout(NamedTuple):
     """Bounds and constraints of programs with the same number of supports."""
 
     upper: Array  # (n + 1 + 7 c,) of torques, blend, forces, cone rows
@@ -166,7 +161,7 @@ class _Shape(NamedTuple):
     force: Ints  # (3 c,) indices of the forces in the solution
 
 
-def _shape(n: int, c: int) -> _Shape:
+def _program_layout(n: int, c: int) -> _ProgramLayout:
     size = n + 1 + 3 * c
     upper, lower = np.full(size + 4 * c, UNBOUNDED), np.full(size + 4 * c, -UNBOUNDED)
     upper[n], lower[n] = 1.0, 0.0
@@ -175,10 +170,10 @@ def _shape(n: int, c: int) -> _Shape:
     cone, row, support = np.zeros((4 * c, size)), np.arange(4 * c), np.repeat(np.arange(c), 4)
     side = row % 4  # |lambda_T| <= mu lambda_N, both signs of both tangents
     cone[row, n + 2 + side // 2 + 3 * support] = np.where(side % 2, 1.0, -1.0)
-    return _Shape(upper, lower, cone, row, n + 1 + 3 * support, np.arange(n + 1, size))
+    return _ProgramLayout(upper, lower, cone, row, n + 1 + 3 * support, np.arange(n + 1, size))
 
 
-def _inverse(matrix: Array) -> Array:
+def _cholesky_inverse(matrix: Array) -> Array:
     """Inverse of a positive definite matrix, by Cholesky factorisation."""
     factor, _ = dpotrf(matrix, lower=1)
     half, _ = dpotri(factor, lower=1)
@@ -195,12 +190,23 @@ class Supports(NamedTuple):
     jacobian: Array  # (3 c, nv) of the point's velocity along n, t1, t2
     curve: Array  # (3 c,) m/s along n, t1, t2: second-order term b of the contact velocity
 
-    def only(self, chosen: Mask | Ints) -> Supports:
+    def selected(self, chosen: Mask | Ints) -> Supports:
         """The supports selected by a mask (c,) or by indices."""
         nv = self.jacobian.shape[1]
         rows = self.jacobian.reshape(-1, 3, nv)[chosen].reshape(-1, nv)
         curve = self.curve.reshape(-1, 3)[chosen].ravel()
         return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
+
+    def included(self, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
+        """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
+
+        A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that
+        force about the centre of mass `com` exceeds `least_torque` (N m).
+        """
+        world = np.einsum("cij,ci->cj", self.axes, force)
+        torque = (cross_matrix(self.point - com) @ world[:, :, None])[:, :, 0]
+        strong = np.linalg.norm(world, axis=1) > least_force
+        return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))
 
 
 class SupportFinder:
@@ -222,22 +228,22 @@ class SupportFinder:
         self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 
-    def near(self, state: State, gap: float) -> Supports:
+    def supports_near(self, state: State, gap: float) -> Supports:
         """Contacts of the character with anything else whose gap is below `gap` (m)."""
         found = state.contacts
         chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
         body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
-        linear = self.linear_jacobians(state, body, point)  # (c, 3, nv)
-        curve = 0.5 * state.step * (axes @ self._drift(state, body, point)[:, :, None]).ravel()
+        linear = self.point_jacobians(state, body, point)  # (c, 3, nv)
+        curve = 0.5 * state.step * (axes @ self._contact_drift(state, body, point)[:, :, None]).ravel()
         return Supports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
 
-    def linear_jacobians(self, state: State, body: Ints, point: Array) -> Array:
+    def point_jacobians(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3, nv) Jacobians of the velocities of points (c, 3) m on bodies (c,), world frame."""
         axis = state.data.cdof[: self._nv].T  # (6, nv) rotation first, about the centre of mass
         arm = cross_matrix(point - state.data.subtree_com[1])
         return np.asarray((axis[3:] - arm @ axis[:3]) * self._carried[body][:, None, :])
 
-    def _drift(self, state: State, body: Ints, point: Array) -> Array:
+    def _contact_drift(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,), plus bias / m + g of the whole body.
 
         The second term is there because the world corrects the velocity of the whole body after each step to keep
@@ -253,15 +259,3 @@ class SupportFinder:
     def angular_jacobian(self, state: State, body: int) -> Array:
         """(3, nv) Jacobian of a body's angular velocity, world frame."""
         return np.asarray((state.data.cdof[: self._nv, :3] * self._carried[body][:, None]).T)
-
-
-def included_contacts(supports: Supports, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
-    """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
-
-    A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that force
-    about the centre of mass `com` exceeds `least_torque` (N m).
-    """
-    world = np.einsum("cij,ci->cj", supports.axes, force)
-    torque = (cross_matrix(supports.point - com) @ world[:, :, None])[:, :, 0]
-    strong = np.linalg.norm(world, axis=1) > least_force
-    return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))

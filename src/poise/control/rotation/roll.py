@@ -10,33 +10,31 @@ from math import atan2, cos, pi, sin
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.landing import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
-from poise.control.rotation.settings import RollNumbers, RotationSettings
+from poise.control.rotation.settings import RollNumbers
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import SAMPLES, BehaviourReference
 from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of
 
-LOOK = 0.4  # Distance (m) in front of and behind the centre of mass at which the slope of the ground is measured
+SLOPE_REACH = 0.4  # Distance (m) in front of and behind the centre of mass at which the slope of the ground is measured
 STEEPEST = 1.0  # Largest slope (rise over run) that the roll follows; steeper ground is an edge
 LEFT = np.array([0.0, 1.0, 0.0])  # Axis of a roll that goes along x
-EARLY = 0.3  # Turns before the last one is complete from which the roll may stand up
+EARLY_STAND = 0.3  # Turns before the last one is complete from which the roll may stand up
 
 
 class Roll:
     """A roll on the ground."""
 
-    def __init__(self, actor: Actor, staged: BehaviourReference, settings: RotationSettings, step: float) -> None:
-        behaviour, poses = staged.behaviour, staged.cycle
-        self._actor, self._poses, self._settings = actor, poses, settings
+    def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
+        behaviour, poses, on = staged.behaviour, staged.cycle, actor.settings.momentum
+        self._actor, self._poses = actor, poses
         self._first = staged.at(0.0).qpos[3:7]  # initial orientation of the root in a roll along x
-        self._numbers = n = RollNumbers.of(behaviour)
-        self._weights = ProgramWeights(
-            n.linear * settings.momentum, n.angular * settings.momentum, n.support, n.tangential
-        )
+        self._numbers = n = RollNumbers.from_behaviour(behaviour)
+        self._weights = ProgramWeights(n.linear * on, n.angular * on, n.support, n.tangential)
         self._stiffness = n.stiffness * np.where(actor.core, n.core, 1.0)
         actor.program.limit = actor.program.limit * n.strength
         self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
@@ -46,8 +44,8 @@ class Roll:
         self.heading, self.speed = 0.0, n.speed  # rad to the left of the first direction; m/s
         self._yaw: float | None = None  # rad: direction of the roll without `heading`
         self._axis = np.zeros(3)  # unit vector of the roll's axis
-        self.pose = np.array(poses[self._index(self.phase)])
-        self._stand_up = StandUp(actor, settings, step, poses[0])
+        self.pose = np.array(poses[self._pose_index(self.phase)])
+        self._stand_up = StandUp(actor, poses[0])
 
     def enter(self, state: State, yaw: float, phase: float) -> None:
         """Enter the roll from a state, at a phase (turns) and in a direction (rad)."""
@@ -65,43 +63,44 @@ class Roll:
             self._yaw = float(yaw_of(quat_multiply(state.qpos[3:7], quat_conjugate(self._first))))
             self._root = np.array(state.qpos[3:7])
         else:
-            self._advance(state, rotation)
-        if self._stands_up(state, rotation):
+            self._advance_phase(state, rotation)
+        if self._is_standing_up(state, rotation):
             self.pose = np.array(self._stand_up.pose)
             return self._stand_up.act(state, rotation)
-        self._yaw += self._aside() * min(n.veer * state.step, 1.0)
+        self._yaw += self._sideways_turn() * min(n.veer * state.step, 1.0)
         yaw = self._yaw + self.heading
         self._axis = np.array([cos(yaw + 0.5 * pi), sin(yaw + 0.5 * pi), 0.0])
-        along = self._along(rotation.com, yaw)
-        middle = self._begun + n.until if self._lies else self.phase + n.ahead + self._lead.ahead
-        window = n.window if self._settings.blend else 0.0
-        blended = self._poses[[self._index(middle + window), self._index(middle - window)]]
-        self.pose = blended[0] if not window else np.array(self._poses[self._index(middle)])
+        along = self._slope_direction(rotation.com, yaw)
+        middle = self._begun + n.until if self._is_finished else self.phase + n.ahead + self._lead.ahead
+        window = n.window if actor.settings.blend else 0.0
+        blended = self._poses[[self._pose_index(middle + window), self._pose_index(middle - window)]]
+        self.pose = blended[0] if not window else np.array(self._poses[self._pose_index(middle)])
         torques = actor.tracker.torques(state, blended, self._stiffness)
-        aim = ProgramAim(torques[0], torques[1], self._pull(rotation, along), self._twist(rotation))
-        supports = actor.supports(state, n.gap)
-        found = actor.solve(aim, self._weights, supports, rotation.com, bool(self._settings.inclusion))
+        linear, angular = self._linear_momentum_rate(rotation, along), self._angular_momentum_rate(rotation)
+        aim = ProgramAim(torques[0], torques[1], linear, angular)
+        supports = actor.finder.supports_near(state, n.gap)
+        found = actor.solve(aim, self._weights, supports, rotation.com, bool(actor.settings.inclusion))
         return actor.actuate(found.torque)
 
     @property
-    def _lies(self) -> bool:
+    def _is_finished(self) -> bool:
         """Whether it has rolled as far as it should."""
         return self.turned >= self._numbers.until
 
-    def _share(self) -> float:
+    def _velocity_share(self) -> float:
         """Share of the target velocities at this time."""
-        if self._lies:
+        if self._is_finished:
             return 0.0
         return min(self._time / self._numbers.waking, 1.0) if self._numbers.waking else 1.0
 
-    def _stands_up(self, state: State, rotation: RotationIndices) -> bool:
+    def _is_standing_up(self, state: State, rotation: RotationIndices) -> bool:
         """Whether it stands up, from now on or since earlier."""
         stand_up, turns = self._stand_up, self._numbers.turns
-        if not stand_up.begun and turns and self.turned > turns - EARLY and stand_up.due(state, rotation):
+        if not stand_up.begun and turns and self.turned > turns - EARLY_STAND and stand_up.due(state, rotation):
             stand_up.begin(state, rotation)
         return stand_up.begun
 
-    def _advance(self, state: State, rotation: RotationIndices) -> None:
+    def _advance_phase(self, state: State, rotation: RotationIndices) -> None:
         """Advance the excursion and the phase by the last step.
 
         The phase follows the excursion and is corrected slowly to the rotation of the root: limb motion alone changes
@@ -115,17 +114,17 @@ class Roll:
         self._behind -= caught_up
         self.phase += share + caught_up + self._phase_error() * min(self._numbers.settle * state.step, 1.0)
         self.turned, self._time = self.turned + share, self._time + state.step
-        if not self._lies:
+        if not self._is_finished:
             self._lead.update(self.phase, 2.0 * pi * share / (self._numbers.spin * state.step), state.step)
 
     @property
-    def _body_axis(self) -> Array:
+    def _root_axis(self) -> Array:
         """(3,) unit vector: axis of the roll that is fixed in the root."""
         return quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
 
-    def _aside(self) -> float:
+    def _sideways_turn(self) -> float:
         """rad to the left by which the root's axis has turned away from the target axis, seen from above."""
-        own, axis = self._body_axis, self._axis
+        own, axis = self._root_axis, self._axis
         return atan2(axis[0] * own[1] - axis[1] * own[0], axis[0] * own[0] + axis[1] * own[1])
 
     def _phase_error(self) -> float:
@@ -134,7 +133,7 @@ class Roll:
         twist = 2.0 * atan2(float(turn[1:] @ self._axis), float(turn[0])) / (2.0 * pi)
         return (twist + self._begun - self.phase + 0.5) % 1.0 - 0.5
 
-    def _pull(self, rotation: RotationIndices, along: Array) -> Array:
+    def _linear_momentum_rate(self, rotation: RotationIndices, along: Array) -> Array:
         """(3,) N: desired rate of linear momentum, [Zordan2014] Eq. (3).
 
         Velocity feedback along the slope (unit vector `along`), velocity and height feedback normal to it.
@@ -144,31 +143,31 @@ class Roll:
         angle = 2.0 * pi * (self.phase - n.peak)
         height = self._actor.ground.height(rotation.com[0], rotation.com[1]) + n.height + n.heave * cos(angle)
         rising = -n.heave * sin(angle) * n.spin if n.hold else 0.0  # m/s
-        error = self._share() * self.speed * along + rising * normal - rotation.velocity
+        error = self._velocity_share() * self.speed * along + rising * normal - rotation.velocity
         error = error - (1.0 - n.lift) * (error @ normal) * normal
         return np.asarray(rotation.mass * (n.pull * error + n.hold * normal[2] * (height - rotation.com[2]) * normal))
 
-    def _twist(self, rotation: RotationIndices) -> Array:
+    def _angular_momentum_rate(self, rotation: RotationIndices) -> Array:
         """(3,) N m: desired rate of angular momentum, [Zordan2014] Eq. (4).
 
         K_s^H acts only against leaving the plane of the roll, and on the orientation of the root. With the excursion,
         which limb motion changes, the body would lean more with each turn until it rolls over one shoulder.
         """
         n = self._numbers
-        error = cross(self._body_axis, self._axis)
-        spin = self._share() * n.spin
+        error = cross(self._root_axis, self._axis)
+        spin = self._velocity_share() * n.spin
         return np.asarray(rotation.inertia @ (n.straighten * error + n.drive * (spin * self._axis - rotation.spin)))
 
-    def _along(self, com: Array, yaw: float) -> Array:
+    def _slope_direction(self, com: Array, yaw: float) -> Array:
         """(3,) unit vector: forward along the slope of the ground under the body."""
-        x, y = LOOK * cos(yaw), LOOK * sin(yaw)
+        x, y = SLOPE_REACH * cos(yaw), SLOPE_REACH * sin(yaw)
         rise = self._actor.ground.height(com[0] + x, com[1] + y) - self._actor.ground.height(com[0] - x, com[1] - y)
-        slope = min(max(rise / (2.0 * LOOK), -STEEPEST), STEEPEST)
+        slope = min(max(rise / (2.0 * SLOPE_REACH), -STEEPEST), STEEPEST)
         direction = np.array([cos(yaw), sin(yaw), slope])
         return np.asarray(direction / np.linalg.norm(direction))
 
     @staticmethod
-    def _index(phase: float) -> int:
+    def _pose_index(phase: float) -> int:
         """Index of the pose at a phase (turns)."""
         return int(phase % 1.0 * SAMPLES) % SAMPLES
 

@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.controller import ResetFirst, Stage
 from poise.control.rotation import ENTRY
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
@@ -52,7 +52,7 @@ class Rotation(ResetFirst):
         if behaviour.kind not in PERFORMERS:
             raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
         self._root = np.array(world.state.qpos[:7])
-        self.performing = PERFORMERS[behaviour.kind](Actor(world), staged, self._settings, world.state.step)
+        self.performing = PERFORMERS[behaviour.kind](RotationActor(world, self._settings), staged)
 
     def act(self, state: State) -> Actuation:
         """Torques of the coming step."""

@@ -56,7 +56,7 @@ class BehaviourNumbers:
     """Numbers of one kind of behaviour."""
 
     @classmethod
-    def of(cls, behaviour: Behaviour) -> Self:
+    def from_behaviour(cls, behaviour: Behaviour) -> Self:
         """Read the numbers of a behaviour file; raise for an unknown number or a wrong count of poses."""
         known, file = [field.name for field in fields(cls)], behaviour.path.name
         for name in behaviour.control:

@@ -8,18 +8,17 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import Actor
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
-from poise.control.rotation.footing import FootSupportPlane, StanceTargets
 from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import TakeOffNumbers
+from poise.control.rotation.support_plane import StanceTargets, SupportPlane
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 
-EARLIEST = 0.6  # Share of the push before which a loss of contact does not count as take-off
-KNOTS = 6  # Knots of the forces of a planned push
+EARLIEST_TAKE_OFF = 0.6  # Share of the push before which a loss of contact does not count as take-off
+PUSH_KNOTS = 6  # Knots of the forces of a planned push
 PUSH_GAINS, PUSH_SPIN_DAMPING = (80.0, 32.0), 32.0
 """Feedback in the push: K_s^L (1/s^2), K_d^L (1/s), and damping of angular momentum (1/s)."""
 SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0  # The same in the squat
@@ -36,24 +35,17 @@ class TakeOff:
     """A take-off from the feet: squat and push."""
 
     bearing: ClassVar[str] = "feet"
-    """Links that bear in the push: a key of `footing.BEARING`."""
+    """Links that bear in the push: a key of `support_plane.BEARING`."""
     turning: ClassVar[float] = 2.0 / 3.0
     """Largest rate of angular momentum of a flip, as a share of the trunk's torque limit.
 
     The rest of the limit holds the trunk up while the legs push."""
 
     def __init__(
-        self,
-        actor: Actor,
-        footing: FootSupportPlane,
-        line: PoseLine,
-        at: TakeOffTimes,
-        numbers: TakeOffNumbers,
-        step: float,
-        start: float = 0.0,
+        self, plane: SupportPlane, line: PoseLine, at: TakeOffTimes, numbers: TakeOffNumbers, start: float = 0.0
     ) -> None:
         """`line` are the poses from standing to take-off; times are relative to the first, due at `start` (s)."""
-        self._actor, self._footing, self._line, self._numbers, self._step = actor, footing, line, numbers, step
+        self._actor, self._plane, self._line, self._numbers = plane.actor, plane, line, numbers
         self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
         self._course: PlannedCourse | None = None
         self._began: float | None = None  # s: start of the push
@@ -63,17 +55,17 @@ class TakeOff:
         """Whether the push should begin."""
         return self._began is None and state.time >= self._at.crouch - 1e-9
 
-    def phase(self, state: State) -> GroundPhase:
+    def ground_phase(self, state: State) -> GroundPhase:
         """The push as a phase of a plan."""
         n = self._numbers
-        first = round((self._at.crouch - self._start) / self._step)
+        first = round((self._at.crouch - self._start) / self._actor.step)
         rear, front = self._supports(state)
         inertia = self._line.inertia[first + 1 :]
-        return GroundPhase(inertia, rear, front, KNOTS, n.push_strongest, n.push_last, n.push_heels)
+        return GroundPhase(inertia, rear, front, PUSH_KNOTS, n.push_strongest, n.push_last, n.push_heels)
 
     def _supports(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of the two supports at which forces act."""
-        return self._footing.soles(state)
+        return self._plane.sole_ends(state)
 
     def begin(self, state: State, course: PlannedCourse | None) -> None:
         """Start the push along a course; without one, it follows poses in time."""
@@ -83,42 +75,46 @@ class TakeOff:
         """Whether the time of the push has passed, or the body has left the ground before."""
         if self._began is None:
             return False
-        earliest = self._began + EARLIEST * (self._at.take_off - self._at.crouch)
-        off = state.time > earliest and not self._footing.touching(state, self.bearing)
+        earliest = self._began + EARLIEST_TAKE_OFF * (self._at.take_off - self._at.crouch)
+        off = state.time > earliest and not self._plane.touches_ground(state, self.bearing)
         return state.time >= self._at.take_off - 1e-9 or off
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
-        k = min(round((state.time - self._start) / self._step) + 1, self._line.last)
+        k = min(round((state.time - self._start) / self._actor.step) + 1, self._line.last)
         self.pose = np.array(self._line.qpos[k])
-        stance = self._squat(state, rotation, k) if self._began is None else self._push(state, rotation, k)
-        return self._footing.act(state, rotation, stance)
+        stance = (
+            self._squat_stance(state, rotation, k) if self._began is None else self._push_stance(state, rotation, k)
+        )
+        return self._plane.act(state, rotation, stance)
 
-    def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the squat, at pose k: the centre of mass over the feet."""
-        pull = self._pull_over_feet(state, rotation, k, SQUAT_GAINS)
+        pull = self._momentum_rate_over_feet(state, rotation, k, SQUAT_GAINS)
         return self._squat_targets(state, rotation, pull, self._line.tilt[k])
 
     def _squat_targets(self, state: State, rotation: RotationIndices, pull: Array, tilt: float) -> StanceTargets:
         n = self._numbers
         twist = -SQUAT_SPIN_DAMPING * rotation.angular_momentum
         weights = ProgramWeights(n.squat_linear, n.squat_angular, n.support)
-        pelvis = self._footing.pelvis_task(state, tilt, n.trunk_spring, n.squat_trunk)
+        pelvis = self._plane.pelvis_task(state, tilt, n.trunk_spring, n.squat_trunk)
         return StanceTargets(self.pose, n.squat_stiffness, weights, pull, twist, (pelvis,), n.gap, self.bearing)
 
-    def _pull_over_feet(self, state: State, rotation: RotationIndices, k: int, gains: tuple[float, float]) -> Array:
+    def _momentum_rate_over_feet(
+        self, state: State, rotation: RotationIndices, k: int, gains: tuple[float, float]
+    ) -> Array:
         """(3,) N: rate of linear momentum towards the height of pose k over the feet, with gains (1/s^2, 1/s)."""
-        place = self._footing.com_over_feet(state, self._numbers.squat_ahead, self._line.height[k])
+        place = self._plane.com_target_over_feet(state, self._numbers.squat_ahead, self._line.height[k])
         return np.asarray(rotation.mass * (gains[0] * (place - rotation.com) - gains[1] * rotation.velocity))
 
-    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _push_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the push, at pose k."""
         assert self._began is not None
         n, since = self._numbers, state.time - self._began
         if self._course is None:
-            pull, twist = self._pull_over_feet(state, rotation, k, PUSH_GAINS), np.zeros(3)
+            pull, twist = self._momentum_rate_over_feet(state, rotation, k, PUSH_GAINS), np.zeros(3)
         else:
-            pull, twist = self._footing.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
+            pull, twist = self._plane.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
         share = since / (self._at.take_off - self._at.crouch)
         tilt = self._line.tilt[k] + share * radians(n.push_tilt)
         on = "toes" if share > n.push_heels else self.bearing
@@ -127,7 +123,7 @@ class TakeOff:
     def _push_targets(self, state: State, pull: Array, twist: Array, tilt: float, on: str) -> StanceTargets:
         n = self._numbers
         weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
-        pelvis = self._footing.pelvis_task(state, tilt, n.trunk_spring, n.push_trunk)
+        pelvis = self._plane.pelvis_task(state, tilt, n.trunk_spring, n.push_trunk)
         stiffness = np.asarray(n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0))
         return StanceTargets(self.pose, stiffness, weights, pull, twist, (pelvis,), n.gap, on)
 
@@ -144,27 +140,27 @@ class KipTakeOff(TakeOff):
 
     def _supports(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of shoulders and hands."""
-        return self._along(state, "upper_arm"), self._along(state, "hand")
+        return self._mean_link_position(state, "upper_arm"), self._mean_link_position(state, "hand")
 
-    def _along(self, state: State, link: str) -> float:
+    def _mean_link_position(self, state: State, link: str) -> float:
         links = [self._actor.body.link_id(f"{side}_{link}") for side in ("left", "right")]
-        return float(np.mean(state.data.xpos[links] @ self._footing.forward))
+        return float(np.mean(state.data.xpos[links] @ self._plane.forward))
 
-    def _tilt(self, k: int) -> float:
+    def _pelvis_tilt(self, k: int) -> float:
         """Pitch (rad) of the pelvis in pose k."""
         quat = self._line.qpos[k, 3:7]
         return float(2.0 * np.arctan2(quat[2], quat[0]))
 
-    def _squat(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of rolling back onto the shoulders: both momenta are damped, and the pelvis leads."""
         pull = -SQUAT_GAINS[1] * rotation.mass * rotation.velocity
-        return self._squat_targets(state, rotation, pull, self._tilt(k))
+        return self._squat_targets(state, rotation, pull, self._pelvis_tilt(k))
 
-    def _push(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
+    def _push_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the kick, at pose k."""
         assert self._began is not None
         pull, twist = np.zeros(3), np.zeros(3)
         if self._course is not None:
             since = state.time - self._began
-            pull, twist = self._footing.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
-        return self._push_targets(state, pull, twist, self._tilt(k), self.bearing)
+            pull, twist = self._plane.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
+        return self._push_targets(state, pull, twist, self._pelvis_tilt(k), self.bearing)

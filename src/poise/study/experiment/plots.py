@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.study.experiment.study import Figure, Row, Value
-from poise.study.experiment.table import grouped, mean
+from poise.study.experiment.study import Figure, Row
+from poise.study.experiment.table import column_mean, group_rows
 
 PANEL = (2.6, 2.4)  # Width and height of a panel, inches
 SHARES = "RdYlGn"  # Colour map of survival shares: red is 0, green is 1
@@ -21,7 +21,7 @@ SIDES = {0: "forward", 90: "left", 180: "backward", 270: "right"}
 Label = Callable[[Any], str]  # Makes a tick label of a value
 
 
-def panels(
+def figure_panels(
     rows: int, columns: int, size: tuple[float, float] | None = None, share_rows: bool = False
 ) -> tuple[Figure, Any]:
     """A figure of a given size (inches) and its axes (rows, columns)."""
@@ -31,7 +31,7 @@ def panels(
     return figure, figure.subplots(rows, columns, squeeze=False, sharex="col", sharey="row" if share_rows else "none")
 
 
-def shares_over(
+def survival_shares(
     rows: Sequence[Row], across: str, up: str, within: Sequence[Row] | None = None
 ) -> tuple[list[Any], list[Any], Array]:
     """The values of two columns, and the survival share (up, across) for each pair of values.
@@ -39,20 +39,20 @@ def shares_over(
     The share is nan where there is no trial. The values are those in `within`, so that several panels can have the
     same axes, or else those in `rows`.
     """
-    columns, lines = (_values(rows if within is None else within, name) for name in (across, up))
+    columns, lines = (_distinct_values(rows if within is None else within, name) for name in (across, up))
     shares = np.full((len(lines), len(columns)), np.nan)
-    for row in grouped(rows, (across, up), {"share": mean("survived")}):
+    for row in group_rows(rows, (across, up), {"share": column_mean("survived")}):
         shares[lines.index(row[up]), columns.index(row[across])] = row["share"]
     return columns, lines, shares
 
 
-def _values(rows: Sequence[Row], column: str) -> list[Any]:
+def _distinct_values(rows: Sequence[Row], column: str) -> list[Any]:
     """The distinct values of a column: numbers in ascending order, strings in the order of their occurrence."""
     found: list[Any] = list(dict.fromkeys(row[column] for row in rows))
     return found if any(isinstance(value, str) for value in found) else sorted(found)
 
 
-def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[str]) -> None:
+def draw_share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[str]) -> None:
     """Draw survival shares (rows, columns) as coloured cells, with percentages if there is room."""
     axis.imshow(shares, cmap=SHARES, vmin=0.0, vmax=1.0, aspect="auto", origin="lower")
     axis.set_xticks(range(len(columns)), columns)
@@ -62,7 +62,7 @@ def share_map(axis: Any, shares: Array, columns: Sequence[str], rows: Sequence[s
             axis.text(j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7)
 
 
-def force_map(
+def draw_force_map(
     axis: Any,
     rows: Sequence[Row],
     across: str,
@@ -71,32 +71,22 @@ def force_map(
     within: Sequence[Row] | None = None,
 ) -> None:
     """Draw survival shares of pushes by force (up) and another column (across)."""
-    columns, forces, shares = shares_over(rows, across, "force", within)
-    share_map(axis, shares, [across_label(value) for value in columns], [force_label(force) for force in forces])
+    columns, forces, shares = survival_shares(rows, across, "force", within)
+    draw_share_map(axis, shares, [across_label(value) for value in columns], [force_label(force) for force in forces])
     axis.tick_params(axis="x", rotation=90)
 
 
-def force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label_angle: float) -> None:
-    """Draw survival shares of pushes by direction and force (N, the radius) on polar axes: forward is up, left is left.
-
-    The labels of the rings stand at `label_angle` (degrees).
-    """
+def draw_force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label_angle: float) -> None:
+    """Draw survival shares of pushes by direction and force (N) on polar axes; `label_angle` (degrees) of the rings."""
     from matplotlib import colormaps
 
-    degrees, forces, shares = shares_over(rows, "direction", "force")
+    degrees, forces, shares = survival_shares(rows, "direction", "force")
     colours = colormaps[SHARES]
     around = np.radians(np.diff([*degrees, degrees[0] + 360.0]))
-    edges = ring_edges(forces)
+    edges = plot_ring_edges(forces)
     for (i, j), share in np.ndenumerate(shares):
-        axis.bar(
-            math.radians(degrees[j]),
-            edges[i + 1] - edges[i],
-            around[j],
-            edges[i],
-            color=colours(share),
-            edgecolor="white",
-            lw=0.3,
-        )
+        ring = (edges[i + 1] - edges[i], around[j], edges[i])  # height, width and bottom
+        axis.bar(math.radians(degrees[j]), *ring, color=colours(share), edgecolor="white", lw=0.3)
     axis.set_theta_zero_location("N")
     axis.grid(visible=False)
     axis.set_thetagrids(list(SIDES), SIDES.values())
@@ -104,7 +94,7 @@ def force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label
     axis.set_title(title)
 
 
-def ring_edges(radii: Sequence[float]) -> Array:
+def plot_ring_edges(radii: Sequence[float]) -> Array:
     """(n + 1,) edges of rings around n radii: half-way between neighbours, and as far beyond the first and the last."""
     if len(radii) == 1:
         return np.array([0.5, 1.5]) * radii[0]
@@ -112,26 +102,23 @@ def ring_edges(radii: Sequence[float]) -> Array:
     return np.concatenate([[radii[0] - halves[0]], radii[:-1] + halves, [radii[-1] + halves[-1]]])
 
 
-def map_of(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
+def share_map_plot(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
     """A plot of the survival share over two columns, with the first value of the second column at the top."""
 
-    def plot(rows: Sequence[Row]) -> Figure:
-        columns, lines, shares = shares_over(rows, across, up)
-        figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.75 * len(columns), 1.2 + 0.3 * len(lines)))
-        share_map(axis, shares[::-1], [_short(value) for value in columns], [_short(value) for value in lines[::-1]])
+    def plot_share_map(rows: Sequence[Row]) -> Figure:
+        columns, lines, shares = survival_shares(rows, across, up)
+        figure, ((axis,),) = figure_panels(1, 1, size=(2.0 + 0.75 * len(columns), 1.2 + 0.3 * len(lines)))
+        ticks = [[f"{x:g}" if isinstance(x, float) else str(x) for x in each] for each in (columns, lines[::-1])]
+        draw_share_map(axis, shares[::-1], *ticks)
         axis.set(xlabel=across.replace("_", " "), title="survived, %")
         return figure
 
-    return plot
+    return plot_share_map
 
 
-def _short(value: Value) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def share_bars(names: Sequence[str], shares: Sequence[float], label: str, spacing: float) -> Figure:
+def plot_share_bars(names: Sequence[str], shares: Sequence[float], label: str, spacing: float) -> Figure:
     """A horizontal bar in percent for each share; `spacing` is the height (inches) of a bar with its margin."""
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + spacing * len(names)))
+    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + spacing * len(names)))
     places = np.arange(len(names))
     axis.barh(places, [100 * share for share in shares], color="C0")
     axis.set_yticks(places, names)

@@ -12,19 +12,20 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from poise.errors import PoiseError
 from poise.files import write_file
 from poise.study.experiment.study import Case, Row, Scope, Study
-from poise.study.experiment.table import as_csv, as_text
-from poise.study.experiment.trial import cast_once
+from poise.study.experiment.table import table_csv, table_text
+from poise.study.experiment.trial import cached_cast
 from poise.version import __version__
 
 CONNECT_TIMEOUT = 10.0  # Time (s) to wait for a connection to a cluster
 DPI = 110  # Resolution of plots, dots per inch
+Result = TypeVar("Result")
 Show = Callable[[Iterator[Row], int], Iterable[Row]]  # Passes on rows, given how many there will be, and shows progress
 
 
@@ -43,12 +44,12 @@ def run(
     if study.alone and cluster is not None:
         raise PoiseError(f"study {study.name} measures time and needs an idle machine: run it without --cluster")
     for motion in scope.motions:
-        cast_once(motion, None, False)  # so that a motion that cannot be read is refused before the work begins
+        cached_cast(motion, None, False)  # so that a motion that cannot be read is refused before the work begins
     cases = study.cases(scope)
     if cluster is not None:
-        rows = cluster_rows(study.measure, cases, cluster)
+        rows = cluster_case_rows(study.run_case, cases, cluster)
     else:
-        rows = local_rows(study.measure, cases, 1 if study.alone else workers if workers is not None else cores())
+        rows = local_case_rows(study.run_case, cases, 1 if study.alone else workers if workers is not None else cores())
     return Findings(study, scope, tuple(show(rows, len(cases))))
 
 
@@ -73,7 +74,7 @@ class Findings:
 
     def text(self) -> str:
         """The title and the summary as a table."""
-        return f"{self.study.title} ({self.study.reproduces})\n{as_text(self.summary)}"
+        return f"{self.study.title} ({self.study.reproduces})\n{table_text(self.summary)}"
 
     def write(self, folder: Path) -> list[Path]:
         """Write NAME.json, NAME.csv (the rows) and NAME.png (the plot), each file whole or not at all."""
@@ -84,7 +85,7 @@ class Findings:
             self.study.plot(self.rows).savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
         contents = {
             "json": json.dumps({**self.as_dict(), "rows": self.rows}, indent=1).encode(),
-            "csv": as_csv(self.rows).encode(),
+            "csv": table_csv(self.rows).encode(),
             "png": picture.getvalue(),
         }
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,48 +97,41 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def local_rows(measure: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
+def local_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
     """The rows of cases in their order, measured by a number of processes of this machine."""
-    with worker_map(min(workers, len(cases))) as mapped:
-        yield from mapped(measure, cases)
+    with case_worker_map(min(workers, len(cases))) as mapped:
+        yield from mapped(run_case, cases)
 
 
 @contextmanager
-def worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Row], Sequence[Case]], Iterator[Row]]]:
-    """A `map` that spreads work over a number of processes; a single worker is this process itself."""
+def case_worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Result], Sequence[Case]], Iterator[Result]]]:
+    """A `map` that spreads work over a number of processes; a single worker is this process itself.
+
+    Each process uses one thread: for small matrices threads cost more than they gain, and results must not depend on
+    the number of threads.
+    """
     if workers < 1:
         raise PoiseError(f"{workers} workers: must be at least 1")
     if workers == 1:
         with threadpool_limits(1):
             yield map
         return
-    with _pool(workers) as pool:
-        try:
-            yield pool.map
-        except BrokenProcessPool:
-            raise PoiseError("a worker process died, perhaps for lack of memory: use fewer with --workers") from None
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Spawned processes. Forked ones could inherit a lock that a numba thread holds."""
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_single_threaded)
+    # Processes are spawned, because forked ones could inherit a lock that a numba thread holds.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, context, initializer=threadpool_limits, initargs=(1,))
     try:
-        yield pool
+        yield pool.map
+    except BrokenProcessPool:
+        raise PoiseError("a worker process died, perhaps for lack of memory: use fewer with --workers") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _single_threaded() -> None:
-    """Use one thread: for small matrices threads cost more than they gain, and results must not depend on them."""
-    threadpool_limits(1)
-
-
-def cluster_rows(measure: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
+def cluster_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
     """The rows of cases in their order, measured by a Dask cluster whose workers have Poise installed."""
-    client = _client(address)
+    client = _cluster_client(address)
     try:
-        futures = client.map(_measured, cases, measure=measure, pure=False)
+        futures = client.map(_run_in_one_thread, cases, run_case=run_case, pure=False)
         for future in futures:
             yield future.result()
     except (OSError, RuntimeError) as error:
@@ -146,13 +140,13 @@ def cluster_rows(measure: Callable[[Case], Row], cases: Sequence[Case], address:
         client.close()
 
 
-def _measured(case: Case, measure: Callable[[Case], Row]) -> Row:
+def _run_in_one_thread(case: Case, run_case: Callable[[Case], Row]) -> Row:
     """Measure a case with one thread, then restore the thread limit, because cluster workers also serve other jobs."""
     with threadpool_limits(1):
-        return measure(case)
+        return run_case(case)
 
 
-def _client(address: str) -> Any:
+def _cluster_client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:

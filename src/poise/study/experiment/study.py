@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from poise.errors import PoiseError
 from poise.performance.run import check
@@ -44,28 +44,20 @@ class Study(Generic[Case]):
     whole: Scope
     quick: Scope  # takes about a minute
     cases: Callable[[Scope], Sequence[Case]]
-    measure: Callable[[Case], Row]  # pure; defined at module level, so that worker processes can import it
+    run_case: Callable[[Case], Row]  # pure; defined at module level, so that worker processes can import it
     summary: Callable[[Sequence[Row]], Sequence[Row]]
     plot: Callable[[Sequence[Row]], Figure]
     alone: bool = False  # whether cases are timed and must run one at a time, on this machine
 
     def scope(
-        self,
-        quick: bool = False,
-        seeds: int | None = None,
-        seconds: float | None = None,
-        motions: Sequence[str] = (),
+        self, quick: bool = False, seeds: int | None = None, seconds: float | None = None, motions: Sequence[str] = ()
     ) -> Scope:
         """The whole or the quick scope, with the given values replaced."""
         chosen = self.quick if quick else self.whole
         if motions and not chosen.motions:
             raise PoiseError(f"study {self.name} always uses its own motions: leave out --motion")
-        return replace(
-            chosen,
-            seeds=chosen.seeds if seeds is None else seeds,
-            seconds=chosen.seconds if seconds is None else seconds,
-            motions=tuple(motions) or chosen.motions,
-        )
+        given: dict[str, Any] = {"seeds": seeds, "seconds": seconds, "motions": tuple(motions) or None}
+        return replace(chosen, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True)
@@ -82,6 +74,6 @@ def named_cases(names: Iterable[str], scope: Scope) -> list[NamedCase]:
     return [NamedCase(name, scope.seconds, seed) for name in names for seed in range(scope.seeds)]
 
 
-def each_motion(scope: Scope) -> list[NamedCase]:
+def motion_cases(scope: Scope) -> list[NamedCase]:
     """Each motion of a scope with each seed."""
     return named_cases(scope.motions, scope)

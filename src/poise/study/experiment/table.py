@@ -14,7 +14,7 @@ from poise.study.experiment.study import Row, Value
 Gather = Callable[[Sequence[Row]], Value]  # Reduces the rows of a group to one value
 
 
-def grouped(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
+def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
     """One row for each combination of values of the columns `by`, in the order of their first occurrence."""
     groups: dict[tuple[Value, ...], list[Row]] = {}
     for row in rows:
@@ -27,48 +27,48 @@ def grouped(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather
 
 def summary_by(by: Sequence[str], columns: Mapping[str, Gather]) -> Callable[[Sequence[Row]], list[Row]]:
     """The function that groups rows by some columns."""
-    return lambda rows: grouped(rows, by, columns)
+    return lambda rows: group_rows(rows, by, columns)
 
 
-def mean(column: str) -> Gather:
+def column_mean(column: str) -> Gather:
     """The mean over the rows that have a value; None if no row has one."""
-    return _reduced(column, np.mean)
+    return _column_reducer(column, np.mean)
 
 
-def median(column: str) -> Gather:
+def column_median(column: str) -> Gather:
     """The median over the rows that have a value; None if no row has one."""
-    return _reduced(column, np.median)
+    return _column_reducer(column, np.median)
 
 
-def _reduced(column: str, reduce: Callable[[list[float]], Any]) -> Gather:
-    def gather(rows: Sequence[Row]) -> Value:
+def _column_reducer(column: str, reduce: Callable[[list[float]], Any]) -> Gather:
+    def gather_column(rows: Sequence[Row]) -> Value:
         found = column_values(rows, column)
         return float(reduce(found)) if found else None
 
-    return gather
+    return gather_column
 
 
-def most(column: str) -> Gather:
+def column_max(column: str) -> Gather:
     """The largest value; None if no row has one."""
     return lambda rows: max(column_values(rows, column), default=None)
 
 
-def total(column: str) -> Gather:
+def column_total(column: str) -> Gather:
     """The sum of integers, or the number of true values."""
     return lambda rows: sum(int(value) for value in column_values(rows, column))
 
 
-def means(*columns: str) -> dict[str, Gather]:
+def column_means(*columns: str) -> dict[str, Gather]:
     """The mean of each column, under the column's own name."""
-    return {column: mean(column) for column in columns}
+    return {column: column_mean(column) for column in columns}
 
 
-def totals(*columns: str) -> dict[str, Gather]:
+def column_totals(*columns: str) -> dict[str, Gather]:
     """The sum of each column, under the column's own name."""
-    return {column: total(column) for column in columns}
+    return {column: column_total(column) for column in columns}
 
 
-def count(rows: Sequence[Row]) -> Value:
+def row_count(rows: Sequence[Row]) -> Value:
     """The number of rows."""
     return len(rows)
 
@@ -78,17 +78,17 @@ def column_values(rows: Sequence[Row], column: str) -> list[float]:
     return [float(value) for row in rows if (value := row[column]) is not None]
 
 
-def matching(rows: Sequence[Row], **values: Value) -> list[Row]:
+def rows_where(rows: Sequence[Row], **values: Value) -> list[Row]:
     """The rows that have the given values in the columns of these names."""
     return [row for row in rows if all(row[column] == value for column, value in values.items())]
 
 
-def names_in(rows: Sequence[Row], column: str) -> list[str]:
+def distinct_names(rows: Sequence[Row], column: str) -> list[str]:
     """The distinct values of a column as text, in the order of their first occurrence."""
     return list(dict.fromkeys(str(row[column]) for row in rows))
 
 
-def as_text(rows: Sequence[Row]) -> str:
+def table_text(rows: Sequence[Row]) -> str:
     """A table in aligned columns."""
     if not rows:
         return "nothing"
@@ -115,7 +115,7 @@ def cell_text(value: Value) -> str:
             return str(value)
 
 
-def as_csv(rows: Sequence[Row]) -> str:
+def table_csv(rows: Sequence[Row]) -> str:
     """Comma-separated values: numbers in full precision, missing values empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")

@@ -53,12 +53,7 @@ class Build:
     load: float = 0.0  # kg, in the right hand
     limits: str | None = None  # name of a set of torque limits
 
-    @property
-    def of_other_proportions(self) -> bool:
-        """Whether motions must be authored anew for it."""
-        return self.legs != 1.0 or self.mass != 1.0
-
-    def of(self, body: Body) -> Body:
+    def change(self, body: Body) -> Body:
         """The changed body."""
         if self.legs != 1.0:
             body = body.scaled(legs=self.legs)
@@ -119,7 +114,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _TrialPiece:
     """Measurements of a piece of a performance."""
 
     steps: int
@@ -132,16 +127,17 @@ class _Piece:
     depth: float  # m
 
 
-def attempt(trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
+def attempt_trial(
+    trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None
+) -> Verdict:
     """Perform a trial until a fall or its end; `watch` receives every step."""
-    run, world, reference = staged(trial, controller)
-    return judge(run, world, reference, trial.seconds, watch)
+    return judge_run(stage_trial(trial, controller), trial.seconds, watch)
 
 
-def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> tuple[Run, World, Reference]:
-    """Stage a trial in a world of class `kind`; return the run, its world and its reference."""
-    body, reference = _reference(trial, entry_of(controller).needs_physics)
-    run = set_up(
+def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
+    """Stage a trial in a world of class `kind`."""
+    body, reference = _trial_reference(trial, entry_of(controller).needs_physics)
+    return set_up(
         scene_for(body, reference, trial.terrain),
         PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
         controller,
@@ -154,69 +150,57 @@ def staged(trial: Trial, controller: Controller, kind: type[World] = World) -> t
         noise=trial.noise,
         world=kind,
     )
-    return run, run.world, run.reference
 
 
-def judge(
-    run: Run,
-    world: World,
-    reference: Reference,
-    seconds: float,
-    watch: Callable[[StepResult], None] = lambda _: None,
-) -> Verdict:
+def judge_run(run: Run, seconds: float, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
     """Continue a run until a fall or the time `seconds` (s) and measure it; `watch` receives every step."""
-    rate = 1.0 / world.settings.step
+    world, rate = run.world, 1.0 / run.world.settings.step
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
-    pieces: list[_Piece] = []
+    pieces: list[_TrialPiece] = []
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
-        taken = performed(run, world, min(most, steps - world.steps), watch)
-        lost = taken.blow_up is not None or _sunk(world, _lowest(run))
-        pieces.append(_judged(taken.recording, world.time if lost else None))
-    return _verdict(pieces, world.steps / rate, reference)
+        taken = perform_until_sunk(run, min(most, steps - world.steps), watch)
+        lost = taken.blow_up is not None or _root_has_sunk(world, _lowest_root_height(run))
+        pieces.append(_measure_trial_piece(taken.recording, world.time if lost else None))
+    return _verdict_of_pieces(pieces, world.steps / rate, run.reference)
 
 
-def performed(run: Run, world: World, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
-    """Perform so many further steps, ending early when the root sinks too low."""
-    lowest = _lowest(run)
+def perform_until_sunk(run: Run, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
+    """Perform a number of further steps, ending early when the root sinks too low."""
+    lowest = _lowest_root_height(run)
 
-    def sunk(result: StepResult) -> bool:
+    def watch_for_sinking(result: StepResult) -> bool:
         watch(result)
-        return _sunk(world, lowest)
+        return _root_has_sunk(run.world, lowest)
 
-    return run.perform(steps * world.settings.step, until=sunk)
+    return run.perform(steps * run.world.settings.step, until=watch_for_sinking)
 
 
-def _lowest(run: Run) -> float:
+def _lowest_root_height(run: Run) -> float:
     """Lowest root height (m) of the reference."""
     heights = [float(motion.clip.qpos[:, 2].min()) for motion in run.reference.motions.values()]
     return min(heights, default=float(run.world.scene.body.standing[2]))
 
 
-def _sunk(world: World, lowest: float) -> bool:
+def _root_has_sunk(world: World, lowest: float) -> bool:
+    """Whether the root is lower above the ground than SUNK times `lowest` (m)."""
     x, y, z = world.qpos[:3]
     return bool(z - world.scene.terrain.height(x, y) < SUNK * lowest)
 
 
-def _judged(recording: Recording, lost: float | None) -> _Piece:
+def _measure_trial_piece(recording: Recording, lost: float | None) -> _TrialPiece:
     """Measure a recording; `lost` is the time (s) of a blow-up or a sunken root, if any."""
     fell = fell_at(recording)
     fell = lost if fell is None else fell
     if not recording.steps:
-        return _Piece(0, fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
+        return _TrialPiece(0, fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
     replay, solver = Replay.of(recording), recording.meta["solver"]
-    return _Piece(
-        recording.steps,
-        fell,
-        frozenset(each.name for each in audit(recording, replay).checks if not each.passed),
-        solver["approximate"],
-        solver["feedback_weakened"],
-        jitter(recording),
-        foot_slip(replay),
-        float(replay.depth.max()),
-    )
+    failed = frozenset(each.name for each in audit(recording, replay).checks if not each.passed)
+    solves = solver["approximate"], solver["feedback_weakened"]
+    depth = float(replay.depth.max())
+    return _TrialPiece(recording.steps, fell, failed, *solves, jitter(recording), foot_slip(replay), depth)
 
 
-def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
+def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Reference) -> Verdict:
     fell = pieces[-1].fell_at
     lengths = [max(1, piece.steps) for piece in pieces]
     shaking = float(np.average([piece.jitter for piece in pieces], weights=lengths))
@@ -235,9 +219,9 @@ def _verdict(pieces: list[_Piece], now: float, reference: Reference) -> Verdict:
     )
 
 
-def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
+def _trial_reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
     """The body and the reference of a trial: a cycle from the initial phase, any other motion from its start."""
-    body, reference = built_once(trial.motion, trial.body, trial.build, trial.edits, physics)
+    body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
     reference = in_steps(reference, trial.rate)
     first = next(iter(reference.motions.values()), None)
     if first is None or not first.clip.cyclic:
@@ -246,20 +230,20 @@ def _reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
 
 
 @lru_cache(maxsize=8)
-def cast_once(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
+def cached_cast(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
     """The body and the reference, dynamic with `physics`; cached for the many trials of a process."""
     chosen = cast(motion, body, physics=physics)
     return chosen.body, obeying(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
 
 
 @lru_cache(maxsize=8)
-def built_once(
+def cached_build(
     motion: str, body: str | None, build: Build, edits: tuple[str, ...], physics: bool
 ) -> tuple[Body, Reference]:
     """The changed body and its edited reference; bodies of other proportions need shipped motions."""
-    performer, reference = cast_once(motion, body, physics)
-    other = build.of(performer)
-    if build.of_other_proportions:
+    performer, reference = cached_cast(motion, body, physics)
+    other = build.change(performer)
+    if build.legs != 1.0 or build.mass != 1.0:  # of other proportions: the motion is authored anew
         reference = named_motion(motion, other)
     for edit in edits:
         reference = parse_edit(edit).on(take_of(reference, other))
@@ -297,18 +281,19 @@ def horizontal_push(degrees: int, force: float, time: float, duration: float) ->
     return Push(force, time, duration, (math.cos(angle), math.sin(angle), 0.0))
 
 
-def starting_phase(motion: str, body: str | None, phase: float, time: float) -> float:
-    """The phase (0 to 1) at which a cycle must start to be at `phase` after `time` (s)."""
-    _, reference = cast_once(motion, body, True)
+def pushed_trial(motion: str, body: str | None, push: Push, phase: float, seconds: float, seed: int) -> Trial:
+    """A trial of a cycle that is at a phase (0 to 1) when the push begins."""
+    _, reference = cached_cast(motion, body, True)
     cycle = next(iter(reference.motions.values())).clip
     if not cycle.cyclic:
         raise PoiseError(f"'{motion}' is not cyclic and has no phases at which to push: choose a cyclic motion")
-    return (phase - time / cycle.seconds) % 1.0
+    first = (phase - push.time / cycle.seconds) % 1.0
+    return Trial(motion, body, seconds=seconds, seed=seed, phase=first, pushes=(push,))
 
 
-def timed_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
+def time_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
     """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from the same states."""
-    performer, reference = cast_once(case.name, body, entry_of(controller).needs_physics)
+    performer, reference = cached_cast(case.name, body, entry_of(controller).needs_physics)
     scene = scene_for(performer, reference)
     run = set_up(scene, reference, controller, 1.0 / rate, seed=case.seed, noise=NOISE, record=False)
     return timed_steps(run.world, controller, max(1, round(case.seconds * rate)))

@@ -16,8 +16,8 @@ from poise.control.modal.settings import ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, count, mean, means, total
-from poise.study.experiment.trial import Trial, judge, staged, trial_row
+from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
+from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
 from poise.world.result import StepResult
 from poise.world.world import World
 
@@ -31,12 +31,12 @@ ASTRAY = 0.2
 END = 0.5  # Time (s) at the end of a trial over which the final distance is taken
 
 SUMMARY: Mapping[str, Gather] = {
-    "trials": count,
-    "survived": total("survived"),
-    "share": mean("survived"),
-    "seconds": mean("seconds"),
-    "physical": total("physical"),
-    **means("joint_rms_deg", "root_rms_m"),
+    "trials": row_count,
+    "survived": column_total("survived"),
+    "share": column_mean("survived"),
+    "seconds": column_mean("seconds"),
+    "physical": column_total("physical"),
+    **column_means("joint_rms_deg", "root_rms_m"),
 }
 """Summary columns of a group of trials."""
 
@@ -52,80 +52,53 @@ class ModalCase:
     world: type[World] = World
 
 
-def performer(motion: str) -> str | None:
+def study_body(motion: str) -> str | None:
     """The body of a motion: the paper's for a motion that ships with Poise; None, its own body, for a file."""
     return None if Path(motion).suffix else BODY
 
 
-def window_for(motion: str) -> int:
+def paper_window(motion: str) -> int:
     """The paper's planning window (frames) of a motion; 0, to fit the motion, for motions that are not in the paper."""
     return WINDOWS.get(motion, 0)
 
 
-def columns_of(*names: str) -> dict[str, Gather]:
+def summary_columns(*names: str) -> dict[str, Gather]:
     """The summary columns of these names."""
     return {name: SUMMARY[name] for name in names}
 
 
-def measure(case: ModalCase) -> Row:
+def run_modal_trial(case: ModalCase) -> Row:
     """Perform a trial by modal-space control, with the pendulum to catch it if the case says so."""
     controller = Modal(case.settings)
-    return measured(case, CatchController(controller, Pendulum()) if case.caught else controller)
+    return modal_trial_row(case, CatchController(controller, Pendulum()) if case.caught else controller)
 
 
-def measured(case: ModalCase, controller: Controller, turned: list[float] | None = None) -> Row:
-    """Perform a trial by a controller.
+def modal_trial_row(case: ModalCase, controller: Controller, root_angles: list[float] | None = None) -> Row:
+    """Perform a trial by a controller; `root_angles` receives the orientation error (rad) of the root of each step."""
+    run = stage_trial(case.trial, controller, case.world)
+    world, body = run.world, run.world.scene.body
+    collected: list[Array] = []
 
-    `turned` receives the orientation error (rad) of the root after each step.
-    """
-    trial = case.trial
-    run, world, reference = staged(trial, controller, case.world)
-    tracking = TrackingErrors(world, controller)
-    verdict = judge(run, world, reference, trial.seconds, tracking.add)
-    if turned is not None:
-        turned[:] = tracking.turned.tolist()
-    hangs = any(motion.contacts.held.any() for motion in reference.motions.values())
-    survived = verdict.fell_at is None and not (hangs and tracking.end_m > ASTRAY)
-    return trial_row(case.labels, trial.seed, survived, verdict, tracking.columns(), audit_falls=False)
+    def add_pose_error(_: StepResult) -> None:
+        error, pose = np.zeros(body.nv), np.array(world.qpos[: body.nq])
+        mujoco.mj_differentiatePos(body.model, error, 1.0, controller.target(world.time), pose)
+        collected.append(error)
 
-
-class TrackingErrors:
-    """Differences between the poses of a performance and of its motion, collected after each step."""
-
-    def __init__(self, world: World, controller: Controller) -> None:
-        self._world, self._controller = world, controller
-        self._body = world.scene.body
-        self._errors: list[Array] = []
-
-    def add(self, _: StepResult) -> None:
-        """Add the error after a step."""
-        error, pose = np.zeros(self._body.nv), np.array(self._world.qpos[: self._body.nq])
-        target = self._controller.target(self._world.time)
-        mujoco.mj_differentiatePos(self._body.model, error, 1.0, target, pose)
-        self._errors.append(error)
-
-    @property
-    def errors(self) -> Array:
-        """(T, nv) from the motion's poses to the performed ones, m and rad."""
-        return np.array(self._errors).reshape(-1, self._body.nv)
-
-    @property
-    def turned(self) -> Array:
-        """(T,) angle (rad) between the orientations of the root [Jain2011] section 8."""
-        return np.asarray(np.linalg.norm(self.errors[:, 3:6], axis=1))
-
-    @property
-    def end_m(self) -> float:
-        """Distance (m, rms) of the root from the motion's over the last END seconds."""
-        last = self.errors[-max(1, round(END / self._world.settings.step)) :, :3]
-        return float(np.sqrt(np.mean(np.sum(last**2, axis=1))))
-
-    def columns(self) -> Row:
-        """Root mean squares over the whole trial."""
-        errors = self.errors
-        return {
-            "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
-            "root_rms_m": float(np.sqrt(np.mean(np.sum(errors[:, :3] ** 2, axis=1)))),
-            "turned_rms_rad": float(np.sqrt(np.mean(self.turned**2))),
-            "end_m": self.end_m,
-        }
+    verdict = judge_run(run, case.trial.seconds, add_pose_error)
+    errors = np.array(collected).reshape(
+        -1, body.nv
+    )  # (T, nv) from the motion's poses to the performed ones, m and rad
+    angles = np.linalg.norm(errors[:, 3:6], axis=1)  # (T,) rad: orientation of the root [Jain2011] section 8
+    last = errors[-max(1, round(END / world.settings.step)) :, :3]
+    end = float(np.sqrt(np.mean(np.sum(last**2, axis=1))))  # m
+    row: Row = {
+        "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(errors[:, 6:] ** 2)))),
+        "root_rms_m": float(np.sqrt(np.mean(np.sum(errors[:, :3] ** 2, axis=1)))),
+        "turned_rms_rad": float(np.sqrt(np.mean(angles**2))),
+        "end_m": end,
+    }
+    if root_angles is not None:
+        root_angles[:] = angles.tolist()
+    hangs = any(motion.contacts.held.any() for motion in run.reference.motions.values())
+    survived = verdict.fell_at is None and not (hangs and end > ASTRAY)
+    return trial_row(case.labels, case.trial.seed, survived, verdict, row, audit_falls=False)

@@ -13,10 +13,10 @@ from poise.body.catalogue import names
 from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
 from poise.dynamics.mechanism import Terms
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.trial import cast_once
-from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, performer
+from poise.study.experiment.trial import cached_cast
+from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, study_body
 
 FEW = 3  # Number of principal components in each spectrum: those with the largest and those with the smallest motion
 MOVES = 1e-4  # Smallest motion (rad, rms) of a principal component; components that move less are left out
@@ -27,27 +27,27 @@ _SUMMARY = ("body", "pose", "rigid", "slow", "slow_most", "fast", "lowest", "bel
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class PowerSpectrum:
     """The mean power spectrum of some components, each normalised to the same power."""
 
     share: Array  # (F,) share of the power at each multiple of the lowest frequency
     centre: float  # mean frequency, Hz
 
 
-def spectra(joints: Array, seconds: float) -> tuple[Spectrum, Spectrum]:
+def component_spectra(joints: Array, seconds: float) -> tuple[PowerSpectrum, PowerSpectrum]:
     """Spectra of the first and of the last principal components of a cycle of joint angles (T, n), rad.
 
     `seconds` is the duration of the cycle. See [Jain2011] Fig. 1.
     """
     left, size, _ = np.linalg.svd(joints - joints.mean(axis=0), full_matrices=False)
     moving = left[:, size > MOVES * np.sqrt(len(joints))]
-    return _spectrum(moving[:, :FEW], seconds), _spectrum(moving[:, -FEW:], seconds)
+    return _mean_power_spectrum(moving[:, :FEW], seconds), _mean_power_spectrum(moving[:, -FEW:], seconds)
 
 
-def _spectrum(components: Array, seconds: float) -> Spectrum:
+def _mean_power_spectrum(components: Array, seconds: float) -> PowerSpectrum:
     power = np.abs(np.fft.rfft(components, axis=0)[1:]) ** 2
     share = np.mean(power / power.sum(axis=0), axis=1)
-    return Spectrum(share, float(share @ np.arange(1, len(share) + 1)) / seconds)
+    return PowerSpectrum(share, float(share @ np.arange(1, len(share) + 1)) / seconds)
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class ModesCase:
     motion: str | None = None
 
 
-def cases(scope: Scope) -> list[ModesCase]:
+def modes_cases(scope: Scope) -> list[ModesCase]:
     """All bodies in their standing pose, and each motion."""
     standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else names())]
-    return standing + [ModesCase(performer(motion), motion) for motion in scope.motions]
+    return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
 
 
-def frequencies(body: Body, poses: Array) -> Array:
+def mode_frequencies(body: Body, poses: Array) -> Array:
     """(T, n) squared frequencies ((rad/s)^2) of the deformation modes at poses (T, nq)."""
     terms, stiffness = Terms(body.model), usual_stiffness(body)
     found = []
@@ -76,22 +76,24 @@ def frequencies(body: Body, poses: Array) -> Array:
     return np.array(found)
 
 
-def measure(case: ModesCase) -> Row:
+def run_modes_case(case: ModesCase) -> Row:
     """The number of modes of each kind and, for a motion, the frequencies of its principal components."""
     if case.motion is None:
         body = Body.named(case.body or BODY)
-        return _row(body.name, STANDING, frequencies(body, body.standing[None]), None, 0.0)
-    body, reference = cast_once(case.motion, case.body, True)
+        return _modes_row(body.name, STANDING, mode_frequencies(body, body.standing[None]), None, 0.0)
+    body, reference = cached_cast(case.motion, case.body, True)
     clip = next(iter(reference.motions.values())).clip
     poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
-    return _row(body.name, spoken_name(case.motion), frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds)
+    return _modes_row(
+        body.name, spoken_name(case.motion), mode_frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds
+    )
 
 
-def _row(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
+def _modes_row(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
     slow = (found < OURS.threshold).sum(axis=1)
     typical = np.median(found, axis=0)
     few = int(np.median(slow))
-    first, last = (None, None) if joints is None else spectra(joints, seconds)
+    first, last = (None, None) if joints is None else component_spectra(joints, seconds)
     return {
         "body": body,
         "pose": pose,
@@ -105,40 +107,40 @@ def _row(body: str, pose: str, found: Array, joints: Array | None, seconds: floa
         "highest": float(typical[-1]),
         "first_hz": None if first is None else first.centre,
         "last_hz": None if last is None else last.centre,
-        "frequencies": _joined(typical),
-        "first_spectrum": "" if first is None else _joined(first.share),
-        "last_spectrum": "" if last is None else _joined(last.share),
+        "frequencies": _numbers_as_text(typical),
+        "first_spectrum": "" if first is None else _numbers_as_text(first.share),
+        "last_spectrum": "" if last is None else _numbers_as_text(last.share),
         "spectrum_hz": 1.0 / seconds if seconds else None,
     }
 
 
-def _joined(values: Array) -> str:
+def _numbers_as_text(values: Array) -> str:
     return " ".join(f"{value:.5g}" for value in values)
 
 
-def _split(text: object) -> Array:
+def _numbers_from_text(text: object) -> Array:
     return np.array(str(text).split(), float)
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
+def modes_summary(rows: Sequence[Row]) -> list[Row]:
     """The rows without frequencies and spectra."""
     return [{name: row[name] for name in _SUMMARY} for row in rows]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_modes(rows: Sequence[Row]) -> Figure:
     """Frequencies of each standing body, and spectra of the first and last components of each motion."""
     moved = [row for row in rows if row["pose"] != STANDING]
-    figure, (axes,) = panels(1, 1 + len(moved), size=(3.4 + 2.6 * len(moved), 2.8))
+    figure, (axes,) = figure_panels(1, 1 + len(moved), size=(3.4 + 2.6 * len(moved), 2.8))
     for row in rows:
         if row["pose"] == STANDING:
-            found = _split(row["frequencies"])
+            found = _numbers_from_text(row["frequencies"])
             axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
     axes[0].axhline(OURS.threshold, color="grey", lw=0.8)
     axes[0].set(yscale="log", xlabel="mode", ylabel="(rad/s)²", title=STANDING)
     axes[0].legend(frameon=False, fontsize=6)
     for axis, row in zip(axes[1:], moved, strict=True):
         for column, colour, label in (("first_spectrum", COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
-            share = _split(row[column])
+            share = _numbers_from_text(row[column])
             axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
         axis.set(xlim=(0.0, 20.0), xlabel="Hz", ylabel="share of the power")
         axis.set_title(f"{row['pose']}: principal components", fontsize=9)
@@ -152,8 +154,8 @@ STUDY: Study[ModesCase] = Study(
     reproduces="Jain and Liu 2011, Fig. 1 and section 7",
     whole=Scope(seeds=1, seconds=1.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=1.0, motions=("walk",), coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=modes_cases,
+    run_case=run_modes_case,
+    summary=modes_summary,
+    plot=plot_modes,
 )

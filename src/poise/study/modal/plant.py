@@ -19,12 +19,12 @@ from poise.arrays import Array
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, matching, names_in, summary_by
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial
-from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
-from poise.study.modal.push import push_to, pushes_for
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
+from poise.study.modal.push import push_for_frames, pushes_of_motion
 from poise.world.result import StepResult
 from poise.world.world import World
 
@@ -38,17 +38,17 @@ class LinearWorld(World):
 
     def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
         """Advance by one step, with the velocity-dependent forces cancelled."""
-        cancelled = self.terms.bias - self._gravity()
+        cancelled = self.terms.bias - self._gravity_forces()
         return super().step(actuation, cancelled if push is None else cancelled + push)
 
     @property
     def state(self) -> State:
         """The state for controllers, whose bias forces are those of gravity alone."""
-        return super().state._replace(bias=self._gravity())
+        return super().state._replace(bias=self._gravity_forces())
 
-    def _gravity(self) -> Array:
+    def _gravity_forces(self) -> Array:
         """(nv,) bias forces at the current pose and zero velocity."""
-        data = self._at_rest
+        data = self._data_at_rest
         data.qpos[:] = self.qpos
         mujoco.mj_kinematics(self.model, data)
         mujoco.mj_comPos(self.model, data)
@@ -57,48 +57,43 @@ class LinearWorld(World):
         return out
 
     @cached_property
-    def _at_rest(self) -> mujoco.MjData:
+    def _data_at_rest(self) -> mujoco.MjData:
         return mujoco.MjData(self.model)
 
 
 WORLDS = {"ours": World, "the paper's": LinearWorld}
 
 
-def cases(scope: Scope) -> list[ModalCase]:
+def plant_cases(scope: Scope) -> list[ModalCase]:
     """Each push in both worlds."""
-    return [
-        case
-        for motion in scope.motions
-        for name, world in WORLDS.items()
-        for case in _cases(motion, name, world, scope)
-    ]
+    return [case for motion in scope.motions for name in WORLDS for case in _plant_cases_of_motion(motion, name, scope)]
 
 
-def _cases(motion: str, name: str, world: type[World], scope: Scope) -> Iterator[ModalCase]:
+def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[ModalCase]:
     forces = FORCES.get(motion, FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
         for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
-            pushes = (push_to(angle, force, pushes_for(motion).frames),) if force else ()
+            pushes = (push_for_frames(angle, force, pushes_of_motion(motion).frames),) if force else ()
             yield ModalCase(
                 {"motion": spoken_name(motion), "force": force, "direction": angle, "world": name},
-                Trial(motion, performer(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
-                replace(LITERAL, window=window_for(motion)),
-                world=world,
+                Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
+                replace(LITERAL, window=paper_window(motion)),
+                world=WORLDS[name],
             )
 
 
-summary = summary_by(
-    ("motion", "world", "force"), columns_of("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+plant_summary = summary_by(
+    ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
 )
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_plant(rows: Sequence[Row]) -> Figure:
     """The survival share against the force: a panel for each motion, a curve for each world."""
-    motions = names_in(rows, "motion")
-    figure, axes = panels(1, len(motions))
+    motions = distinct_names(rows, "motion")
+    figure, axes = figure_panels(1, len(motions))
     for axis, motion in zip(axes[0], motions, strict=True):
         for world in WORLDS:
-            own = matching(summary(rows), motion=motion, world=world)
+            own = rows_where(plant_summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
         axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)
@@ -111,8 +106,8 @@ STUDY: Study[ModalCase] = Study(
     reproduces="Jain and Liu 2011, Eq. (11)",
     whole=Scope(seeds=1, seconds=4.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=2.5, motions=("walk", "squat"), coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=plant_cases,
+    run_case=run_modal_trial,
+    summary=plant_summary,
+    plot=plot_plant,
 )

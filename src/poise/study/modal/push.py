@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import SIDES, force_map, panels
+from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import matching, names_in, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, starting_phase
-from poise.study.modal.case import MOTIONS, OURS, ModalCase, columns_of, measure, performer, window_for
+from poise.study.experiment.table import rows_where, summary_by
+from poise.study.experiment.trial import PUSH_DIRECTIONS, horizontal_push, pushed_trial
+from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.world.pushes import Push
 
 PUSHED_AT = 1.0  # Time (s) at which a push begins
@@ -38,18 +38,14 @@ COARSE = {
     "squat": ModalPushes((100.0, 200.0), 20, (0.0,), tuple(SIDES)),
     "swing": ModalPushes((175.0,), 20, (0.0,), tuple(SIDES)),
 }
-REACTIONS = {
-    "at once": replace(OURS, latency=0.0),
-    "late": OURS,
-    "late, literally": replace(OURS, believed=0.0),
-}
+REACTIONS = {"at once": replace(OURS, latency=0.0), "late": OURS, "late, literally": replace(OURS, believed=0.0)}
 """Latency until a push is noticed; in the last, as in the paper, errors from before the push are ignored until then."""
 FOOTHOLDS = {"moved": OURS.capture, "kept": 0.0}
 STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept",)}
 """Footholds of each motion: moved, kept, or chosen by the pendulum controller when a standing body topples."""
 
 
-def cases(scope: Scope) -> list[ModalCase]:
+def modal_push_cases(scope: Scope) -> list[ModalCase]:
     """Each push with each reaction and each choice of footholds."""
     return [
         ModalCase(
@@ -61,54 +57,45 @@ def cases(scope: Scope) -> list[ModalCase]:
                 "direction": angle,
                 "phase": phase,
             },
-            pushed_trial(motion, phase, push_to(angle, force, pushes.frames), scope.seconds, seed),
-            replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=window_for(motion)),
+            pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
+            replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=paper_window(motion)),
             caught=steps == "caught",
         )
         for motion in scope.motions
-        for pushes in (pushes_for(motion, scope.coarse),)
+        for pushes in (pushes_of_motion(motion, scope.coarse),)
         for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
         for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds))
+        for push in (push_for_frames(angle, force, pushes.frames),)
     ]
 
 
-def pushes_for(motion: str, coarse: bool = False) -> ModalPushes:
+def pushes_of_motion(motion: str, coarse: bool = False) -> ModalPushes:
     """The pushes of a motion of the paper; other motions get those of the walk."""
     table = COARSE if coarse else WHOLE
     return table.get(motion, table["walk"])
 
 
-def push_to(degrees: int, force: float, frames: int) -> Push:
+def push_for_frames(degrees: int, force: float, frames: int) -> Push:
     """A push of a force (N) for a number of frames."""
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
 
-def pushed_trial(motion: str, phase: float, push: Push, seconds: float, seed: int) -> Trial:
-    """A trial that is pushed at a phase and continues for a number of seconds after the push begins."""
-    body = performer(motion)
-    first = starting_phase(motion, body, phase, PUSHED_AT)
-    return Trial(motion, body, seconds=PUSHED_AT + seconds, seed=seed, phase=first, pushes=(push,))
-
-
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_modal_pushes(rows: Sequence[Row]) -> Figure:
     """Survival by force and direction: a row for each motion, a panel for each reaction and choice of footholds."""
-    motions = names_in(rows, "motion")
-    ways = {motion: _ways(matching(rows, motion=motion)) for motion in motions}
-    figure, axes = panels(len(motions), max(len(own) for own in ways.values()), share_rows=True)
-    for above, motion in zip(axes, motions, strict=True):
-        own = matching(rows, motion=motion)
-        for axis in above[len(ways[motion]) :]:
+    ways: dict[str, dict[tuple[str, str], None]] = {}  # the reactions and steps of each motion, in order
+    for row in rows:
+        ways.setdefault(str(row["motion"]), {})[str(row["reaction"]), str(row["steps"])] = None
+    figure, axes = figure_panels(len(ways), max(len(own) for own in ways.values()), share_rows=True)
+    for above, (motion, pairs) in zip(axes, ways.items(), strict=True):
+        own = rows_where(rows, motion=motion)
+        for axis in above[len(pairs) :]:
             axis.remove()
-        for axis, way in zip(above, ways[motion], strict=False):
-            force_map(axis, matching(own, reaction=way[0], steps=way[1]), "direction", "{:g}°".format, within=own)
+        for axis, (reaction, steps) in zip(above, pairs, strict=False):
+            chosen = rows_where(own, reaction=reaction, steps=steps)
+            draw_force_map(axis, chosen, "direction", "{:g}°".format, within=own)
             axis.tick_params(axis="x", labelbottom=True)
-            axis.set_title(f"{motion}, {way[0]},\nsteps {way[1]}", fontsize=8)
+            axis.set_title(f"{motion}, {reaction},\nsteps {steps}", fontsize=8)
     return figure
-
-
-def _ways(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """The combinations of reaction and footholds that occur."""
-    return list(dict.fromkeys((str(row["reaction"]), str(row["steps"])) for row in rows))
 
 
 STUDY: Study[ModalCase] = Study(
@@ -117,8 +104,10 @@ STUDY: Study[ModalCase] = Study(
     reproduces="Jain and Liu 2011, section 7.2",
     whole=Scope(seeds=1, seconds=3.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=2.0, motions=MOTIONS, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary_by(("motion", "reaction", "steps", "force"), columns_of("trials", "survived", "share", "physical")),
-    plot=plot,
+    cases=modal_push_cases,
+    run_case=run_modal_trial,
+    summary=summary_by(
+        ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
+    ),
+    plot=plot_modal_pushes,
 )

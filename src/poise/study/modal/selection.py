@@ -11,12 +11,12 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.modes import Modes
 from poise.control.modal.settings import LARGEST, ModalSettings
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import grouped, matching, means
-from poise.study.experiment.trial import cast_once
-from poise.study.modal.case import OURS, ModalCase, columns_of, measured, performer, window_for
-from poise.study.modal.curves import pushed_and_not
+from poise.study.experiment.table import column_means, group_rows, rows_where
+from poise.study.experiment.trial import cached_cast
+from poise.study.modal.case import OURS, ModalCase, modal_trial_row, paper_window, study_body, summary_columns
+from poise.study.modal.curves import pushed_and_unpushed_trials
 
 RIGID = 6  # Number of rigid modes; the paper's mode numbers begin with them
 PLANNED = 13  # Number of modes that are planned ahead: 6 to 18 in the paper's numbers
@@ -31,11 +31,10 @@ PLANS = {"Poise's": OURS, "the paper's": LITERAL}
 
 
 @dataclass(frozen=True)
-class SelectionCase:
+class SelectionCase(ModalCase):
     """A trial and the modes that are planned ahead in it."""
 
-    case: ModalCase
-    modes: tuple[int, ...]  # numbers, counted from the slowest deformation mode
+    modes: tuple[int, ...] = ()  # numbers, counted from the slowest deformation mode
 
 
 class SelectedModal(Modal):
@@ -47,39 +46,37 @@ class SelectedModal(Modal):
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         rest = np.setdiff1d(np.arange(len(modes.frequency)), self._chosen)
-        return reordered(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
+        return reorder_modes(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
 
 
-def reordered(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
+def reorder_modes(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
     """The modes in another order."""
     shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
     return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever)
 
 
-def cases(scope: Scope) -> list[SelectionCase]:
+def selection_cases(scope: Scope) -> list[SelectionCase]:
     """Each motion with each plan and set of modes, without a push and pushed to four sides."""
     return [
         SelectionCase(
-            ModalCase(
-                {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
-                trial,
-                replace(settings, window=window_for(motion)),
-            ),
-            modes,
+            {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
+            trial,
+            replace(settings, window=paper_window(motion)),
+            modes=modes,
         )
         for motion in scope.motions
         for plan, settings in PLANS.items()
-        for name, modes in mode_sets(_deformations(motion), scope.coarse).items()
-        for pushed, trial in pushed_and_not(motion, scope)
+        for name, modes in planned_mode_sets(_deformation_mode_count(motion), scope.coarse).items()
+        for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
 
 
-def _deformations(motion: str) -> int:
-    body, _ = cast_once(motion, performer(motion), True)
+def _deformation_mode_count(motion: str) -> int:
+    body, _ = cached_cast(motion, study_body(motion), True)
     return body.nv - RIGID
 
 
-def mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
+def planned_mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
     """Sets of modes by name, for a number of deformation modes."""
     planned = min(PLANNED, count)
     firsts = range(0, count - planned + 1, 2 * APART if coarse else APART)
@@ -93,11 +90,11 @@ def mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
     return runs | drawn
 
 
-def measure(chosen: SelectionCase) -> Row:
+def run_selection_case(case: SelectionCase) -> Row:
     """Perform a trial: its early orientation error (rad, rms), and the curve of the error over time."""
     turned: list[float] = []
-    row = measured(chosen.case, SelectedModal(chosen.case.settings, chosen.modes), turned)
-    early = np.array(turned[: round(EARLY * chosen.case.trial.rate)])
+    row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
+    early = np.array(turned[: round(EARLY * case.trial.rate)])
     return {
         **row,
         "early_rad": float(np.sqrt(np.mean(early**2))),
@@ -105,24 +102,24 @@ def measure(chosen: SelectionCase) -> Row:
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
+def selection_summary(rows: Sequence[Row]) -> list[Row]:
     """One row for each motion, plan and set of modes, without pushes first."""
     columns = {
-        **columns_of("trials", "survived", "seconds", "physical"),
-        **means("early_rad", "turned_rms_rad", "joint_rms_deg", "jitter_ratio"),
+        **summary_columns("trials", "survived", "seconds", "physical"),
+        **column_means("early_rad", "turned_rms_rad", "joint_rms_deg", "jitter_ratio"),
     }
     ordered = sorted(rows, key=lambda row: bool(row["pushed"]))
-    return grouped(ordered, ("motion", "plan", "pushed", "modes"), columns)
+    return group_rows(ordered, ("motion", "plan", "pushed", "modes"), columns)
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_selection(rows: Sequence[Row]) -> Figure:
     """The error over time in the first trial of each set of modes, by motion and plan, with and without a push."""
     from matplotlib import colormaps
 
     shown = list(dict.fromkeys((str(row["motion"]), str(row["plan"]), bool(row["pushed"])) for row in rows))
-    figure, axes = panels(1, len(shown), size=(3.2 * len(shown) + 1.0, 3.2), share_rows=True)
+    figure, axes = figure_panels(1, len(shown), size=(3.2 * len(shown) + 1.0, 3.2), share_rows=True)
     for axis, (motion, plan, pushed) in zip(axes[0], shown, strict=True):
-        own = matching(rows, motion=motion, plan=plan, pushed=pushed)
+        own = rows_where(rows, motion=motion, plan=plan, pushed=pushed)
         firsts = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
         runs = [row for row in firsts if "random" not in str(row["modes"])]
         for k, row in enumerate(firsts):
@@ -145,8 +142,8 @@ STUDY: Study[SelectionCase] = Study(
     reproduces="Jain and Liu 2011, Fig. 5",
     whole=Scope(seeds=2, seconds=8.0, motions=("walk",)),
     quick=Scope(seeds=1, seconds=3.0, motions=("walk",), coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=selection_cases,
+    run_case=run_selection_case,
+    summary=selection_summary,
+    plot=plot_selection,
 )

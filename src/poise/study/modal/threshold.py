@@ -7,25 +7,25 @@ from dataclasses import replace
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
-from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, measure, window_for
-from poise.study.modal.curves import curves_over, pushed_and_not
+from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, paper_window, run_modal_trial
+from poise.study.modal.curves import pushed_and_unpushed_trials, setting_curves_plot
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
 """Squared frequencies, (rad/s)^2; the paper has 100."""
 COARSE = (25.0, 100.0, 400.0)
 
 
-def cases(scope: Scope) -> list[ModalCase]:
+def threshold_cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each threshold, without a push and pushed to four sides."""
     return [
         ModalCase(
             {"motion": spoken_name(motion), "threshold": threshold, **pushed},
             trial,
-            replace(OURS, threshold=threshold, window=window_for(motion)),
+            replace(OURS, threshold=threshold, window=paper_window(motion)),
         )
         for motion in scope.motions
         for threshold in (COARSE if scope.coarse else THRESHOLDS)
-        for pushed, trial in pushed_and_not(motion, scope)
+        for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
 
 
@@ -35,8 +35,8 @@ STUDY: Study[ModalCase] = Study(
     reproduces="Jain and Liu 2011, section 7",
     whole=Scope(seeds=2, seconds=5.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=threshold_cases,
+    run_case=run_modal_trial,
     summary=summary_by(("motion", "threshold", "pushed"), SUMMARY),
-    plot=curves_over("threshold", "(rad/s)²"),
+    plot=setting_curves_plot("threshold", "(rad/s)²"),
 )

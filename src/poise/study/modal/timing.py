@@ -12,11 +12,11 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.measure.speed import timed_steps
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import column_values, means, summary_by
-from poise.study.experiment.trial import Trial, staged
-from poise.study.modal.case import COLOUR, MOTIONS, performer, window_for
+from poise.study.experiment.plots import figure_panels
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.table import column_means, column_values, summary_by
+from poise.study.experiment.trial import Trial, stage_trial
+from poise.study.modal.case import COLOUR, MOTIONS, paper_window, study_body
 
 STAGES = {
     "modes": "_analysed",
@@ -39,34 +39,34 @@ class TimedModal(Modal):
 
     def __init__(self, settings: ModalSettings) -> None:
         super().__init__(settings)
-        self.forget()
+        self.reset_times()
         for stage, method in STAGES.items():
-            setattr(self, method, self._timed(stage, getattr(self, method)))
+            setattr(self, method, self._timed_stage(stage, getattr(self, method)))
 
-    def forget(self) -> None:
+    def reset_times(self) -> None:
         """Set the sums to zero."""
         self.spent = dict.fromkeys(STAGES, 0.0)  # s
 
-    def _timed(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def timed(*given: Any) -> Any:
+    def _timed_stage(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def timed_stage(*given: Any) -> Any:
             began = time.thread_time()
             out = method(*given)
             self.spent[stage] += time.thread_time() - began
             return out
 
-        return timed
+        return timed_stage
 
 
-def measure(case: NamedCase) -> Row:
+def run_modal_timing(case: NamedCase) -> Row:
     """Mean times of the stages of control and of the simulation; the ratio is that of medians."""
-    controller = TimedModal(ModalSettings(window=window_for(case.name)))
-    trial = Trial(case.name, performer(case.name), seconds=case.seconds, seed=case.seed)
-    run, world, _ = staged(trial, controller)
+    controller = TimedModal(ModalSettings(window=paper_window(case.name)))
+    trial = Trial(case.name, study_body(case.name), seconds=case.seconds, seed=case.seed)
+    run = stage_trial(trial, controller)
     for _ in range(FIRST):
         run.step()
-    controller.forget()
-    steps, step = max(1, round(case.seconds * trial.rate)), world.settings.step
-    times = timed_steps(world, controller, steps)
+    controller.reset_times()
+    steps, step = max(1, round(case.seconds * trial.rate)), run.step_s
+    times = timed_steps(run.world, controller, steps)
     stages = {PARTS[stage]: 1e3 * spent / steps for stage, spent in controller.spent.items()}
     whole, mujoco_ms = 1e3 * times.whole, 1e3 * float(np.median(times.mujoco))
     middle, high = (float(value) for value in np.percentile(whole, (50, 99)))
@@ -88,16 +88,16 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-summary = summary_by(("motion", "window"), means("contacts", *_TIMES))
+modal_timing_summary = summary_by(("motion", "window"), column_means("contacts", *_TIMES))
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_modal_timing(rows: Sequence[Row]) -> Figure:
     """The parts of a step as stacked bars, and the whole step beside the paper's and MuJoCo's."""
     from matplotlib import colormaps
 
-    found = summary(rows)
+    found = modal_timing_summary(rows)
     names = [str(row["motion"]) for row in found]
-    figure, ((parts, beside),) = panels(1, 2, size=(8.5, 3.2))
+    figure, ((parts, beside),) = figure_panels(1, 2, size=(8.5, 3.2))
     bottom = np.zeros(len(found))
     for k, (part, column) in enumerate(PARTS.items()):
         height = np.array(column_values(found, column))
@@ -123,9 +123,9 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Jain and Liu 2011, section 7.1",
     whole=Scope(seeds=3, seconds=30.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=5.0, motions=MOTIONS),
-    cases=each_motion,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=motion_cases,
+    run_case=run_modal_timing,
+    summary=modal_timing_summary,
+    plot=plot_modal_timing,
     alone=True,
 )

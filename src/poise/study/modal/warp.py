@@ -7,11 +7,12 @@ from dataclasses import replace
 from itertools import product
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import force_map, panels
+from poise.study.experiment.plots import draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import matching, summary_by
-from poise.study.modal.case import ModalCase, columns_of, measure, window_for
-from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_to, pushed_trial
+from poise.study.experiment.table import rows_where, summary_by
+from poise.study.experiment.trial import pushed_trial
+from poise.study.modal.case import ModalCase, paper_window, run_modal_trial, study_body, summary_columns
+from poise.study.modal.push import FOOTHOLDS, PUSHED_AT, REACTIONS, push_for_frames
 
 FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)  # Forces (N)
 COARSE = (300.0, 400.0)
@@ -25,33 +26,32 @@ WAYS = [
 ]
 
 
-def cases(scope: Scope) -> list[ModalCase]:
+def warp_cases(scope: Scope) -> list[ModalCase]:
     """Each force at each phase: with and without latency, with footholds kept and moved, without and with the warp."""
     return [
         ModalCase(
             {"motion": spoken_name(motion), **way, "force": force, "phase": phase},
             replace(
-                pushed_trial(motion, phase, push_to(BACK, force, FRAMES), scope.seconds, seed),
+                pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
                 meanwhile=WARPS[way["warp"]],
             ),
-            replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=window_for(motion)),
+            replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=paper_window(motion)),
         )
-        for motion in scope.motions
-        for way in WAYS
-        for force in (COARSE if scope.coarse else FORCES)
+        for motion, way, force in product(scope.motions, WAYS, COARSE if scope.coarse else FORCES)
+        for push in (push_for_frames(BACK, force, FRAMES),)
         for phase in (k / PHASES for k in range(0, PHASES, 4 if scope.coarse else 1))
         for seed in range(scope.seeds)
     ]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_warps(rows: Sequence[Row]) -> Figure:
     """Survival by force and phase: without the warp above, with it below."""
     ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
-    figure, axes = panels(len(WARPS), len(ways), share_rows=True)
+    figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
     for above, warp in zip(axes, WARPS, strict=True):
         for axis, (reaction, footholds) in zip(above, ways, strict=True):
-            own = matching(rows, reaction=reaction, footholds=footholds, warp=warp)
-            force_map(axis, own, "phase", "{:g}".format, within=rows)
+            own = rows_where(rows, reaction=reaction, footholds=footholds, warp=warp)
+            draw_force_map(axis, own, "phase", "{:g}".format, within=rows)
             axis.set_title(f"{warp} warp, {reaction},\nfootholds {footholds}", fontsize=8)
     return figure
 
@@ -62,10 +62,10 @@ STUDY: Study[ModalCase] = Study(
     reproduces="Jain and Liu 2011, section 7.3",
     whole=Scope(seeds=1, seconds=3.5, motions=("walk",)),
     quick=Scope(seeds=1, seconds=2.5, motions=("walk",), coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=warp_cases,
+    run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "footholds", "force", "warp"), columns_of("trials", "survived", "share", "physical")
+        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
     ),
-    plot=plot,
+    plot=plot_warps,
 )

@@ -8,14 +8,14 @@ from poise.control.modal.modal import Modal
 from poise.reference.archive import spoken_name
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import summary_by
-from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, measured
-from poise.study.modal.curves import curves_over, pushed_and_not
+from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, modal_trial_row
+from poise.study.modal.curves import pushed_and_unpushed_trials, setting_curves_plot
 
 FRAMES = (4, 8, 12, 16, 20, 24, 36, 48, 0)  # Planning windows, frames; 0 fits the window to the motion
 COARSE = (4, 12, 36, 0)
 
 
-def cases(scope: Scope) -> list[ModalCase]:
+def window_cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each window, without a push and pushed to four sides."""
     return [
         ModalCase(
@@ -25,14 +25,14 @@ def cases(scope: Scope) -> list[ModalCase]:
         )
         for motion in scope.motions
         for frames in (COARSE if scope.coarse else FRAMES)
-        for pushed, trial in pushed_and_not(motion, scope)
+        for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
 
 
-def measure(case: ModalCase) -> Row:
+def run_window_case(case: ModalCase) -> Row:
     """Perform a trial; the row includes the window that was used."""
     controller = Modal(case.settings)
-    row = measured(case, controller)
+    row = modal_trial_row(case, controller)
     return {"motion": row["motion"], "window": controller.window, **row}
 
 
@@ -42,8 +42,8 @@ STUDY: Study[ModalCase] = Study(
     reproduces="Jain and Liu 2011, sections 7.1 and 9",
     whole=Scope(seeds=2, seconds=5.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=3.0, motions=MOTIONS, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=window_cases,
+    run_case=run_window_case,
     summary=summary_by(("motion", "chosen", "window", "pushed"), SUMMARY),
-    plot=curves_over("window", "frames"),
+    plot=setting_curves_plot("window", "frames"),
 )

@@ -11,8 +11,8 @@ import numpy as np
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.control.nqr.weights import Weights, weights_for
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, count, means, most, total, totals
-from poise.study.experiment.trial import Trial, attempt, trial_row
+from poise.study.experiment.table import Gather, column_max, column_means, column_total, column_totals, row_count
+from poise.study.experiment.trial import Trial, attempt_trial, trial_row
 from poise.world.result import StepResult
 
 OURS = NqrSettings()  # The default settings of Poise
@@ -25,11 +25,11 @@ COLOURS = {"nqr": "#1f5fa8", "lqr": "#c23b22"}
 MOTIONS = ("walk", "run", "turn-45", "turn-90", "turn-180")
 
 SUMMARY: Mapping[str, Gather] = {
-    "trials": count,
-    "survived": total("survived"),
-    **means("seconds", "cost"),
-    **totals("physical", "approximate"),
-    "jitter_ratio": most("jitter_ratio"),
+    "trials": row_count,
+    "survived": column_total("survived"),
+    **column_means("seconds", "cost"),
+    **column_totals("physical", "approximate"),
+    "jitter_ratio": column_max("jitter_ratio"),
 }
 """Summary columns of a group of trials."""
 
@@ -43,16 +43,16 @@ class NqrCase:
     settings: NqrSettings = OURS
 
 
-def measure(case: NqrCase) -> Row:
+def run_nqr_trial(case: NqrCase) -> Row:
     """Perform a trial; the cost is averaged over the time until a fall."""
     controller, trial = Nqr(case.settings), case.trial
-    cost = Cost(controller)
-    verdict = attempt(trial, controller, cost.add)
+    cost = NqrCost(controller)
+    verdict = attempt_trial(trial, controller, cost.add)
     average = cost.average(round(verdict.seconds * trial.rate))
     return trial_row(case.labels, trial.seed, verdict.fell_at is None, verdict, {"cost": average}, audit_falls=True)
 
 
-class Cost:
+class NqrCost:
     """The cost of a controller's steps [Muico2009] Eq. (18): state deviation, torque change and torque size.
 
     The weights are those of the paper's Table 2 whatever the controller's own are, so that controllers compare.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import matching, names_in, summary_by
+from poise.study.experiment.table import distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, LAWS, SUMMARY, VARIANTS, NqrCase, measure
+from poise.study.nqr.case import COLOURS, LAWS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
 GAMMAS = (0.0, *np.logspace(-4, 0, 9).tolist())
 COARSE = (0.0, 1e-3, 1e-2, 1e-1)
@@ -25,7 +26,7 @@ _COSTS = (0.01, 10.0)  # range of the cost axis; the cost of a fall has no bound
 _WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # line widths, so that coinciding curves are both visible
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def endurance_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law and gamma, with the paper's settings and with ours."""
     return [
         NqrCase(
@@ -33,15 +34,12 @@ def cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain),
             replace(settings, law=LAWS[law], gamma=gamma),
         )
-        for variant, settings in VARIANTS.items()
-        for ground, motion, terrain in _grounds(scope)
-        for law in LAWS
-        for gamma in (COARSE if scope.coarse else GAMMAS)
-        for seed in range(scope.seeds)
+        for (variant, settings), (ground, motion, terrain) in product(VARIANTS.items(), _endurance_grounds(scope))
+        for law, gamma, seed in product(LAWS, COARSE if scope.coarse else GAMMAS, range(scope.seeds))
     ]
 
 
-def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
+def _endurance_grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
     """Name, motion and terrain of each panel of the figure."""
     for motion in scope.motions:
         yield spoken_name(motion), motion, "flat"
@@ -49,30 +47,30 @@ def _grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
-summary = summary_by(("variant", "ground", "law", "gamma"), SUMMARY)
+endurance_summary = summary_by(("variant", "ground", "law", "gamma"), SUMMARY)
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_endurance(rows: Sequence[Row]) -> Figure:
     """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
-    found = summary(rows)
-    variants, grounds = (names_in(found, key) for key in ("variant", "ground"))
-    figure, axes = panels(len(variants), len(grounds), share_rows=True)
-    for i, variant in enumerate(variants):
-        for j, ground in enumerate(grounds):
-            _panel(axes[i, j], matching(found, variant=variant, ground=ground))
-            axes[i, j].set_title(f"{ground} ({variant})")
-        axes[i, 0].set_ylabel("average cost (18)")
+    found = endurance_summary(rows)
+    variants, grounds = (distinct_names(found, key) for key in ("variant", "ground"))
+    figure, axes = figure_panels(len(variants), len(grounds), share_rows=True)
+    for (variant, ground), axis in zip(product(variants, grounds), axes.flat, strict=True):
+        _plot_cost_curves(axis, rows_where(found, variant=variant, ground=ground))
+        axis.set_title(f"{ground} ({variant})")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("average cost (18)")
     for axis in axes[-1]:
         axis.set_xlabel("gamma")
     axes[0, 0].legend(frameon=False)
     return figure
 
 
-def _panel(axis: Any, rows: Sequence[Row]) -> None:
+def _plot_cost_curves(axis: Any, rows: Sequence[Row]) -> None:
     axis.set(xscale="log", yscale="log", ylim=_COSTS)
     axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
     for law in LAWS:
-        line = [row for row in matching(rows, law=law) if row["cost"] is not None]
+        line = [row for row in rows_where(rows, law=law) if row["cost"] is not None]
         gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
         cost = np.clip([float(row["cost"] or 0.0) for row in line], *_COSTS)
         stable = np.array([row["survived"] == row["trials"] for row in line], bool)
@@ -89,8 +87,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="Muico et al. 2009, Fig. 3",
     whole=Scope(seeds=3, seconds=30.0, motions=("walk", "run", "turn-180", DESCENDING)),
     quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=endurance_cases,
+    run_case=run_nqr_trial,
+    summary=endurance_summary,
+    plot=plot_endurance,
 )

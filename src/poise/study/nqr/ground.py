@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import SUMMARY, NqrCase, measure
+from poise.study.nqr.case import SUMMARY, NqrCase, run_nqr_trial
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
 """Height (m) of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
 
 
-def _slope(rise: float) -> str:
+def _slope_terrain(rise: float) -> str:
     return f"slope:{math.degrees(math.atan(rise)):.4f}"
 
 
@@ -25,10 +25,10 @@ GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
         "once down": "drop:{}".format,
         "stairs down": "stairs:-{}:0.7:12".format,
         "stairs down, long treads": "stairs:-{}:1:12".format,
-        "slope down": lambda rise, _: _slope(-rise),
+        "slope down": lambda rise, _: _slope_terrain(-rise),
         "once up": "drop:-{}".format,
         "stairs up": "stairs:{}:0.7:12".format,
-        "slope up": lambda rise, _: _slope(rise),
+        "slope up": lambda rise, _: _slope_terrain(rise),
         "rough": "rough:{}:{}".format,
     },
     "run": {"down every 5 m": "drop:{}:5".format, "up every 5 m": "drop:-{}:5".format},
@@ -37,7 +37,7 @@ GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
 """Motion: {kind of ground: function from a height and a seed to a terrain}. Only rough ground uses the seed."""
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def nqr_ground_cases(scope: Scope) -> list[NqrCase]:
     """Each motion on the grounds listed for it; motions that are not listed use the grounds of the walk."""
     return [
         NqrCase(
@@ -57,8 +57,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="Muico et al. 2009, section 5.4",
     whole=Scope(seeds=10, seconds=12.0, motions=tuple(GROUNDS)),
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=nqr_ground_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("ground", "height_cm"), SUMMARY),
-    plot=map_of("height_cm", "ground"),
+    plot=share_map_plot("height_cm", "ground"),
 )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
+from poise.study.nqr.case import MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
 CYCLES = (1, 2, 3, 4, 6, 0)  # Cycles of look-ahead; 0 is the setting for as many as have an effect
 COARSE = (1, 2, 0)
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def horizon_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each number of cycles of look-ahead."""
     return [
         NqrCase(
@@ -23,10 +24,8 @@ def cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
         )
-        for variant, settings in VARIANTS.items()
-        for motion in scope.motions
-        for cycles in (COARSE if scope.coarse else CYCLES)
-        for seed in range(scope.seeds)
+        for (variant, settings), motion in product(VARIANTS.items(), scope.motions)
+        for cycles, seed in product(COARSE if scope.coarse else CYCLES, range(scope.seeds))
     ]
 
 
@@ -36,8 +35,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="Muico et al. 2009, section 5.2",
     whole=Scope(seeds=5, seconds=30.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180"), coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=horizon_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("motion", "cycles"), SUMMARY),
-    plot=map_of("cycles", "motion"),
+    plot=share_map_plot("cycles", "motion"),
 )

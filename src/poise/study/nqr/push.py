@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from poise.errors import PoiseError
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
+from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import matching, summary_by
-from poise.study.experiment.trial import Trial, horizontal_push, starting_phase
-from poise.study.nqr.case import SUMMARY, NqrCase, measure
+from poise.study.experiment.table import rows_where, summary_by
+from poise.study.experiment.trial import horizontal_push, pushed_trial
+from poise.study.nqr.case import SUMMARY, NqrCase, run_nqr_trial
 
 FORCES = (50.0, 100.0, 150.0, 200.0, 250.0, 300.0)  # Forces (N) on the torso
 ANGLES = tuple(range(0, 360, 30))  # Directions (degrees, counter-clockwise from forward)
@@ -20,7 +21,7 @@ PUSHED_AT = 1.0  # Time (s) at which a push begins
 DURATION = 0.1  # Duration (s) of a push
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def nqr_push_cases(scope: Scope) -> list[NqrCase]:
     """Each push at each phase."""
     if scope.seconds <= PUSHED_AT:
         raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s; choose more --seconds")
@@ -28,32 +29,24 @@ def cases(scope: Scope) -> list[NqrCase]:
     return [
         NqrCase(
             {"motion": spoken_name(motion), "direction": angle, "force": force, "phase": phase / phases},
-            Trial(
-                motion,
-                seconds=scope.seconds,
-                seed=seed,
-                phase=starting_phase(motion, None, phase / phases, PUSHED_AT),
-                pushes=(horizontal_push(angle, force, PUSHED_AT, DURATION),),
-            ),
+            pushed_trial(motion, None, push, phase / phases, scope.seconds, seed),
         )
-        for motion in scope.motions
-        for angle in angles
-        for force in forces
-        for phase in range(phases)
-        for seed in range(scope.seeds)
+        for motion, angle, force in product(scope.motions, angles, forces)
+        for push in (horizontal_push(angle, force, PUSHED_AT, DURATION),)
+        for phase, seed in product(range(phases), range(scope.seeds))
     ]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_nqr_pushes(rows: Sequence[Row]) -> Figure:
     """For the first motion: a circle of all directions, and force against phase for each of four directions."""
-    own = matching(rows, motion=rows[0]["motion"])
-    sides = [angle for angle in SIDES if matching(own, direction=angle)]
-    figure, axes = panels(1, 1 + len(sides))
+    own = rows_where(rows, motion=rows[0]["motion"])
+    sides = [angle for angle in SIDES if rows_where(own, direction=angle)]
+    figure, axes = figure_panels(1, 1 + len(sides))
     axes[0, 0].remove()
     circle = figure.add_subplot(1, 1 + len(sides), 1, projection="polar")
-    force_circle(circle, own, f"{own[0]['motion']}, all phases", "{:g} N".format, 45.0)
+    draw_force_circle(circle, own, f"{own[0]['motion']}, all phases", "{:g} N".format, 45.0)
     for axis, angle in zip(axes[0, 1:], sides, strict=True):
-        force_map(axis, matching(own, direction=angle), "phase", force_label="{:g}".format)
+        draw_force_map(axis, rows_where(own, direction=angle), "phase", force_label="{:g}".format)
         axis.set(title=SIDES[angle], xlabel="phase", ylabel="N")
     return figure
 
@@ -64,8 +57,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="how robust it is",
     whole=Scope(seeds=1, seconds=6.0, motions=("walk",)),
     quick=Scope(seeds=1, seconds=4.0, motions=("walk",), coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=nqr_push_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("motion", "direction", "force"), SUMMARY),
-    plot=plot,
+    plot=plot_nqr_pushes,
 )

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, measure
+from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
 RATES = (120.0, 60.0)  # Rates of simulation and control, Hz
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def rate_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law at each rate."""
     return [
         NqrCase(
@@ -22,11 +23,8 @@ def cases(scope: Scope) -> list[NqrCase]:
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
             replace(settings, law=LAWS[law]),
         )
-        for variant, settings in VARIANTS.items()
-        for motion in scope.motions
-        for rate in RATES
-        for law in LAWS
-        for seed in range(scope.seeds)
+        for (variant, settings), motion in product(VARIANTS.items(), scope.motions)
+        for rate, law, seed in product(RATES, LAWS, range(scope.seeds))
     ]
 
 
@@ -36,8 +34,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="Muico et al. 2009, section 5.3",
     whole=Scope(seeds=5, seconds=30.0, motions=("walk-slow", *MOTIONS)),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
-    cases=cases,
-    measure=measure,
+    cases=rate_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("motion", "controller"), SUMMARY),
-    plot=map_of("controller", "motion"),
+    plot=share_map_plot("controller", "motion"),
 )

@@ -14,11 +14,19 @@ from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import Roaming
 from poise.performance.stage import set_up
 from poise.rotations import yaw_of
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import count, matching, mean, most, names_in, summary_by, totals
-from poise.study.experiment.trial import NOISE, judge
-from poise.study.nqr.transitions import BODY, repertoire_once
+from poise.study.experiment.table import (
+    column_max,
+    column_mean,
+    column_totals,
+    distinct_names,
+    row_count,
+    rows_where,
+    summary_by,
+)
+from poise.study.experiment.trial import NOISE, judge_run
+from poise.study.nqr.transitions import BODY, cached_repertoire
 from poise.world.scene import Scene
 
 SPEEDS = {"turns": (1.3,), "turns and speeds": (0.0, 0.9, 1.3, 1.7, 3.0)}  # Commanded speeds (m/s) by kind of case
@@ -27,12 +35,7 @@ NEAR = np.radians(10.0)  # Error of heading (rad) below which a command counts a
 STRIDE = 1.05  # Duration (s) of a stride of the walk, over which the swing of the pelvis averages out
 
 
-def cases(scope: Scope) -> list[NamedCase]:
-    """Each seed with commands of heading alone, and of heading and speed."""
-    return named_cases(SPEEDS, scope)
-
-
-def random_commands(case: NamedCase) -> list[Command]:
+def random_steering_commands(case: NamedCase) -> list[Command]:
     """Headings, speeds and times that are drawn from the seed."""
     rng = np.random.default_rng(case.seed)
     commands, time = [], 0.0
@@ -43,17 +46,17 @@ def random_commands(case: NamedCase) -> list[Command]:
     return commands
 
 
-def measure(case: NamedCase) -> Row:
+def run_steering_case(case: NamedCase) -> Row:
     """Steer a walk: whether it survives, and the time (s) from commands to their headings."""
-    reference, commands = Roaming(repertoire_once()), random_commands(case)
-    scene = Scene.of(Body.named(BODY))
-    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
-    world = run.world
-    yaw: list[float] = []
-    verdict = asdict(
-        judge(run, world, reference, case.seconds, lambda _: yaw.append(float(yaw_of(world.state.qpos[3:7]))))
+    scene, reference, commands = (
+        Scene.of(Body.named(BODY)),
+        Roaming(cached_repertoire()),
+        random_steering_commands(case),
     )
-    failed, delays = verdict.pop("failed"), latencies(np.array(yaw), commands, 1.0 / world.settings.step)
+    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
+    yaw: list[float] = []
+    verdict = asdict(judge_run(run, case.seconds, lambda _: yaw.append(float(yaw_of(run.world.state.qpos[3:7])))))
+    failed, delays = verdict.pop("failed"), command_latencies(np.array(yaw), commands, 1.0 / run.step_s)
     return {
         "commands": case.name,
         "seed": case.seed,
@@ -66,7 +69,7 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-def latencies(yaw: Array, commands: Sequence[Command], rate: float) -> Array:
+def command_latencies(yaw: Array, commands: Sequence[Command], rate: float) -> Array:
     """Times (s) from each command until its heading is reached, for commands that are reached before the next one.
 
     `yaw` (T,) is the yaw (rad) of the pelvis relative to the first heading, at `rate` (Hz). Its moving average over a
@@ -87,11 +90,11 @@ def latencies(yaw: Array, commands: Sequence[Command], rate: float) -> Array:
     return np.array(found)
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_steering(rows: Sequence[Row]) -> Figure:
     """Duration and mean latency of each trial."""
-    figure, axes = panels(1, 2, size=(7.0, 2.6))
-    for name in names_in(rows, "commands"):
-        own = matching(rows, commands=name)
+    figure, axes = figure_panels(1, 2, size=(7.0, 2.6))
+    for name in distinct_names(rows, "commands"):
+        own = rows_where(rows, commands=name)
         for axis, column in zip(axes[0], ("seconds", "latency"), strict=True):
             axis.plot([row["seed"] for row in own], [row[column] for row in own], "o", label=name)
             axis.set(xlabel="seed", ylim=(0.0, None))
@@ -107,19 +110,19 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Muico et al. 2009, section 5.5",
     whole=Scope(seeds=10, seconds=300.0),
     quick=Scope(seeds=1, seconds=20.0),
-    cases=cases,
-    measure=measure,
+    cases=lambda scope: named_cases(SPEEDS, scope),
+    run_case=run_steering_case,
     summary=summary_by(
         ("commands",),
         {
-            "trials": count,
-            **totals("survived", "physical"),
-            "seconds": mean("seconds"),
-            **totals("approximate"),
-            "latency": mean("latency"),
-            "latency_90": most("latency_90"),
-            "slip": mean("slip"),
+            "trials": row_count,
+            **column_totals("survived", "physical"),
+            "seconds": column_mean("seconds"),
+            **column_totals("approximate"),
+            "latency": column_mean("latency"),
+            "latency_90": column_max("latency_90"),
+            "slip": column_mean("slip"),
         },
     ),
-    plot=plot,
+    plot=plot_steering,
 )

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, matching, names_in, summary_by
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.nqr.case import COLOURS, MOTIONS, SUMMARY, NqrCase, measure
+from poise.study.nqr.case import COLOURS, MOTIONS, SUMMARY, NqrCase, run_nqr_trial
 
 STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 
 
-def cases(scope: Scope) -> list[NqrCase]:
+def survival_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each seed."""
     return [
         NqrCase({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
@@ -25,13 +25,13 @@ def cases(scope: Scope) -> list[NqrCase]:
     ]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_survival(rows: Sequence[Row]) -> Figure:
     """The number of trials that have not yet fallen, over time."""
-    names = names_in(rows, "motion")
-    figure, axes = panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
+    names = distinct_names(rows, "motion")
+    figure, axes = figure_panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
     longest = max(float(row["seconds"] or 0.0) for row in rows)
     for axis, name in zip(axes[:, 0], names, strict=True):
-        own = matching(rows, motion=name)
+        own = rows_where(rows, motion=name)
         falls = np.sort(column_values(own, "fell_at"))
         up = len(own) - np.arange(len(falls) + 2.0)
         up[-1] = up[-2]
@@ -50,8 +50,8 @@ STUDY: Study[NqrCase] = Study(
     reproduces="how reliable it is",
     whole=Scope(seeds=10, seconds=120.0, motions=STEADY),
     quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
-    cases=cases,
-    measure=measure,
+    cases=survival_cases,
+    run_case=run_nqr_trial,
     summary=summary_by(("motion",), SUMMARY),
-    plot=plot,
+    plot=plot_survival,
 )

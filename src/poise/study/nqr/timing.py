@@ -8,19 +8,19 @@ import numpy as np
 
 from poise.control.nqr.nqr import Nqr
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import means, summary_by
-from poise.study.experiment.trial import timed_motion
+from poise.study.experiment.plots import figure_panels
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.table import column_means, summary_by
+from poise.study.experiment.trial import time_motion
 from poise.study.nqr.case import COLOURS
 
 _TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 _RATE = 120.0  # Hz
 
 
-def measure(case: NamedCase) -> Row:
+def run_nqr_timing(case: NamedCase) -> Row:
     """Time a motion; low and high are the 1st and 99th percentiles, ratios are relative to MuJoCo's median step."""
-    times = timed_motion(case, Nqr(), None, _RATE)
+    times = time_motion(case, Nqr(), None, _RATE)
     whole, mujoco_ms = 1e3 * times.whole, float(np.median(1e3 * times.mujoco))
     low, middle, high = np.percentile(whole, (1, 50, 99))
     return {
@@ -37,13 +37,13 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-summary = summary_by(("motion",), means("contacts", *_TIMES))
+nqr_timing_summary = summary_by(("motion",), column_means("contacts", *_TIMES))
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_nqr_timing(rows: Sequence[Row]) -> Figure:
     """Low, average and high times of each motion, and MuJoCo's step."""
-    found = summary(rows)
-    figure, ((axis,),) = panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
+    found = nqr_timing_summary(rows)
+    figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
     for place, row in enumerate(found):
         low, high, average, mujoco_ms = (float(row[name] or 0.0) for name in _TIMES[:4])
         axis.plot([place, place], [low, high], "-", color=COLOURS["nqr"], lw=6, alpha=0.35, solid_capstyle="butt")
@@ -61,9 +61,9 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Muico et al. 2009, Table 4",
     whole=Scope(seeds=3, seconds=30.0, motions=("walk", "run", "stand")),
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "stand")),
-    cases=each_motion,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=motion_cases,
+    run_case=run_nqr_timing,
+    summary=nqr_timing_summary,
+    plot=plot_nqr_timing,
     alone=True,
 )

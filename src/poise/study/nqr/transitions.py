@@ -17,9 +17,9 @@ from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roaming, canonical, shipped_repertoire
 from poise.measure.metrics import fell_at
 from poise.performance.stage import set_up
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, most, names_in, summary_by, total
+from poise.study.experiment.table import column_max, column_total, distinct_names, row_count, summary_by
 from poise.study.experiment.trial import NOISE
 from poise.world.recording import Recording
 from poise.world.scene import Scene
@@ -40,27 +40,27 @@ class TransitionCase:
 
 
 @lru_cache(maxsize=1)
-def repertoire_once() -> Repertoire:
+def cached_repertoire() -> Repertoire:
     """The repertoire of the body, read once per process."""
     return shipped_repertoire(Body.named(BODY))
 
 
-def cases(scope: Scope) -> list[TransitionCase]:
+def transition_cases(scope: Scope) -> list[TransitionCase]:
     """Pairs of steps that meet in a stance or switch gait on the same foot; one of each pair of mirror images."""
-    steps = repertoire_once().steps
+    steps = cached_repertoire().steps
     names = [(a.name, b.name) for a in steps for b in steps if a.joins(b) or a.switches(b)]
     kept = [pair for pair in names if canonical(*pair) == pair]
     tried = kept[::COARSE] if scope.coarse else kept
     return [TransitionCase(one, other, scope.seconds, seed) for one, other in tried for seed in range(scope.seeds)]
 
 
-def measure(pair: TransitionCase) -> Row:
+def run_transition_case(pair: TransitionCase) -> Row:
     """Perform a pair: whether it survives, and the joint deviation (rad, rms) during and after the second step."""
-    repertoire = repertoire_once()
+    repertoire = cached_repertoire()
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
-    before = steady_steps(repertoire.steps, one.begins)
-    tried = chained(repertoire, (*before, one, other, *2 * steady_steps(repertoire.steps, other.ends)))
+    before = steady_gait_steps(repertoire.steps, one.begins)
+    tried = chained_repertoire(repertoire, (*before, one, other, *2 * steady_gait_steps(repertoire.steps, other.ends)))
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
     motion = before[0].motion
@@ -68,18 +68,18 @@ def measure(pair: TransitionCase) -> Row:
     scene = Scene.of(Body.named(BODY))
     performance = set_up(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
-    off = _deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
+    off = _rms_joint_deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}
 
 
-def _deviation(recording: Recording, begin: float, end: float) -> float:
+def _rms_joint_deviation(recording: Recording, begin: float, end: float) -> float:
     """The deviation from the reference (rad), root mean square over the joints and a time span (s)."""
     assert recording.reference_qpos is not None
     within = (recording.time >= begin) & (recording.time <= end)
     return float(np.sqrt(np.mean((recording.qpos - recording.reference_qpos)[within, 7:] ** 2)))
 
 
-def steady_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
+def steady_gait_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
     """The steps of a gait, or of standing, that lead from a stance back to the same stance."""
     taken: list[MotionStep] = []
     while not taken or taken[-1].ends != stance:
@@ -88,7 +88,7 @@ def steady_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[M
     return tuple(taken)
 
 
-def chained(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
+def chained_repertoire(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
     """A repertoire that allows only the given sequence of steps, whose last two repeat for ever."""
     ends = {step.ends for step in steps}
     led_to = [step for step in repertoire.steps if step.begins in ends and step.steady]
@@ -100,18 +100,20 @@ def chained(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
     return Repertoire(repertoire.motions, (*steps, *led_to), readonly(risk))
 
 
-summary = summary_by(("step", "next"), {"trials": count, "survived": total("survived"), "off": most("off")})
+transition_summary = summary_by(
+    ("step", "next"), {"trials": row_count, "survived": column_total("survived"), "off": column_max("off")}
+)
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_transitions(rows: Sequence[Row]) -> Figure:
     """The largest deviation of each pair, or that it falls; empty where the steps do not meet."""
-    found = summary(rows)
-    ones, others = (names_in(found, name) for name in ("step", "next"))
+    found = transition_summary(rows)
+    ones, others = (distinct_names(found, name) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)
     for row in found:
         value = float(row["off"] or 0.0) if row["survived"] == row["trials"] else np.inf
         off[ones.index(str(row["step"])), others.index(str(row["next"]))] = value
-    figure, axes = panels(1, 1, size=(0.45 * len(others) + 2.0, 0.3 * len(ones) + 1.5))
+    figure, axes = figure_panels(1, 1, size=(0.45 * len(others) + 2.0, 0.3 * len(ones) + 1.5))
     shown = np.degrees(off)
     axes[0, 0].imshow(np.where(np.isinf(shown), np.nan, shown), cmap="YlOrRd", vmin=0.0, aspect="auto")
     for (i, j), value in np.ndenumerate(shown):
@@ -129,8 +131,8 @@ STUDY: Study[TransitionCase] = Study(
     reproduces="Muico et al. 2009, section 5.5",
     whole=Scope(seeds=3, seconds=4.0),
     quick=Scope(seeds=1, seconds=2.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=transition_cases,
+    run_case=run_transition_case,
+    summary=transition_summary,
+    plot=plot_transitions,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Build
-from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
+from poise.study.pendulum.case import SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 SUITED = 1.0
 """Commanded speed (m/s) for legs of normal length; it scales with the root of the leg length, as swing speed does."""
@@ -23,7 +23,7 @@ CARRYING = "carry:side_right"  # The edit of the motion that carries a load
 COARSE = 2  # Stride through the builds in the coarse scope
 
 
-def cases(scope: Scope) -> list[PendulumCase]:
+def build_cases(scope: Scope) -> list[PendulumCase]:
     """Each build at its suitable speed."""
     return [
         PendulumCase(
@@ -43,8 +43,8 @@ STUDY: Study[PendulumCase] = Study(
     reproduces="Tsai et al. 2010, section 5.3",
     whole=Scope(seeds=5, seconds=60.0),
     quick=Scope(seeds=1, seconds=10.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=build_cases,
+    run_case=run_pendulum_trial,
     summary=summary_by(("what", "value", "wanted"), SUMMARY),
-    plot=map_of("value", "what"),
+    plot=share_map_plot("value", "what"),
 )

@@ -15,9 +15,8 @@ from poise.control.controller import Stage
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.reference import Reference
 from poise.study.experiment.study import Row
-from poise.study.experiment.table import Gather, count, mean, means, total
-from poise.study.experiment.trial import Trial, judge, staged, trial_row
-from poise.world.world import World
+from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
+from poise.study.experiment.trial import Trial, Verdict, judge_run, stage_trial, trial_row
 
 BODY = "human58"  # The body of the paper's Table 1
 STEP_RATE = 50.0  # The paper's rate of simulation, Hz
@@ -26,12 +25,12 @@ REST = 0.1  # Speed (m/s) of the centre of mass below which a body stands still
 SETTLED = 0.5  # Time (s) at the end of a trial over which that speed is taken
 
 SUMMARY: Mapping[str, Gather] = {
-    "trials": count,
-    "survived": total("survived"),
-    "share": mean("survived"),
-    **means("seconds", "speed"),
-    "physical": total("physical"),
-    "slip": mean("slip"),
+    "trials": row_count,
+    "survived": column_total("survived"),
+    "share": column_mean("survived"),
+    **column_means("seconds", "speed"),
+    "physical": column_total("physical"),
+    "slip": column_mean("slip"),
 }
 """Summary columns of a group of trials."""
 
@@ -47,23 +46,16 @@ class PendulumCase:
     foresees: bool = True  # whether the controller knows the height of the ground ahead
 
 
-def walk_trial(speed: float, seconds: float, seed: int, **other: Any) -> Trial:
-    """A trial of a walk straight ahead at a speed (m/s); `other` are further fields of the trial."""
-    return Trial("walk", BODY, seconds=seconds, seed=seed, commands=walking(speed), rate=STEP_RATE, **other)
+def walk_trial(speed: float | None, seconds: float, seed: int, motion: str = "walk", **other: Any) -> Trial:
+    """A trial straight ahead at a commanded speed (m/s), or at the motion's own; `other` are fields of `Trial`."""
+    commands = () if speed is None else (Command(0.0, 0.0, speed),)
+    return Trial(motion, BODY, seconds=seconds, seed=seed, commands=commands, rate=STEP_RATE, **other)
 
 
-def walking(speed: float) -> tuple[Command, ...]:
-    """The commands to walk straight ahead at a speed (m/s) from the start."""
-    return (Command(0.0, 0.0, speed),)
-
-
-def measure(case: PendulumCase) -> Row:
+def run_pendulum_trial(case: PendulumCase) -> Row:
     """Perform a trial: whether it survives and achieves what it must, and how fast it walks."""
     trial = case.trial
-    run, world, reference = staged(trial, Pendulum() if case.foresees else Unforeseeing())
-    path = [com_of(world)]
-    verdict = judge(run, world, reference, trial.seconds, lambda _: path.append(com_of(world)))
-    way = np.array(path)  # (T+1, 2) m
+    verdict, way = walk_path(trial, Pendulum() if case.foresees else UnforeseeingPendulum())
     stayed_up = verdict.fell_at is None
     rest = rest_speed(way, trial.rate)
     reached = float(way[:, 0].max() - way[0, 0])
@@ -77,10 +69,13 @@ def measure(case: PendulumCase) -> Row:
     return trial_row(case.labels, trial.seed, stayed_up and achieved, verdict, measured, audit_falls=False)
 
 
-def com_of(world: World) -> Array:
-    """(2,) horizontal position (m) of the centre of mass."""
-    root = world.scene.link_id(world.scene.body.links[0])
-    return np.array(world.state.data.subtree_com[root, :2])
+def walk_path(trial: Trial, controller: Pendulum) -> tuple[Verdict, Array]:
+    """Perform a trial; return its verdict and the path (T+1, 2) of the centre of mass on the ground plane, m."""
+    run = stage_trial(trial, controller)
+    root = run.world.scene.link_id(run.world.scene.body.links[0])
+    path = [np.array(run.world.state.data.subtree_com[root, :2])]
+    verdict = judge_run(run, trial.seconds, lambda _: path.append(np.array(run.world.state.data.subtree_com[root, :2])))
+    return verdict, np.array(path)
 
 
 def late_speed(way: Array, rate: float) -> float:
@@ -95,7 +90,7 @@ def rest_speed(way: Array, rate: float) -> float:
     return float(np.mean(np.hypot(*np.diff(last, axis=0).T))) * rate
 
 
-class Unforeseeing(Pendulum):
+class UnforeseeingPendulum(Pendulum):
     """The pendulum controller on ground that it takes to be level, so that every change of height is a surprise."""
 
     def reset(self, world: Stage, reference: Reference) -> None:

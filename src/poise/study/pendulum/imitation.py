@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,11 +22,11 @@ from poise.measure.replay import Replay
 from poise.reference.archive import spoken_name
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, matching, mean, means, names_in, summary_by, totals
-from poise.study.experiment.trial import Trial, performed, staged
-from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, late_speed, walking
+from poise.study.experiment.table import column_means, column_totals, distinct_names, row_count, rows_where, summary_by
+from poise.study.experiment.trial import perform_until_sunk, stage_trial
+from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 
 # Footwork: stance phases, creep and scuffs.
 
@@ -38,14 +38,14 @@ Stance = tuple[int, int]  # Simulation steps of a stance phase: its first, and t
 
 
 @dataclass(frozen=True)
-class Tread:
+class FootContact:
     """The contact of a foot with the ground in each of T steps."""
 
     force: Array  # (T,) normal force, N
     crept: Array  # (T,) slip (m), weighted by normal force; points that have just touched down count as 0
 
 
-def tread(replay: Replay, foot: str) -> Tread:
+def foot_contact(replay: Replay, foot: str) -> FootContact:
     """The contact of a foot, given by the name of its link, with its toes."""
     recording = replay.recording
     links = links_from(recording.model, recording.model.body(foot).id)
@@ -54,28 +54,28 @@ def tread(replay: Replay, foot: str) -> Tread:
     bears = np.einsum("ni,ni->n", recording.contact_force[own], recording.contact_normal[own])
     force = np.bincount(at, bears, steps).astype(float)
     slipped = np.bincount(at, bears * replay.touched[own] * replay.slip[own] * recording.step, steps)
-    return Tread(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
+    return FootContact(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
 
 
-def stances(force: Array, weight: float, step: float) -> list[Stance]:
+def stance_phases(force: Array, weight: float, step: float) -> list[Stance]:
     """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
-    touches = runs(_closed(force > 0.0, round(FLICKER / step)))
+    touches = runs(_close_contact_gaps(force > 0.0, round(FLICKER / step)))
     return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
 
 
-def creeps(crept: Array, found: list[Stance]) -> Array:
+def stance_slips(crept: Array, found: list[Stance]) -> Array:
     """(n,) slip (m) in each stance phase but the first and the last, which may be incomplete."""
     return np.array([crept[a:b].sum() for a, b in found[1:-1]])
 
 
-def scuffs(force: Array, found: list[Stance]) -> int:
+def count_scuffs(force: Array, found: list[Stance]) -> int:
     """The number of swing phases between stance phases in which the foot scuffs the ground."""
     early, late = SCUFFED
     swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
     return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
 
 
-def _closed(truth: Mask, gap: int) -> Mask:
+def _close_contact_gaps(truth: Mask, gap: int) -> Mask:
     """The mask with runs of at most `gap` false values between true ones filled."""
     out = np.array(truth)
     for (_, end), (begin, _) in pairwise(runs(truth)):
@@ -98,16 +98,7 @@ class Strides:
     com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
 
 
-@dataclass(frozen=True)
-class StrideErrors:
-    """Differences of strides from a stride of the clip at each phase: root mean squares over strides and joints."""
-
-    upper: Array  # (STRIDE_PHASES,) rad
-    legs: Array  # (STRIDE_PHASES,) rad
-    com: Array  # (STRIDE_PHASES,) m
-
-
-def strides_of(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
+def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
     """The strides between strikes of the left foot, which are given as frames of the poses (T, nq)."""
     space = PoseSpace(body)
     phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
@@ -116,11 +107,11 @@ def strides_of(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
         own = qpos[a : b + 1]
         frames = space.smooth(own, np.append(phases, 1.0) * (b - a))
         poses.append(frames[:-1])
-        coms.append(_steadied(_com(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
+        coms.append(_com_off_progress(_com_of_poses(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
     return Strides(np.reshape(poses, (-1, STRIDE_PHASES, body.nq)), np.reshape(coms, (-1, STRIDE_PHASES, 3)))
 
 
-def _com(body: Body, frames: Array) -> Array:
+def _com_of_poses(body: Body, frames: Array) -> Array:
     """(T, 3) centre of mass (m) at poses (T, nq)."""
     data = mujoco.MjData(body.model)
     out = np.zeros((len(frames), 3))
@@ -132,7 +123,7 @@ def _com(body: Body, frames: Array) -> Array:
     return out
 
 
-def _steadied(com: Array, yaw: float) -> Array:
+def _com_off_progress(com: Array, yaw: float) -> Array:
     """(STRIDE_PHASES, 3) centre of mass (m) relative to steady progress at a yaw (rad).
 
     `com` (STRIDE_PHASES + 1, 3) ends with the first phase of the next stride.
@@ -147,11 +138,15 @@ def _steadied(com: Array, yaw: float) -> Array:
 def reference_strides(body: Body, reference: Reference) -> Strides:
     """The strides of a reference; none if it does not walk or has no contact schedule."""
     sampled = sample_reference(reference, body, COMPARED)
-    return strides_of(body, sampled.poses, strikes(sampled.down[:, 0], SAMPLE_RATE))
+    return sample_strides(body, sampled.poses, strikes(sampled.down[:, 0], SAMPLE_RATE))
 
 
-def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
-    """Differences of the strides of a walk from the most similar stride of a clip."""
+def compare_strides(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
+    """Differences of the strides of a walk from the most similar stride of a clip, by the names of ERRORS.
+
+    Each is (STRIDE_PHASES,), the root mean square over strides and joints: degrees of upper body and legs, mm of the
+    centre of mass.
+    """
     space, count = PoseSpace(body), len(walked.qpos)
     flat = walked.qpos.reshape(-1, body.nq)
     off = np.stack([space.difference(np.tile(stride, (count, 1)), flat) for stride in clip.qpos])
@@ -160,11 +155,8 @@ def compared(body: Body, walked: Strides, clip: Strides) -> StrideErrors:
     legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
     upper = np.setdiff1d(np.arange(6, body.nv), legs)
     away = np.sum((walked.com - clip.com[nearest]) ** 2, axis=2)
-    return StrideErrors(
-        np.sqrt(np.mean(angles[:, :, upper] ** 2, axis=(0, 2))),
-        np.sqrt(np.mean(angles[:, :, legs] ** 2, axis=(0, 2))),
-        np.sqrt(np.mean(away, axis=0)),
-    )
+    joints = [np.degrees(np.sqrt(np.mean(angles[:, :, dofs] ** 2, axis=(0, 2)))) for dofs in (upper, legs)]
+    return dict(zip(ERRORS, (*joints, 1e3 * np.sqrt(np.mean(away, axis=0))), strict=True))
 
 
 # The study.
@@ -188,34 +180,27 @@ class ImitationCase:
     seed: int
 
 
-def cases(scope: Scope) -> list[ImitationCase]:
+def imitation_cases(scope: Scope) -> list[ImitationCase]:
     """Each motion at its own speed, and the first motion also at the commanded speeds."""
     speeds = COARSE if scope.coarse else SPEEDS
     tried = [(motion, None) for motion in scope.motions] + [(scope.motions[0], speed) for speed in speeds]
     return [ImitationCase(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
 
 
-def measure(case: ImitationCase) -> Row:
+def run_imitation_case(case: ImitationCase) -> Row:
     """Walk, and compare strides, footwork and speed."""
-    trial = Trial(
-        case.motion,
-        BODY,
-        seconds=case.seconds,
-        seed=case.seed,
-        commands=() if case.wanted is None else walking(case.wanted),
-        rate=STEP_RATE,
-    )
-    run, world, reference = staged(trial, Pendulum())
-    recording = performed(run, world, round(case.seconds * STEP_RATE)).recording
+    run = stage_trial(walk_trial(case.wanted, case.seconds, case.seed, case.motion), Pendulum())
+    recording = perform_until_sunk(run, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
-    body, fell = world.scene.body, fell_at(recording)
+    scene, fell = run.world.scene, fell_at(recording)
+    body = scene.body
     survived = fell is None and recording.steps == round(case.seconds * STEP_RATE)
     first = min(round(SETTLING * STEP_RATE), recording.steps)
-    feet = [tread(replay, foot.link) for foot in body.feet]
-    stood = [stances(foot.force[first:], body.mass * world.scene.gravity, recording.step) for foot in feet]
-    strides = strides_of(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
-    clip = reference_strides(body, reference)
-    crept = [creeps(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
+    feet = [foot_contact(replay, foot.link) for foot in body.feet]
+    stood = [stance_phases(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
+    strides = sample_strides(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
+    clip = reference_strides(body, run.reference)
+    slips = np.concatenate([stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)])
     return {
         "motion": spoken_name(case.motion),
         "wanted": case.wanted,
@@ -224,43 +209,37 @@ def measure(case: ImitationCase) -> Row:
         "fell_at": fell,
         "speed": late_speed(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
-        "creep_mm": _median_mm(np.concatenate(crept)),
-        "scuffs": sum(scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
-        **_error_columns(compared(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
+        "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
+        "scuffs": sum(count_scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
+        **_stride_error_columns(compare_strides(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
     }
 
 
-def _median_mm(lengths: Array) -> float | None:
-    return 1e3 * float(np.median(lengths)) if len(lengths) else None
-
-
-def _error_columns(errors: StrideErrors | None) -> Row:
+def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
     """Root mean squares over the stride, then over each of ROW_PHASES parts of it; None if there are no strides."""
-    found: dict[str, Array | None] = dict.fromkeys(ERRORS)
-    if errors is not None:
-        scaled = (np.degrees(errors.upper), np.degrees(errors.legs), 1e3 * errors.com)
-        found = dict(zip(ERRORS, scaled, strict=True))
-    row: Row = {name: _rms(values) for name, values in found.items()}
+    found: Mapping[str, Array | None] = errors or dict.fromkeys(ERRORS)
+    row: Row = {name: _root_mean_square(values) for name, values in found.items()}
     for name, values in found.items():
         parts = [None] * ROW_PHASES if values is None else np.split(values, ROW_PHASES)
-        row |= {f"{name}_{phase}": _rms(part) for phase, part in enumerate(parts)}
+        row |= {f"{name}_{phase}": _root_mean_square(part) for phase, part in enumerate(parts)}
     return row
 
 
-def _rms(values: Array | None) -> float | None:
+def _root_mean_square(values: Array | None) -> float | None:
     return None if values is None else float(np.sqrt(np.mean(values**2)))
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_imitation(rows: Sequence[Row]) -> Figure:
     """Errors over the stride for each motion at its own speed; speed and creep against the commanded speed."""
-    own = matching(rows, wanted=None)
-    names = names_in(own, "motion")
-    figure, axes = panels(2, len(names) + 1)
+    own = rows_where(rows, wanted=None)
+    names = distinct_names(own, "motion")
+    figure, axes = figure_panels(2, len(names) + 1)
     for (top, bottom), name in zip(axes[:, :-1].T, names, strict=True):
-        trials = matching(own, motion=name)
+        trials = rows_where(own, motion=name)
         for axis, columns in ((top, ("upper_deg", "legs_deg")), (bottom, ("com_mm",))):
             for column in columns:
-                line = [mean(f"{column}_{phase}")(trials) for phase in range(ROW_PHASES)]
+                means = column_means(*(f"{column}_{phase}" for phase in range(ROW_PHASES)))
+                line = [mean(trials) for mean in means.values()]
                 axis.plot(PHASES, np.array(line, float), color=ERRORS[column], label=column.partition("_")[0])
             axis.set_ylim(bottom=0.0)
         top.set_title(name)
@@ -268,11 +247,11 @@ def plot(rows: Sequence[Row]) -> Figure:
     axes[0, 0].set_ylabel("joints, rms degrees")
     axes[1, 0].set_ylabel("centre of mass, rms mm")
     axes[0, 0].legend(frameon=False, fontsize=7)
-    _speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])
+    _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])
     return figure
 
 
-def _speeds(axes: Any, rows: Sequence[Row]) -> None:
+def _plot_walked_speeds(axes: Any, rows: Sequence[Row]) -> None:
     wanted = [row["wanted"] for row in rows]
     for axis, column, title in zip(axes, ("speed", "creep_mm"), ("m/s walked", "creep, mm a step"), strict=True):
         axis.plot(wanted, np.array([row[column] for row in rows], float), "o", color=COLOUR, ms=4)
@@ -287,18 +266,18 @@ STUDY: Study[ImitationCase] = Study(
     reproduces="Tsai et al. 2010, section 5.1",
     whole=Scope(seeds=3, seconds=60.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=12.0, motions=("walk", "walk-slow", "walk-fast"), coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=imitation_cases,
+    run_case=run_imitation_case,
     summary=summary_by(
         ("motion", "wanted"),
         {
-            "trials": count,
-            **totals("survived"),
-            **means("speed", *ERRORS),
-            **totals("steps"),
-            **means("creep_mm"),
-            **totals("scuffs"),
+            "trials": row_count,
+            **column_totals("survived"),
+            **column_means("speed", *ERRORS),
+            **column_totals("steps"),
+            **column_means("creep_mm"),
+            **column_totals("scuffs"),
         },
     ),
-    plot=plot,
+    plot=plot_imitation,
 )

@@ -9,11 +9,11 @@ from itertools import product
 from typing import Any
 
 from poise.body.body import Body
-from poise.study.experiment.plots import SIDES, force_circle, force_map, panels
+from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, matching, mean, names_in, summary_by, total
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, Trial, horizontal_push
-from poise.study.pendulum.case import BODY, STEP_RATE, PendulumCase, measure, walking
+from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, horizontal_push
+from poise.study.pendulum.case import BODY, PendulumCase, run_pendulum_trial, walk_trial
 
 SPEED = 0.8  # Commanded speed of the walk, m/s
 STRIDE = 16 / 15  # Duration of a stride of the walk, s
@@ -50,7 +50,7 @@ COARSE = (
 )
 
 
-def cases(scope: Scope) -> list[PendulumCase]:
+def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
     """Each push under each set of torque limits."""
     mass = Body.named(BODY).mass
     return [
@@ -64,49 +64,47 @@ def cases(scope: Scope) -> list[PendulumCase]:
                 "direction": angle,
                 "phase": phase / of.phases,
             },
-            Trial(
+            walk_trial(
+                None if of.motion == "stand" else SPEED,
+                time + scope.seconds,
+                seed,
                 of.motion,
-                BODY,
-                Build(limits=limits),
-                seconds=time + scope.seconds,
-                seed=seed,
+                build=Build(limits=limits),
                 pushes=(horizontal_push(angle, force, time, of.duration),),
-                commands=() if of.motion == "stand" else walking(SPEED),
-                rate=STEP_RATE,
             ),
             rests=of.motion == "stand",
         )
         for limits, of in product(LIMITS, COARSE if scope.coarse else WHOLE)
         for angle, force, phase, seed in product(of.directions, of.forces, range(of.phases), range(scope.seeds))
-        for time in (pushed_at(phase, of.phases, seed),)
+        for time in (stride_push_time(phase, of.phases, seed),)
     ]
 
 
-def pushed_at(phase: int, phases: int, seed: int) -> float:
+def stride_push_time(phase: int, phases: int, seed: int) -> float:
     """Time (s) of a push within one of `phases` equal parts of the stride; it differs from seed to seed."""
     return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
     """Survival by direction while walking and standing, and by phase; a row of panels for each set of torque limits."""
-    limits = names_in(rows, "limits")
-    figure, axes = panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
+    limits = distinct_names(rows, "limits")
+    figure, axes = figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
     for i, name in enumerate(limits):
-        own = matching(rows, limits=name)
+        own = rows_where(rows, limits=name)
         for j, kind in ((0, "walking"), (2, "standing")):
             axes[i, j].remove()
-            if chosen := matching(own, pushed=kind):
+            if chosen := rows_where(own, pushed=kind):
                 axis = figure.add_subplot(len(limits), 3, 3 * i + j + 1, projection="polar")
-                _circle(axis, chosen, f"{kind}, {name} limits")
+                _plot_push_circle(axis, chosen, f"{kind}, {name} limits")
         if walks := [row for row in own if row["pushed"] != "standing"]:
-            _phases(axes[i, 1], walks)
+            _plot_push_phases(axes[i, 1], walks)
     return figure
 
 
-def _circle(axis: Any, rows: Sequence[Row], title: str) -> None:
+def _plot_push_circle(axis: Any, rows: Sequence[Row], title: str) -> None:
     """Survival by direction, force and velocity change, with the largest forces of the paper and of SIMBICON."""
     change = {row["force"]: row["velocity_change"] for row in rows}
-    force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
+    draw_force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
     if rows[0]["duration"] == 0.4 and rows[0]["pushed"] == "walking":
         ways = [math.atan2(left, forward) for left, forward in PAPER]
         axis.plot(ways, [math.hypot(*force) for force in PAPER], "k^", ms=5, label="paper's most")
@@ -115,9 +113,9 @@ def _circle(axis: Any, rows: Sequence[Row], title: str) -> None:
         axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(-0.25, 0.0))
 
 
-def _phases(axis: Any, rows: Sequence[Row]) -> None:
+def _plot_push_phases(axis: Any, rows: Sequence[Row]) -> None:
     duration = {row["force"]: row["duration"] for row in rows}
-    force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
+    draw_force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
     axis.set(xlabel="phase of the stride", title="survived, %, all directions")
 
 
@@ -127,17 +125,17 @@ STUDY: Study[PendulumCase] = Study(
     reproduces="Tsai et al. 2010, section 5.3",
     whole=Scope(seeds=5, seconds=6.0),
     quick=Scope(seeds=1, seconds=4.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=pendulum_push_cases,
+    run_case=run_pendulum_trial,
     summary=summary_by(
         ("pushed", "limits", "duration", "force"),
         {
-            "velocity_change": mean("velocity_change"),
-            "trials": count,
-            "survived": total("survived"),
-            "share": mean("survived"),
-            "physical": total("physical"),
+            "velocity_change": column_mean("velocity_change"),
+            "trials": row_count,
+            "survived": column_total("survived"),
+            "share": column_mean("survived"),
+            "physical": column_total("physical"),
         },
     ),
-    plot=plot,
+    plot=plot_pendulum_pushes,
 )

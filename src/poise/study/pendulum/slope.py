@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
-from poise.study.experiment.plots import panels, share_map, shares_over
+from poise.study.experiment.plots import draw_share_map, figure_panels, survival_shares
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import summary_by
-from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
+from poise.study.pendulum.case import SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclinations (degrees); uphill is positive
 COARSE = (-15.0, -6.0, 6.0, 15.0)
@@ -18,24 +19,21 @@ OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
 """Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and its line style."""
 
 
-def cases(scope: Scope) -> list[PendulumCase]:
+def slope_cases(scope: Scope) -> list[PendulumCase]:
     """Each slope at each speed."""
     return [
         PendulumCase(
-            {"degrees": degrees, "wanted": speed},
-            walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}"),
+            {"degrees": degrees, "wanted": speed}, walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}")
         )
-        for degrees in (COARSE if scope.coarse else DEGREES)
-        for speed in SPEEDS
-        for seed in range(scope.seeds)
+        for degrees, speed, seed in product(COARSE if scope.coarse else DEGREES, SPEEDS, range(scope.seeds))
     ]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_slopes(rows: Sequence[Row]) -> Figure:
     """Survival shares by slope and speed, with the steepest slopes of the paper and of SIMBICON."""
-    slopes, speeds, shares = shares_over(rows, "degrees", "wanted")
-    figure, ((axis,),) = panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
-    share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
+    slopes, speeds, shares = survival_shares(rows, "degrees", "wanted")
+    figure, ((axis,),) = figure_panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
+    draw_share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
     for name, (steepest, line) in OTHERS.items():
         for side, label in ((-1.0, None), (1.0, name)):
             edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
@@ -51,8 +49,8 @@ STUDY: Study[PendulumCase] = Study(
     reproduces="Tsai et al. 2010, section 5.3",
     whole=Scope(seeds=10, seconds=30.0),
     quick=Scope(seeds=1, seconds=8.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=slope_cases,
+    run_case=run_pendulum_trial,
     summary=summary_by(("degrees", "wanted"), SUMMARY),
-    plot=plot,
+    plot=plot_slopes,
 )

@@ -11,11 +11,11 @@ from poise.arrays import Array
 from poise.control.commands import Command
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import spoken_name
-from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
-from poise.study.experiment.table import count, most, names_in, summary_by, totals
-from poise.study.experiment.trial import Trial, judge, staged
-from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, com_of
+from poise.study.experiment.plots import figure_panels
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.table import column_max, column_totals, distinct_names, row_count, summary_by
+from poise.study.experiment.trial import Trial
+from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, walk_path
 
 SLOWEST, FASTEST = -0.6, 1.6  # Range of commanded speeds, m/s
 HELD, SETTLING = 12.0, 5.0
@@ -29,15 +29,13 @@ def commanded_speeds(case: NamedCase) -> Array:
     return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
 
 
-def measure(case: NamedCase) -> Row:
+def run_speeds_case(case: NamedCase) -> Row:
     """Walk straight ahead, and compare the mean speeds with the commanded ones."""
     speeds = commanded_speeds(case)
     commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.name, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
-    run, world, reference = staged(trial, Pendulum())
-    path = [com_of(world)]
-    verdict = judge(run, world, reference, case.seconds, lambda _: path.append(com_of(world)))
-    errors = held_speeds(np.array(path), len(speeds)) - speeds
+    verdict, way = walk_path(trial, Pendulum())
+    errors = mean_span_speeds(way, len(speeds)) - speeds
     errors = np.abs(errors[np.isfinite(errors)])
     survived = verdict.fell_at is None
     return {
@@ -53,7 +51,7 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-def held_speeds(way: Array, spans: int) -> Array:
+def mean_span_speeds(way: Array, spans: int) -> Array:
     """(spans,) mean speed (m/s) over each span after SETTLING, from a path (T, 2), m; nan for spans that are cut short.
 
     The speed is that along the path, because a clip may head slightly off x; it is negative if x decreases.
@@ -67,10 +65,10 @@ def held_speeds(way: Array, spans: int) -> Array:
     return speeds
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_speed_errors(rows: Sequence[Row]) -> Figure:
     """The largest speed error of each trial, by motion."""
-    names = names_in(rows, "motion")
-    figure, ((axis,),) = panels(1, 1, size=(1.5 + 0.9 * len(names), 2.6))
+    names = distinct_names(rows, "motion")
+    figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 0.9 * len(names), 2.6))
     for row in rows:
         if row["speed_error"] is not None:
             marker = "o" if row["survived"] else "x"
@@ -86,15 +84,15 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Tsai et al. 2010, section 5.1",
     whole=Scope(seeds=10, seconds=300.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=24.0, motions=("walk",)),
-    cases=each_motion,
-    measure=measure,
+    cases=motion_cases,
+    run_case=run_speeds_case,
     summary=summary_by(
         ("motion",),
         {
-            "trials": count,
-            **totals("survived", "physical"),
-            **{column: most(column) for column in ("speed_error", "slip", "penetration")},
+            "trials": row_count,
+            **column_totals("survived", "physical"),
+            **{column: column_max(column) for column in ("speed_error", "slip", "penetration")},
         },
     ),
-    plot=plot,
+    plot=plot_speed_errors,
 )

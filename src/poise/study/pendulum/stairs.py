@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.study.experiment.plots import map_of
+from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
-from poise.study.pendulum.case import SUMMARY, PendulumCase, measure, walk_trial
+from poise.study.pendulum.case import SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 SPEEDS = (0.5, 0.8)  # Commanded speeds, m/s
 APPROACH = 2.5
@@ -19,7 +19,7 @@ _VARIED = 0.1  # largest relative change of the speed, drawn from the seed, so t
 
 
 @dataclass(frozen=True)
-class Uneven:
+class UnevenGround:
     """A kind of uneven ground."""
 
     terrain: str  # with a placeholder for the height
@@ -29,25 +29,19 @@ class Uneven:
 
 
 GROUNDS = {
-    "stairs up": Uneven("stairs:{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
-    "stairs down": Uneven("stairs:-{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
-    "rough": Uneven("rough:{}:{{seed}}", (0.02, 0.04, 0.06), 5.0),
-    "drop, unforeseen": Uneven("drop:{}:1.5", (0.05,), 5.0, foreseen=False),
+    "stairs up": UnevenGround("stairs:{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
+    "stairs down": UnevenGround("stairs:-{}:0.3:16", (0.05, 0.10, 0.15), 5.9),
+    "rough": UnevenGround("rough:{}:{{seed}}", (0.02, 0.04, 0.06), 5.0),
+    "drop, unforeseen": UnevenGround("drop:{}:1.5", (0.05,), 5.0, foreseen=False),
 }
 
 
-def cases(scope: Scope) -> list[PendulumCase]:
+def stairs_cases(scope: Scope) -> list[PendulumCase]:
     """Each height of each ground at each speed; rough ground differs from seed to seed."""
     return [
         PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},
-            walk_trial(
-                speed * _varied(seed),
-                scope.seconds,
-                seed,
-                terrain=ground.terrain.format(height).format(seed=seed),
-                approach=APPROACH,
-            ),
+            walk_trial(speed * factor, scope.seconds, seed, terrain=terrain, approach=APPROACH),
             beyond=APPROACH + ground.beyond,
             foresees=ground.foreseen,
         )
@@ -55,11 +49,9 @@ def cases(scope: Scope) -> list[PendulumCase]:
         for speed in (SPEEDS[:1] if scope.coarse else SPEEDS)
         for height in (ground.heights[:2] if scope.coarse else ground.heights)
         for seed in range(scope.seeds)
+        for factor in (float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED)),)
+        for terrain in (ground.terrain.format(height).format(seed=seed),)
     ]
-
-
-def _varied(seed: int) -> float:
-    return float(np.random.default_rng(seed).uniform(1.0 - _VARIED, 1.0 + _VARIED))
 
 
 STUDY: Study[PendulumCase] = Study(
@@ -68,8 +60,8 @@ STUDY: Study[PendulumCase] = Study(
     reproduces="Tsai et al. 2010, section 5.3",
     whole=Scope(seeds=10, seconds=24.0),
     quick=Scope(seeds=1, seconds=20.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=stairs_cases,
+    run_case=run_pendulum_trial,
     summary=summary_by(("ground", "height_cm"), SUMMARY),
-    plot=map_of("height_cm", "ground"),
+    plot=share_map_plot("height_cm", "ground"),
 )

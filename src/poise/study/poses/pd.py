@@ -20,9 +20,9 @@ from poise.body.body import Body
 from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, matching
+from poise.study.experiment.table import column_values, rows_where
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -57,7 +57,7 @@ class JointSwing:
 
 
 @dataclass(frozen=True, eq=False)
-class Swung:
+class SwingCourse:
     """The course of a swing."""
 
     time: Array  # (T,) s
@@ -65,9 +65,9 @@ class Swung:
     velocity: Array  # (T,) rad/s
 
 
-def simulated(swing: JointSwing) -> Swung:
+def simulate_joint_swing(swing: JointSwing) -> SwingCourse:
     """The swing by our controller in our simulation."""
-    body = _joint(swing.inertia)
+    body = _hinged_rod(swing.inertia)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1.0 / swing.rate))
     gains = np.zeros((2, body.nv))
     gains[:, 6] = swing.stiffness, swing.damping
@@ -82,35 +82,37 @@ def simulated(swing: JointSwing) -> Swung:
     for step in range(steps):
         world.step(controller.act(world.state))
         angle[step + 1], velocity[step + 1] = world.qpos[7], world.qvel[6]
-    return Swung(np.arange(steps + 1) / swing.rate, angle, velocity)
+    return SwingCourse(np.arange(steps + 1) / swing.rate, angle, velocity)
 
 
-def exact(swing: JointSwing) -> Swung:
+def exact_joint_swing(swing: JointSwing) -> SwingCourse:
     """The swing by the differential equation itself, at the same times."""
     goal, reach = radians(swing.degrees), swing.reach
 
-    def motion(_: float, state: Array) -> list[float]:
+    def swing_derivative(_: float, state: Array) -> list[float]:
         error = goal - state[0]
         kept = min(1.0, reach / max(abs(error), 1e-12))
         torque = swing.stiffness * error - swing.damping * kept * state[1]
         return [float(state[1]), float(torque / swing.inertia)]
 
     time = np.arange(round(swing.seconds * swing.rate) + 1) / swing.rate
-    found = solve_ivp(motion, (0.0, time[-1]), [0.0, 0.0], "LSODA", time, rtol=1e-9, atol=1e-10, max_step=1e-3)
-    return Swung(time, *found.y)
+    found = solve_ivp(
+        swing_derivative, (0.0, time[-1]), [0.0, 0.0], "LSODA", time, rtol=1e-9, atol=1e-10, max_step=1e-3
+    )
+    return SwingCourse(time, *found.y)
 
 
 @lru_cache(maxsize=4)
-def _joint(inertia: float) -> Body:
+def _hinged_rod(inertia: float) -> Body:
     """A rod of an inertia (kg m^2) on a hinge, high above the ground, on a very heavy mount."""
-    root = f"{_inertial(HEAVY, HEAVY)}<freejoint/>"
-    rod = f'{_inertial(1.0, inertia)}<joint name="hinge" axis="0 1 0"/>'
+    root = f"{_inertial_element(HEAVY, HEAVY)}<freejoint/>"
+    rod = f'{_inertial_element(1.0, inertia)}<joint name="hinge" axis="0 1 0"/>'
     shape = '<geom type="sphere" size="0.01"/>'
     bodies = f'<body name="mount" pos="0 0 10">{root}{shape}<body name="rod">{rod}{shape}</body></body>'
     return Body.from_mjcf(f'<mujoco model="joint"><worldbody>{bodies}</worldbody></mujoco>')
 
 
-def _inertial(mass: float, inertia: float) -> str:
+def _inertial_element(mass: float, inertia: float) -> str:
     return f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/>'
 
 
@@ -131,15 +133,15 @@ class DampingCase:
         return JointSwing(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
 
 
-def cases(scope: Scope) -> list[DampingCase]:
+def damping_cases(scope: Scope) -> list[DampingCase]:
     """All panels; in the whole scope also with other angles and another rate."""
     kinds = [(SHOWN, 120.0)] if scope.coarse else [*((degrees, 120.0) for degrees in DEGREES), (SHOWN, 60.0)]
     return [DampingCase(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
 
 
-def measure(case: DampingCase) -> Row:
+def run_damping_case(case: DampingCase) -> Row:
     """Peak velocity and overshoot, beside those of the exact solution."""
-    ours, true = simulated(case.swing), exact(case.swing)
+    ours, true = simulate_joint_swing(case.swing), exact_joint_swing(case.swing)
     damping, linear = PANELS[case.panel]
     return {
         "panel": case.panel,
@@ -148,42 +150,45 @@ def measure(case: DampingCase) -> Row:
         "seconds": case.seconds,
         "damping": damping,
         "linear": linear,
-        "peak_deg_s": _peak(ours.velocity),
-        "exact_peak_deg_s": _peak(true.velocity),
-        "overshoot_deg": _over(ours.angle, case.degrees),
-        "exact_overshoot_deg": _over(true.angle, case.degrees),
+        "peak_deg_s": _peak_speed(ours.velocity),
+        "exact_peak_deg_s": _peak_speed(true.velocity),
+        "overshoot_deg": _overshoot(ours.angle, case.degrees),
+        "exact_overshoot_deg": _overshoot(true.angle, case.degrees),
         "off_deg": float(np.degrees(np.sqrt(np.mean((ours.angle - true.angle) ** 2)))),
     }
 
 
-def _peak(velocity: Array) -> float:
+def _peak_speed(velocity: Array) -> float:
     return float(np.degrees(velocity.max()))
 
 
-def _over(angle: Array, degrees: float) -> float:
+def _overshoot(angle: Array, degrees: float) -> float:
     return max(float(np.degrees(angle.max())) - degrees, 0.0)
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
+def damping_summary(rows: Sequence[Row]) -> list[Row]:
     """All rows, with the ratio of the peak to that of high linear damping (b)."""
-    return [{**row, **_ratios(row, rows)} for row in rows]
+    return [{**row, **_peak_ratios(row, rows)} for row in rows]
 
 
-def _ratios(row: Row, rows: Sequence[Row]) -> Row:
-    alike = matching(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
+def _peak_ratios(row: Row, rows: Sequence[Row]) -> Row:
+    alike = rows_where(rows, panel="b", degrees=row["degrees"], rate=row["rate"])
     return {
         name: column_values([row], peak)[0] / column_values(alike, peak)[0] if alike else None
         for name, peak in (("peak_ratio", "peak_deg_s"), ("exact_peak_ratio", "exact_peak_deg_s"))
     }
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_damping(rows: Sequence[Row]) -> Figure:
     """Angle and velocity over time in each panel of the figure, ours and the exact ones."""
-    shown = matching(rows, degrees=SHOWN, rate=120.0)
-    figure, axes = panels(2, len(shown), share_rows=True)
+    shown = rows_where(rows, degrees=SHOWN, rate=120.0)
+    figure, axes = figure_panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
         case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
-        for swung, style in ((exact(case.swing), {"color": "0.7", "lw": 3}), (simulated(case.swing), {"color": "C0"})):
+        for swung, style in (
+            (exact_joint_swing(case.swing), {"color": "0.7", "lw": 3}),
+            (simulate_joint_swing(case.swing), {"color": "C0"}),
+        ):
             above.plot(swung.time, np.degrees(swung.angle), **style)
             below.plot(swung.time, np.degrees(swung.velocity), **style)
         above.axhline(SHOWN, color="black", lw=0.5)
@@ -201,8 +206,8 @@ STUDY: Study[DampingCase] = Study(
     reproduces="Fattal & Lischinski 2006, Fig. 1",
     whole=Scope(seeds=1, seconds=2.0),
     quick=Scope(seeds=1, seconds=2.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=damping_cases,
+    run_case=run_damping_case,
+    summary=damping_summary,
+    plot=plot_damping,
 )

@@ -11,21 +11,16 @@ from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import column_values, grouped, means
+from poise.study.experiment.table import column_means, column_values, group_rows
 
 PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}
 """The paper's iterations and seconds of a solve by script, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
 COLOUR = "tab:purple"
 
 
-def cases(scope: Scope) -> list[NamedCase]:
-    """Each script of the paper; seeds repeat the measurement, because times vary."""
-    return named_cases(("lamp",) if scope.coarse else PAPER, scope)
-
-
-def measure(case: NamedCase) -> Row:
+def run_shooting_case(case: NamedCase) -> Row:
     """Solve a script, and perform the solution."""
     solution = solve_script(read_script(case.name))
     recording = animate(solution.script).recording
@@ -43,20 +38,20 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
+def shooting_summary(rows: Sequence[Row]) -> list[Row]:
     """For each script iterations and seconds of the slowest goal, simulations per goal, and the paper's numbers."""
-    columns = means("solved", "stood", "physical", "iterations", "simulations", "seconds")
-    found = grouped(rows, ("script",), columns)
+    columns = column_means("solved", "stood", "physical", "iterations", "simulations", "seconds")
+    found = group_rows(rows, ("script",), columns)
     for row in found:
         row["paper_iterations"], row["paper_seconds"] = PAPER[str(row["script"])]
     return found
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_shooting(rows: Sequence[Row]) -> Figure:
     """Seconds and iterations of each script, beside the paper's."""
-    found = summary(rows)
+    found = shooting_summary(rows)
     names = [str(row["script"]) for row in found]
-    figure, ((left, right),) = panels(1, 2, size=(7.0, 2.8))
+    figure, ((left, right),) = figure_panels(1, 2, size=(7.0, 2.8))
     at = np.arange(len(names))
     for axis, column, title in ((left, "seconds", "s"), (right, "iterations", "iterations")):
         axis.bar(at - 0.2, column_values(found, column), 0.4, color=COLOUR, label="Poise")
@@ -74,9 +69,9 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Fattal & Lischinski 2006, section 6",
     whole=Scope(seeds=3, seconds=1.0),
     quick=Scope(seeds=1, seconds=1.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=lambda scope: named_cases(("lamp",) if scope.coarse else PAPER, scope),
+    run_case=run_shooting_case,
+    summary=shooting_summary,
+    plot=plot_shooting,
     alone=True,
 )

@@ -29,9 +29,9 @@ from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import column_values, count, summary_by, totals
+from poise.study.experiment.table import column_totals, column_values, row_count, summary_by
 from poise.world.recording import Recording
 
 # Goals of the scripts.
@@ -45,54 +45,54 @@ OFF = 0.5  # Largest sideways deviation (m) of a walk that keeps to its line
 ENOUGH = 0.9  # Share of variations that should succeed
 
 
-def upright(recording: Recording) -> bool:
+def stayed_upright(recording: Recording) -> bool:
     """Whether nothing but feet and hands touched the ground."""
     return fell_at(recording) is None
 
 
-def punched(recording: Recording) -> bool:
+def punched_ball(recording: Recording) -> bool:
     """Whether the ball flew forward and the boxer stands."""
-    return float(_velocity(recording, "ball")[:, 0].max()) > HARD and upright(recording)
+    return float(_prop_velocity(recording, "ball")[:, 0].max()) > HARD and stayed_upright(recording)
 
 
 def fell_on_face(recording: Recording) -> bool:
     """Whether the body lies on its face and the head hit the ground."""
-    return _chest(recording) < -FLAT and ground_impulse(recording, "head") > HURT
+    return _chest_direction(recording) < -FLAT and ground_impulse(recording, "head") > HURT
 
 
 def fell_on_arms(recording: Recording) -> bool:
     """Whether the body lies face down and the head did not hit the ground."""
-    return _chest(recording) < -FLAT and ground_impulse(recording, "head") < HURT
+    return _chest_direction(recording) < -FLAT and ground_impulse(recording, "head") < HURT
 
 
 def rolled_on_back(recording: Recording) -> bool:
     """Whether the body lies on its back and the head did not hit the ground."""
-    return _chest(recording) > FLAT and ground_impulse(recording, "head") < HURT
+    return _chest_direction(recording) > FLAT and ground_impulse(recording, "head") < HURT
 
 
-def served(recording: Recording) -> bool:
+def served_glass(recording: Recording) -> bool:
     """Whether the glass stands on the tray at the end, and the waiter on his feet."""
-    data = _final(recording)
+    data = _last_frame_kinematics(recording)
     tray, glass = data.body("tray"), data.body("tray_glass")
     above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
     stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
-    return bool(stands) and upright(recording)
+    return bool(stands) and stayed_upright(recording)
 
 
-def kept_to_the_line(recording: Recording) -> bool:
+def walked_along_line(recording: Recording) -> bool:
     """Whether it walked along x, upright, and was never blown far off."""
     x, y = recording.qpos[:, 0], recording.qpos[:, 1]
-    return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and upright(recording)
+    return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and stayed_upright(recording)
 
 
 GOALS: dict[str, Callable[[Recording], bool]] = {
-    "lamp": upright,
-    "somersault": upright,
-    "strut": upright,
-    "footprints": upright,
-    "waiter": served,
-    "gusts": kept_to_the_line,
-    "punch": punched,
+    "lamp": stayed_upright,
+    "somersault": stayed_upright,
+    "strut": stayed_upright,
+    "footprints": stayed_upright,
+    "waiter": served_glass,
+    "gusts": walked_along_line,
+    "punch": punched_ball,
     "blow": fell_on_face,
     "blow-arms": fell_on_arms,
     "blow-roll": rolled_on_back,
@@ -100,18 +100,18 @@ GOALS: dict[str, Callable[[Recording], bool]] = {
 """Whether a performance achieved the goal of its script, for each shipped script."""
 
 
-def _velocity(recording: Recording, prop: str) -> np.ndarray:
+def _prop_velocity(recording: Recording, prop: str) -> np.ndarray:
     """(T+1, 3) velocity (m/s) of a prop."""
     first = int(recording.model.body(prop).dofadr[0])
     return np.asarray(recording.qvel[:, first : first + 3])
 
 
-def _chest(recording: Recording) -> float:
+def _chest_direction(recording: Recording) -> float:
     """Vertical component of the chest's forward axis at the end."""
-    return float(_final(recording).body("torso").xmat.reshape(3, 3)[2, 0])
+    return float(_last_frame_kinematics(recording).body("torso").xmat.reshape(3, 3)[2, 0])
 
 
-def _final(recording: Recording) -> mujoco.MjData:
+def _last_frame_kinematics(recording: Recording) -> mujoco.MjData:
     """The kinematics of the last frame."""
     data = mujoco.MjData(recording.model)
     data.qpos[:] = recording.qpos[-1]
@@ -128,40 +128,40 @@ Warp = Callable[[float], float]  # Maps a time (s) of the script to a time (s) o
 def varied_script(script: Script, seed: int) -> Script:
     """A script with random changes of masses, times and targets, drawn from the seed."""
     masses, times, targets = (np.random.default_rng([seed, k]) for k in range(3))
-    warp = _warp(script.poses, times)
-    bodies = (_reweighed(script.scene.body, masses), *script.scene.bodies[1:])
+    warp = _random_time_warp(script.poses, times)
+    bodies = (_vary_masses(script.scene.body, masses), *script.scene.bodies[1:])
     return replace(
         script,
         scene=replace(script.scene, bodies=bodies),
         seconds=warp(script.seconds),
         poses=tuple(replace(pose, time=warp(pose.time)) for pose in script.poses),
-        changes=tuple(_moved(change, warp) for change in script.changes),
-        stabilised=tuple(_span(span, warp) for span in script.stabilised),
-        objectives=tuple(_moved(objective, warp) for objective in script.objectives),
-        holds=tuple(_moved(hold, warp) for hold in script.holds),
-        goals=tuple(_retargeted(goal, warp, targets) for goal in script.goals),
+        changes=tuple(_warp_part(change, warp) for change in script.changes),
+        stabilised=tuple(_warp_span(span, warp) for span in script.stabilised),
+        objectives=tuple(_warp_part(objective, warp) for objective in script.objectives),
+        holds=tuple(_warp_part(hold, warp) for hold in script.holds),
+        goals=tuple(_vary_goal(goal, warp, targets) for goal in script.goals),
     )
 
 
-def _reweighed(body: Body, rng: np.random.Generator) -> Body:
+def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
     """The body with changed masses and the same torque limits."""
     if body.plan is None:
         raise PoiseError(f"body '{body.name}' comes from MJCF or carries a load: its masses cannot be varied")
     common = rng.uniform(-MASS, MASS)
     own: dict[str, float] = {}
 
-    def heavier(segment: Segment) -> Segment:
+    def scaled_segment(segment: Segment) -> Segment:
         side = other_side(segment.name)  # one key for both sides
         if side not in own:
             own[side] = 1.0 + 0.5 * (common + rng.uniform(-MASS, MASS))
         x, y, z = (own[side] * moment for moment in segment.inertia)
         return replace(segment, mass=own[side] * segment.mass, inertia=(x, y, z))
 
-    made = assemble_body(replace(body.plan, segments=tuple(heavier(segment) for segment in body.plan.segments)))
+    made = assemble_body(replace(body.plan, segments=tuple(scaled_segment(segment) for segment in body.plan.segments)))
     return replace(made, torque_limit=body.torque_limit, rigging=body.rigging)
 
 
-def _warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
+def _random_time_warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
     """Stretch the intervals between poses; the time after the last pose keeps its rate."""
     before = np.unique([0.0, *(pose.time for pose in poses)])
     waits = np.diff(before) * rng.uniform(1.0 - TIME, 1.0 + TIME, len(before) - 1)
@@ -173,33 +173,28 @@ def _warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
     return warp
 
 
-def _moved(timed: Any, warp: Warp) -> Any:
+def _warp_part(timed: Any, warp: Warp) -> Any:
     """A part of the script with its time span (`when`) warped."""
-    return replace(timed, when=_span(timed.when, warp))
+    return replace(timed, when=_warp_span(timed.when, warp))
 
 
-def _span(span: TimeSpan, warp: Warp) -> TimeSpan:
+def _warp_span(span: TimeSpan, warp: Warp) -> TimeSpan:
     return TimeSpan(warp(span.start), warp(span.end))
 
 
-def _retargeted(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
-    wants = tuple(_aimed(want, warp, rng) for want in goal.wants)
+def _vary_goal(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
+    wants = tuple(_vary_want(want, warp, rng) for want in goal.wants)
     return replace(goal, wants=wants, solved=(0.0,) * len(goal.free))
 
 
-def _aimed(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
+def _vary_want(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
     when = want.when
     if when.event == "time":
         when = replace(when, time=warp(when.time))
     return replace(want, when=when, value=want.value + rng.uniform(-want.range, want.range))
 
 
-def cases(scope: Scope) -> list[NamedCase]:
-    """A variation of each shipped script for each seed."""
-    return named_cases(shipped_scripts(), scope)
-
-
-def measure(case: NamedCase) -> Row:
+def run_variation_case(case: NamedCase) -> Row:
     """Solve a variation if it has constraints, perform it, and check its goal."""
     script = varied_script(read_script(case.name), case.seed)
     solution = solve_script(script) if script.goals else None
@@ -217,14 +212,14 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-summary = summary_by(("script",), {"variations": count, **totals("solved", "done", "physical")})
+variation_summary = summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "physical")})
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_variations(rows: Sequence[Row]) -> Figure:
     """The share of variations of each script that achieve its goal."""
-    found = summary(rows)
+    found = variation_summary(rows)
     shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
-    figure, ((axis,),) = panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
+    figure, ((axis,),) = figure_panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
     axis.axvline(ENOUGH, color="grey", lw=0.8)
     axis.set(xlim=(0.0, 1.0), xlabel="share of variations that succeed")
@@ -238,8 +233,8 @@ STUDY: Study[NamedCase] = Study(
     reproduces="how far a user may change a script",
     whole=Scope(seeds=20, seconds=60.0),
     quick=Scope(seeds=2, seconds=60.0),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=lambda scope: named_cases(shipped_scripts(), scope),
+    run_case=run_variation_case,
+    summary=variation_summary,
+    plot=plot_variations,
 )

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import share_bars
+from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, count, mean, means, median, summary_by
+from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.flights import Dived, Kipped, Sprung, dive, kip, spring
+from poise.study.rotation.flights import FlightOutcome, attempt_dive, attempt_handspring, attempt_kip
 from poise.study.rotation.stage import BehaviourTrial
 
 FRESH = 40_000  # First seed of the trials; tuning did not use seeds from here on
@@ -23,43 +23,41 @@ class AerialGoal:
     """What a behaviour must achieve, and the conditions of its trials."""
 
     words: str
-    perform: Callable[[BehaviourTrial], Dived | Kipped | Sprung]
+    perform: Callable[[BehaviourTrial], FlightOutcome]
     seconds: float
     terrain: str = "flat"
     noises: tuple[float, ...] = (0.1,)  # of the initial joint velocities, rad/s
-    reached: Callable[[Dived | Kipped | Sprung], bool] = attrgetter("succeeded")
+    reached: Callable[[FlightOutcome], bool] = attrgetter("succeeded")
 
 
 GOALS = {
-    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", kip, 6.0),
-    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", dive, 5.0),
-    "dive-down": AerialGoal("onto its hands, and two turns", dive, 5.5, "drop:0.5", reached=attrgetter("rolled_on")),
-    "back-handspring": AerialGoal("onto its hands, onto its feet, stands for 2 s", spring, 6.0, noises=(0.1, 0.2)),
-    "double-back-handspring": AerialGoal("the same, twice in a row", spring, 8.0),
+    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", attempt_kip, 6.0),
+    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", attempt_dive, 5.0),
+    "dive-down": AerialGoal(
+        "onto its hands, and two turns", attempt_dive, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
+    ),
+    "back-handspring": AerialGoal(
+        "onto its hands, onto its feet, stands for 2 s", attempt_handspring, 6.0, noises=(0.1, 0.2)
+    ),
+    "double-back-handspring": AerialGoal("the same, twice in a row", attempt_handspring, 8.0),
 }
 
 
-def cases(scope: Scope) -> list[BehaviourTrial]:
+def aerial_cases(scope: Scope) -> list[BehaviourTrial]:
     """Each behaviour with each noise and seed for an athlete's torque limits, and a few trials for a human's."""
     names = ("dive-roll",) if scope.coarse else tuple(GOALS)
     kinds = [(name, "athlete", noise, scope.seeds) for name in names for noise in GOALS[name].noises]
     if not scope.coarse:
         kinds += [(name, "human", GOALS[name].noises[0], min(FEW, scope.seeds)) for name in names]
     return [
-        BehaviourTrial(
-            read_behaviour(name),
-            GOALS[name].terrain,
-            min(scope.seconds, GOALS[name].seconds),
-            FRESH + seed,
-            noise,
-            limits=limits,
-        )
+        BehaviourTrial(read_behaviour(name), goal.terrain, seconds, FRESH + seed, noise, limits=limits)
         for name, limits, noise, seeds in kinds
+        for goal, seconds in ((GOALS[name], min(scope.seconds, GOALS[name].seconds)),)
         for seed in range(seeds)
     ]
 
 
-def measure(trial: BehaviourTrial) -> Row:
+def run_aerial_case(trial: BehaviourTrial) -> Row:
     """Whether the goal is reached, and whether the recording passes the audit."""
     goal = GOALS[trial.behaviour.name]
     outcome = goal.perform(trial)
@@ -78,17 +76,22 @@ def measure(trial: BehaviourTrial) -> Row:
     }
 
 
-summary = summary_by(
+aerial_summary = summary_by(
     ("behaviour", "goal", "limits", "noise"),
-    {"reached": mean("survived"), "median_flew": median("flew"), "of": count, **means("physical", "both")},
+    {
+        "reached": column_mean("survived"),
+        "median_flew": column_median("flew"),
+        "of": row_count,
+        **column_means("physical", "both"),
+    },
 )
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_aerial(rows: Sequence[Row]) -> Figure:
     """Shares that reach their goal and pass the audit."""
-    found = summary(rows)
+    found = aerial_summary(rows)
     names = [f"{row['behaviour']}, {row['limits']}, noise {row['noise']:g}" for row in found]
-    return share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
+    return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
 
 
 STUDY: Study[BehaviourTrial] = Study(
@@ -97,8 +100,8 @@ STUDY: Study[BehaviourTrial] = Study(
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=10.0),
     quick=Scope(seeds=2, seconds=5.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=aerial_cases,
+    run_case=run_aerial_case,
+    summary=aerial_summary,
+    plot=plot_aerial,
 )

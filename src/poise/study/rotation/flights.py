@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.rotation.dive import Dive
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
-from poise.study.rotation.stage import Attempt, BehaviourOutcome, BehaviourTrial, only_feet, only_hands
+from poise.study.rotation.stage import FEET, HANDS, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
 from poise.world.world import World
 
 UPRIGHT = 0.8  # Height (m) of the centre of mass above the ground beyond which a body stands rather than crouches
@@ -22,7 +22,7 @@ DIVE_STANDING = 1.0  # Least time (s) on the feet alone that counts as standing 
 
 
 @dataclass(frozen=True)
-class Dived(BehaviourOutcome):
+class DiveOutcome(BehaviourOutcome):
     """The outcome of a dive roll."""
 
     flew: float  # time without contact, s
@@ -43,33 +43,33 @@ class Dived(BehaviourOutcome):
         return self.on_hands and self.turns >= ROLLED_ON and not self.blew_up
 
 
-def dive(trial: BehaviourTrial) -> Dived:
+def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
     """Dive and roll until it has stood for long enough or the time is up."""
-    attempt = Attempt(trial, Dive)
+    attempt = BehaviourAttempt(trial, Dive)
     world, performing = attempt.world, attempt.performing
     on_hands, landed, flew, turns, stood = False, False, 0.0, 0.0, 0.0
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if performing.stage not in ("squat", "push") and not landed:
             flew += world.settings.step if not links else 0.0
             landed = bool(links) and performing.stage == "roll"
-            on_hands = landed and only_hands(links)
+            on_hands = landed and only_links(links, HANDS)
         turns = max(turns, performing.roll.turned)
-        up = landed and _height(world) > UPRIGHT and only_feet(links)
+        up = landed and _com_height(world) > UPRIGHT and only_links(links, FEET)
         stood = stood + world.settings.step if up else 0.0
         if stood >= DIVE_STANDING:
             break
-    return Dived(flew, on_hands, turns, _height(world), stood, **attempt.outcome())
+    return DiveOutcome(flew, on_hands, turns, _com_height(world), stood, **attempt.outcome())
 
 
-def _height(world: World) -> float:
-    """Height (m) of the centre of mass above the ground."""
+def _com_height(world: World) -> float:
+    """Height (m) of the centre of mass above the ground under it."""
     x, y, z = world.state.data.subtree_com[1]
     return float(z - world.scene.terrain.height(x, y))
 
 
-def score_of_dive(trial: BehaviourTrial) -> float:
+def dive_score(trial: BehaviourTrial) -> float:
     """The score of a dive: 6 for a flight onto the hands, a roll and standing up; less for driving friction."""
-    dived = dive(trial)
+    dived = attempt_dive(trial)
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
     up, stood = min(dived.height / UPRIGHT, 1.0), min(dived.stood / DIVE_STANDING, 1.0)
     return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * dived.driven_excess
@@ -81,7 +81,7 @@ FAR = 0.5  # Distance (m) of the centre of mass behind the ankles at touch-down 
 
 
 @dataclass(frozen=True)
-class Kipped(BehaviourOutcome):
+class KipOutcome(BehaviourOutcome):
     """The outcome of a kip-up."""
 
     flew: float  # time without contact, s
@@ -97,13 +97,13 @@ class Kipped(BehaviourOutcome):
         return up and not self.blew_up
 
 
-def kip(trial: BehaviourTrial) -> Kipped:
+def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
     """Kip up until something other than feet touches the ground, or it has stood for long enough."""
-    attempt = Attempt(trial, Flip)
+    attempt = BehaviourAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     down, fell, on_feet, behind, flew = None, None, False, FAR, 0.0
-    for links in attempt.touches():
-        feet = only_feet(links)
+    for links in attempt.contact_links():
+        feet = only_links(links, FEET)
         if performing.stage in ("flight", "land") and down is None:
             flew += world.settings.step if not links else 0.0
             if links and flew >= KIP_AIRBORNE:
@@ -114,12 +114,12 @@ def kip(trial: BehaviourTrial) -> Kipped:
             break
     stood = 0.0 if down is None else (fell or world.time) - down
     height = float(world.state.data.subtree_com[1, 2])
-    return Kipped(flew, on_feet, behind, stood, height, **attempt.outcome())
+    return KipOutcome(flew, on_feet, behind, stood, height, **attempt.outcome())
 
 
-def score_of_kip(trial: BehaviourTrial) -> float:
+def kip_score(trial: BehaviourTrial) -> float:
     """The score of a kip-up: 7 for a flight onto the feet and standing upright; less for driving friction."""
-    kipped = kip(trial)
+    kipped = attempt_kip(trial)
     flew, stood = min(kipped.flew / KIP_AIRBORNE, 1.0), min(kipped.stood / KIP_STANDING, 1.0)
     near = 1.0 - min(max(kipped.behind, 0.0) / FAR, 1.0)
     up = min(kipped.height / UPRIGHT, 1.0) if stood == 1.0 else 0.0
@@ -141,7 +141,7 @@ class SupportPhase:
 
 
 @dataclass(frozen=True)
-class Sprung(BehaviourOutcome):
+class HandspringOutcome(BehaviourOutcome):
     """The outcome of one or more handsprings in a row."""
 
     springs: int  # number of handsprings in the behaviour
@@ -160,7 +160,7 @@ class Sprung(BehaviourOutcome):
         return sum(self.flights)
 
     @property
-    def right(self) -> int:
+    def supports_in_order(self) -> int:
         """The number of supports after the first one that are in the right order: hands, feet, hands, feet."""
         wanted = self.springs * ("hands", "feet")
         flown = zip(self.supports[1:], wanted, self.flights, strict=False)
@@ -171,7 +171,7 @@ class Sprung(BehaviourOutcome):
     def stood(self) -> float:
         """Time (s) on the feet after the last handspring, until anything else touched the ground."""
         whole = 2 * self.springs
-        return self.supports[whole].end - self.supports[whole].start if self.right == whole else 0.0
+        return self.supports[whole].end - self.supports[whole].start if self.supports_in_order == whole else 0.0
 
     @property
     def succeeded(self) -> bool:
@@ -179,31 +179,34 @@ class Sprung(BehaviourOutcome):
         return self.stood >= SPRING_STANDING and self.height > UPRIGHT and not self.blew_up
 
 
-def spring(trial: BehaviourTrial) -> Sprung:
+def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
     """Spring until it has stood for long enough, or something other than hands and feet touches the ground."""
-    attempt = Attempt(trial, Handspring)
+    attempt = BehaviourAttempt(trial, Handspring)
     world, performing = attempt.world, attempt.performing
     supports: list[SupportPhase] = []
     turned = 0.0
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if not links:
             continue
-        on, start = "feet" if only_feet(links) else "hands" if only_hands(links) else "else", world.time
+        on, start = "feet" if only_links(links, FEET) else "hands" if only_links(links, HANDS) else "else", world.time
         if supports and supports[-1].on == on:
             start = supports.pop().start
         else:
-            turned = float(np.degrees(performing.pitch))
+            turned = float(np.degrees(performing.plane.pitch))
         supports.append(SupportPhase(on, start, world.time))
         last = len(supports) == 2 * performing.springs + 1
         if on == "else" or (last and world.time - start >= SPRING_STANDING):
             break
     height = float(world.state.data.subtree_com[1, 2])
-    return Sprung(performing.springs, tuple(supports), turned, height, **attempt.outcome())
+    return HandspringOutcome(performing.springs, tuple(supports), turned, height, **attempt.outcome())
 
 
-def score_of_spring(trial: BehaviourTrial) -> float:
+def handspring_score(trial: BehaviourTrial) -> float:
     """The score of handsprings: supports in the right order, the turn, and standing; less for driving friction."""
-    sprung = spring(trial)
+    sprung = attempt_handspring(trial)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)
-    return sprung.right + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
+    return sprung.supports_in_order + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
+
+
+FlightOutcome = DiveOutcome | KipOutcome | HandspringOutcome

@@ -7,46 +7,45 @@ from dataclasses import replace
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import share_bars
+from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, count, mean, median, summary_by
+from poise.study.experiment.table import column_mean, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.rehearsal import flip_trial
-from poise.study.rotation.roll import FRESH, PartCase
+from poise.study.rotation.rehearsal import attempt_flip
+from poise.study.rotation.roll import FRESH
 from poise.study.rotation.stage import BehaviourTrial
 
-WITHOUT = {
-    "all of it": RotationSettings(),
-    "no planning": RotationSettings(planning=0),
-    "no momentum": RotationSettings(momentum=0),
-    "no foot placing": RotationSettings(placing=0),
-    "no replanning": RotationSettings(replanning=0),
+PARTS = {
+    RotationSettings(): "all of it",
+    RotationSettings(planning=0): "no planning",
+    RotationSettings(momentum=0): "no momentum",
+    RotationSettings(placing=0): "no foot placing",
+    RotationSettings(replanning=0): "no replanning",
 }
-"""Settings by the part of the controller that is left out."""
+"""The part of the controller that is left out, by settings."""
 NOISES = (0.0, 0.05, 0.1, 0.2)  # Noise of the initial joint velocities, rad/s
 NOISY = 0.2  # Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt
 BEHAVIOUR = "back-flip"
 
 
-def cases(scope: Scope) -> list[PartCase]:
+def flip_cases(scope: Scope) -> list[BehaviourTrial]:
     """The whole controller with each noise, jolt, set of limits and rate; parts left out at the greatest noise."""
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
-    kinds = [("all of it", first)]
+    kinds = [first]
     if not scope.coarse:
-        kinds = [("all of it", replace(first, noise=noise)) for noise in NOISES]
-        kinds += [("all of it", replace(first, jolt=NOISY))]
-        kinds += [("all of it", replace(first, rate=120.0, jolt=jolt)) for jolt in (0.0, NOISY)]
-        kinds += [("all of it", replace(first, limits="human", rate=rate)) for rate in (60.0, 120.0)]
-        kinds += [(part, replace(first, settings=without)) for part, without in list(WITHOUT.items())[1:]]
-    return [PartCase(part, replace(kind, seed=FRESH + seed)) for part, kind in kinds for seed in range(scope.seeds)]
+        kinds = [replace(first, noise=noise) for noise in NOISES]
+        kinds += [replace(first, jolt=NOISY)]
+        kinds += [replace(first, rate=120.0, jolt=jolt) for jolt in (0.0, NOISY)]
+        kinds += [replace(first, limits="human", rate=rate) for rate in (60.0, 120.0)]
+        kinds += [replace(first, settings=without) for without in list(PARTS)[1:]]
+    return [replace(kind, seed=FRESH + seed) for kind in kinds for seed in range(scope.seeds)]
 
 
-def measure(case: PartCase) -> Row:
+def run_flip_case(trial: BehaviourTrial) -> Row:
     """How the flip lands, and how long it stands."""
-    trial = case.trial
-    flipped = flip_trial(trial)
+    flipped = attempt_flip(trial)
     return {
-        "part": case.part,
+        "part": PARTS[trial.settings],
         "noise": trial.noise,
         "jolt": trial.jolt,
         "limits": trial.limits,
@@ -61,39 +60,39 @@ def measure(case: PartCase) -> Row:
     }
 
 
-summary = summary_by(
+flip_summary = summary_by(
     ("part", "limits", "rate", "noise", "jolt"),
     {
-        "succeeded": mean("survived"),
-        "on_feet": mean("on_feet"),
-        "median_turned": median("turned"),
-        "median_stood": median("stood"),
-        "of": count,
-        "physical": mean("physical"),
+        "succeeded": column_mean("survived"),
+        "on_feet": column_mean("on_feet"),
+        "median_turned": column_median("turned"),
+        "median_stood": column_median("stood"),
+        "of": row_count,
+        "physical": column_mean("physical"),
     },
 )
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_flips(rows: Sequence[Row]) -> Figure:
     """Success rates."""
-    found = summary(rows)
+    found = flip_summary(rows)
     shares = column_values(found, "succeeded")
-    return share_bars([_name(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
+    return plot_share_bars([_flip_label(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
 
 
-def _name(row: Row) -> str:
+def _flip_label(row: Row) -> str:
     jolted = f" and {row['jolt']:g} at take-off" if row["jolt"] else ""
     return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
 
 
-STUDY: Study[PartCase] = Study(
+STUDY: Study[BehaviourTrial] = Study(
     name="rotation-flip",
     title="success rate of back flips, over noise and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=20, seconds=5.0),
     quick=Scope(seeds=4, seconds=5.0, coarse=True),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=flip_cases,
+    run_case=run_flip_case,
+    summary=flip_summary,
+    plot=plot_flips,
 )

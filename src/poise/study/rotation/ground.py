@@ -11,11 +11,11 @@ from poise.control.rotation.roll import Roll
 from poise.control.rotation.rotation import Rotation
 from poise.library.behaviours.files import read_behaviour
 from poise.rotations import quat_rotate
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, mean, median, summary_by
+from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.stage import BehaviourTrial, staged
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -24,19 +24,12 @@ BELLY = -0.7  # Largest vertical component of the pelvis' forward axis when a bo
 Reached = Callable[[Rotation, World], bool]  # Whether a goal is reached at the current state
 
 
-def _turns(wanted: float) -> Reached:
-    def reached(controller: Rotation, _: World) -> bool:
-        performing = controller.performing
-        return isinstance(performing, Roll) and performing.turned >= wanted
-
-    return reached
+def _has_turned(wanted: float) -> Reached:
+    """Whether a roll has made a number of turns."""
+    return lambda controller, _: isinstance(controller.performing, Roll) and controller.performing.turned >= wanted
 
 
-def _stands(controller: Rotation, _: World) -> bool:
-    return controller.stands()
-
-
-def _on_belly(_: Rotation, world: World) -> bool:
+def _lies_on_belly(_: Rotation, world: World) -> bool:
     return float(quat_rotate(world.state.qpos[3:7], np.array([1.0, 0.0, 0.0]))[2]) < BELLY
 
 
@@ -51,15 +44,15 @@ class GroundGoal:
 
 
 GOALS = {
-    "shoulder-roll": GroundGoal("one turn", _turns(1.0), 4.0, 0.0),
-    "sideways-roll": GroundGoal("four turns", _turns(4.0), 30.0, 0.0),
-    "roll-and-stand": GroundGoal("stands", _stands, 10.0),
-    "baby-roll": GroundGoal("on its belly", _on_belly, 12.0),
-    "baby-too-weak": GroundGoal("on its belly", _on_belly, 12.0),
+    "shoulder-roll": GroundGoal("one turn", _has_turned(1.0), 4.0, 0.0),
+    "sideways-roll": GroundGoal("four turns", _has_turned(4.0), 30.0, 0.0),
+    "roll-and-stand": GroundGoal("stands", lambda controller, _: controller.stands(), 10.0),
+    "baby-roll": GroundGoal("on its belly", _lies_on_belly, 12.0),
+    "baby-too-weak": GroundGoal("on its belly", _lies_on_belly, 12.0),
 }
 
 
-def cases(scope: Scope) -> list[BehaviourTrial]:
+def ground_behaviour_cases(scope: Scope) -> list[BehaviourTrial]:
     """Each behaviour with each seed; those of adults with an athlete's and with a human's torque limits."""
     names = ("shoulder-roll", "baby-roll") if scope.coarse else tuple(GOALS)
     return [
@@ -67,20 +60,20 @@ def cases(scope: Scope) -> list[BehaviourTrial]:
             read_behaviour(name), seconds=min(scope.seconds, GOALS[name].seconds), seed=FRESH + seed, limits=limits
         )
         for name in names
-        for limits in (_sets(name)[:1] if scope.coarse else _sets(name))
+        for limits in (_torque_limit_sets(name)[:1] if scope.coarse else _torque_limit_sets(name))
         for seed in range(scope.seeds)
     ]
 
 
-def _sets(name: str) -> tuple[str, ...]:
+def _torque_limit_sets(name: str) -> tuple[str, ...]:
     """The sets of torque limits of a behaviour, its own first."""
     return ("infant",) if read_behaviour(name).body == "baby" else ("athlete", "human")
 
 
-def measure(trial: BehaviourTrial) -> Row:
+def run_ground_behaviour(trial: BehaviourTrial) -> Row:
     """When the goal is reached, and whether it still holds afterwards."""
     goal = GOALS[trial.behaviour.name]
-    run, world, controller = staged(trial)
+    run, world, controller = stage_behaviour(trial)
     arrival, failure = None, None
     try:
         while world.time < trial.seconds and arrival is None:
@@ -103,10 +96,10 @@ def measure(trial: BehaviourTrial) -> Row:
     }
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_ground_behaviours(rows: Sequence[Row]) -> Figure:
     """Time until each trial reaches its goal; trials that do not are drawn at the end of their time."""
     kinds = list(dict.fromkeys((str(row["behaviour"]), str(row["limits"])) for row in rows))
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.4 * len(kinds)))
+    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.4 * len(kinds)))
     for row in rows:
         name, limits = str(row["behaviour"]), str(row["limits"])
         time = GOALS[name].seconds if row["seconds"] is None else float(row["seconds"])
@@ -123,16 +116,16 @@ STUDY: Study[BehaviourTrial] = Study(
     reproduces="Zordan et al. 2014, section VIII-A and Fig. 4 (right)",
     whole=Scope(seeds=20, seconds=30.0),
     quick=Scope(seeds=2, seconds=6.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=ground_behaviour_cases,
+    run_case=run_ground_behaviour,
     summary=summary_by(
         ("behaviour", "limits", "goal"),
         {
-            "reached": mean("survived"),
-            "median_seconds": median("seconds"),
-            "of": count,
-            "physical": mean("physical"),
+            "reached": column_mean("survived"),
+            "median_seconds": column_median("seconds"),
+            "of": row_count,
+            "physical": column_mean("physical"),
         },
     ),
-    plot=plot,
+    plot=plot_ground_behaviours,
 )

@@ -17,9 +17,9 @@ from poise.reference.archive import spoken_name
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
-from poise.study.experiment.plots import panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, each_motion
-from poise.study.experiment.trial import cast_once
+from poise.study.experiment.plots import figure_panels
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.trial import cached_cast
 from poise.world.recording import Recording
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -27,7 +27,7 @@ MOTIONS = ("backflip", "roll", "log-roll", "jump", "walk", "run", "turn-180")
 
 
 @dataclass(frozen=True, eq=False)
-class Rotations:
+class RotationSeries:
     """Rotation indices over a motion [Zordan2014], about the centre of mass, in the world frame."""
 
     time: Array  # (T,) s
@@ -61,17 +61,17 @@ class Rotations:
         return np.asarray(np.arccos(cosine))
 
 
-def rotations_of_recording(recording: Recording) -> Rotations:
+def rotation_of_recording(recording: Recording) -> RotationSeries:
     """The rotation of the first character of a recording."""
-    return _rotations(recording.model, recording.time, recording.qpos, recording.qvel)
+    return _rotation_series(recording.model, recording.time, recording.qpos, recording.qvel)
 
 
-def rotations_of_clip(clip: BodyClip) -> Rotations:
+def rotation_of_clip(clip: BodyClip) -> RotationSeries:
     """The rotation of a clip, with velocities by finite differences."""
-    return _rotations(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
+    return _rotation_series(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
 
 
-def _rotations(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> Rotations:
+def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> RotationSeries:
     terms = Terms(model)
     first = int(np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
     root, dof, place = int(model.jnt_bodyid[first]), int(model.jnt_dofadr[first]), int(model.jnt_qposadr[first])
@@ -83,7 +83,7 @@ def _rotations(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> 
     excursion = np.tile(IDENTITY, (len(time), 1))
     for k in range(len(time) - 1):
         excursion[k + 1] = turned_on(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
-    return Rotations(
+    return RotationSeries(
         np.asarray(time, float),
         np.array([each.angular_momentum for each in found]),
         np.array([each.inertia for each in found]),
@@ -94,17 +94,17 @@ def _rotations(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> 
 
 
 @lru_cache(maxsize=32)
-def rotations(motion: str) -> Rotations:
+def cached_rotation(motion: str) -> RotationSeries:
     """The rotation of a motion, given by name or file; nothing is simulated."""
-    _, reference = cast_once(motion, None, False)
+    _, reference = cached_cast(motion, None, False)
     if not isinstance(reference, Played):
         raise PoiseError(f"motion '{motion}' is a pose, which does not rotate: choose a motion that moves")
-    return rotations_of_clip(reference.clip)
+    return rotation_of_clip(reference.clip)
 
 
-def measure(case: NamedCase) -> Row:
+def run_indices_case(case: NamedCase) -> Row:
     """Largest tilt of excursion and root off the axis of rotation, and how much the tilt goes up and down."""
-    found = rotations(case.name)
+    found = cached_rotation(case.name)
     excursion, root = (np.degrees(found.off_axis(turn)) for turn in (found.excursion, found.root_turn))
     return {
         "motion": case.name,
@@ -113,27 +113,27 @@ def measure(case: NamedCase) -> Row:
         "peak_momentum": float(np.linalg.norm(found.angular_momentum, axis=1).max()),
         "excursion_off_deg": float(excursion.max()),
         "root_off_deg": float(root.max()),
-        "excursion_wobble_deg": _wobble(excursion),
-        "root_wobble_deg": _wobble(root),
+        "excursion_wobble_deg": _angle_wobble(excursion),
+        "root_wobble_deg": _angle_wobble(root),
     }
 
 
-def _wobble(angle: Array) -> float:
+def _angle_wobble(angle: Array) -> float:
     """The total variation of an angle beyond the difference of its last and first values."""
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
 
-def summary(rows: Sequence[Row]) -> list[Row]:
+def indices_summary(rows: Sequence[Row]) -> list[Row]:
     """All rows, with short names of the motions."""
     return [{**row, "motion": spoken_name(str(row["motion"]))} for row in rows]
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_indices(rows: Sequence[Row]) -> Figure:
     """The tilt of the axis by excursion and root, over time."""
     columns = min(4, len(rows))
-    figure, axes = panels(-(-len(rows) // columns), columns)
+    figure, axes = figure_panels(-(-len(rows) // columns), columns)
     for axis, row in zip(axes.ravel(), rows, strict=False):
-        found = rotations(str(row["motion"]))
+        found = cached_rotation(str(row["motion"]))
         for name, turn, style in (("root", found.root_turn, "0.6"), ("excursion", found.excursion, "C0")):
             axis.plot(found.time, np.degrees(found.off_axis(turn)), color=style, label=name)
         axis.set_title(f"{spoken_name(str(row['motion']))}: {found.turns:.2f} turns", fontsize=8)
@@ -151,8 +151,8 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Zordan et al. 2014, Fig. 1",
     whole=Scope(seeds=1, seconds=1.0, motions=MOTIONS),
     quick=Scope(seeds=1, seconds=1.0, motions=("backflip", "roll", "walk")),
-    cases=each_motion,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=motion_cases,
+    run_case=run_indices_case,
+    summary=indices_summary,
+    plot=plot_indices,
 )

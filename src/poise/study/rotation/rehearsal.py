@@ -9,8 +9,8 @@ import numpy as np
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.study.rotation.flights import score_of_dive, score_of_kip, score_of_spring
-from poise.study.rotation.stage import Attempt, BehaviourOutcome, BehaviourTrial, only_feet
+from poise.study.rotation.flights import dive_score, handspring_score, kip_score
+from poise.study.rotation.stage import FEET, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
 
 ENOUGH = 0.6
 """Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
@@ -20,20 +20,14 @@ FULL = 270.0  # Least pitch (degrees) of the pelvis at touch-down of a full flip
 STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
 
-def score(trial: BehaviourTrial) -> float:
+def behaviour_score(trial: BehaviourTrial) -> float:
     """The score of a behaviour of any kind; higher is better."""
-    judges = {
-        "roll": score_of_roll,
-        "flip": score_of_flip,
-        "kip": score_of_kip,
-        "dive": score_of_dive,
-        "handspring": score_of_spring,
-    }
-    return judges[trial.behaviour.kind](trial)
+    air = {"flip": flip_score, "kip": kip_score, "dive": dive_score, "handspring": handspring_score}
+    return {"roll": roll_score, **air}[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
-class Rolled(BehaviourOutcome):
+class RollOutcome(BehaviourOutcome):
     """The outcome of a roll."""
 
     turns: float
@@ -53,9 +47,9 @@ class Rolled(BehaviourOutcome):
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
 
 
-def roll(trial: BehaviourTrial) -> Rolled:
+def attempt_roll(trial: BehaviourTrial) -> RollOutcome:
     """Roll until the time is up or the roll stalls."""
-    attempt = Attempt(trial, Roll)
+    attempt = BehaviourAttempt(trial, Roll)
     patience = round(STALLED * trial.hertz)
     turned: list[float] = []
     stalled = False
@@ -65,12 +59,12 @@ def roll(trial: BehaviourTrial) -> Rolled:
             stalled = True
             break
     phase, seconds = attempt.performing.phase, attempt.world.time
-    return Rolled(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
+    return RollOutcome(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
 
 
-def score_of_roll(trial: BehaviourTrial) -> float:
+def roll_score(trial: BehaviourTrial) -> float:
     """The number of turns, less penalties for effort, rough rolling, driving friction and blowing up."""
-    rolled = roll(trial)
+    rolled = attempt_roll(trial)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
@@ -80,7 +74,7 @@ def score_of_roll(trial: BehaviourTrial) -> float:
 
 
 @dataclass(frozen=True)
-class Flipped(BehaviourOutcome):
+class FlipOutcome(BehaviourOutcome):
     """The outcome of a flip."""
 
     turned: float = 0.0  # pitch of the pelvis at touch-down, degrees
@@ -94,31 +88,31 @@ class Flipped(BehaviourOutcome):
         return self.on_feet and abs(self.turned) > FULL and self.stood >= STANDING and not self.blew_up
 
 
-def flip_trial(trial: BehaviourTrial) -> Flipped:
+def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
     """Flip until something other than feet touches the ground, or it has stood for long enough."""
-    attempt = Attempt(trial, Flip)
+    attempt = BehaviourAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     up = down = fell = None
     turned, on_feet = 0.0, False
-    for links in attempt.touches():
+    for links in attempt.contact_links():
         if up is None and performing.stage == "flight" and not links:
             up = world.time
         if up is not None and down is None and links:
-            down, turned = world.time, float(np.degrees(performing.pitch))
-            on_feet = only_feet(links)
-        if up is not None and not only_feet(links):
+            down, turned = world.time, float(np.degrees(performing.plane.pitch))
+            on_feet = only_links(links, FEET)
+        if up is not None and not only_links(links, FEET):
             fell = world.time
             break
         if down is not None and world.time >= down + STANDING + 1e-9:
             break
     if up is None or down is None:
-        return Flipped(**attempt.outcome())
-    return Flipped(turned, on_feet, (fell or world.time) - down, down - up, **attempt.outcome())
+        return FlipOutcome(**attempt.outcome())
+    return FlipOutcome(turned, on_feet, (fell or world.time) - down, down - up, **attempt.outcome())
 
 
-def score_of_flip(trial: BehaviourTrial) -> float:
+def flip_score(trial: BehaviourTrial) -> float:
     """The score of a flip: 6 for a full turn, a landing on the feet and standing; less for driving friction."""
-    flipped = flip_trial(trial)
+    flipped = attempt_flip(trial)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
     landed = 1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0

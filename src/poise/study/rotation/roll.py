@@ -3,63 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import count, mean, median, summary_by
+from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.rehearsal import roll
+from poise.study.rotation.rehearsal import attempt_roll
 from poise.study.rotation.stage import BehaviourTrial
 
 GOALS = {"flat": 10.0, "slope:-5": 5.0, "slope:-10": 5.0, "rough:0.05": 5.0, "slope:3": 3.0}
 """Goals: number of turns on each ground."""
-WITHOUT = {
-    "all of it": RotationSettings(),
-    "no momentum": RotationSettings(momentum=0),
-    "no blend": RotationSettings(blend=0),
-    "one pass": RotationSettings(inclusion=0),
+PARTS = {
+    RotationSettings(): "all of it",
+    RotationSettings(momentum=0): "no momentum",
+    RotationSettings(blend=0): "no blend",
+    RotationSettings(inclusion=0): "one pass",
 }
-"""Settings by the part of the controller that is left out."""
+"""The part of the controller that is left out, by settings."""
 BEHAVIOUR = "forward-roll"
 FRESH = 10_000  # First seed of the trials; tuning did not use seeds from here on
 
 
-@dataclass(frozen=True)
-class PartCase:
-    """A trial of a behaviour with a part of the controller left out, or with all of it."""
-
-    part: str
-    trial: BehaviourTrial
-
-
-def cases(scope: Scope) -> list[PartCase]:
+def roll_cases(scope: Scope) -> list[BehaviourTrial]:
     """Each ground with both sets of torque limits; on flat ground also with parts left out."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
-    kinds = [(ground, limits, "all of it") for limits in sets for ground in grounds]
+    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, limits="athlete")
+    kinds = [replace(first, terrain=ground, limits=limits) for limits in sets for ground in grounds]
     if not scope.coarse:
-        kinds += [("flat", "athlete", part) for part in list(WITHOUT)[1:]]
-    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds)
-    return [
-        PartCase(part, replace(first, terrain=ground, limits=limits, seed=FRESH + seed, settings=WITHOUT[part]))
-        for ground, limits, part in kinds
-        for seed in range(scope.seeds)
-    ]
+        kinds += [replace(first, settings=without) for without in list(PARTS)[1:]]
+    return [replace(kind, seed=FRESH + seed) for kind in kinds for seed in range(scope.seeds)]
 
 
-def measure(case: PartCase) -> Row:
+def run_roll_case(trial: BehaviourTrial) -> Row:
     """Turns until the roll stalls or the time is up."""
-    trial = case.trial
-    rolled, goal = roll(trial), GOALS[trial.terrain]
+    rolled, goal = attempt_roll(trial), GOALS[trial.terrain]
     return {
         "ground": trial.terrain,
         "limits": trial.limits,
-        "part": case.part,
+        "part": PARTS[trial.settings],
         "seed": trial.seed,
         "turns": rolled.turns,
         "goal": goal,
@@ -70,12 +57,12 @@ def measure(case: PartCase) -> Row:
     }
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_rolls(rows: Sequence[Row]) -> Figure:
     """Turns of each trial, by ground, torque limits and part left out."""
-    names = list(dict.fromkeys(_name(row) for row in rows))
-    figure, ((axis,),) = panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
+    names = list(dict.fromkeys(_roll_label(row) for row in rows))
+    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
     for row in rows:
-        k = names.index(_name(row))
+        k = names.index(_roll_label(row))
         axis.plot(float(row["turns"] or 0.0), k, "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
         axis.plot([float(row["goal"] or 0.0)] * 2, [k - 0.35, k + 0.35], color="black", lw=1)
     axis.set_yticks(np.arange(len(names)), names)
@@ -84,27 +71,27 @@ def plot(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def _name(row: Row) -> str:
+def _roll_label(row: Row) -> str:
     return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
-STUDY: Study[PartCase] = Study(
+STUDY: Study[BehaviourTrial] = Study(
     name="rotation-roll",
     title="turns of a forward roll on different grounds, and with parts left out",
     reproduces="Zordan et al. 2014, section VIII-A",
     whole=Scope(seeds=20, seconds=15.0),
     quick=Scope(seeds=2, seconds=8.0, coarse=True),
-    cases=cases,
-    measure=measure,
+    cases=roll_cases,
+    run_case=run_roll_case,
     summary=summary_by(
         ("ground", "limits", "part"),
         {
-            "goal": mean("goal"),
-            "reached": mean("survived"),
-            "median_turns": median("turns"),
-            "of": count,
-            "physical": mean("physical"),
+            "goal": column_mean("goal"),
+            "reached": column_mean("survived"),
+            "median_turns": column_median("turns"),
+            "of": row_count,
+            "physical": column_mean("physical"),
         },
     ),
-    plot=plot,
+    plot=plot_rolls,
 )

@@ -24,14 +24,12 @@ from poise.reference.reference import Reference
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
 
+FEET, HANDS = ("_foot", "_toes"), ("_hand", "_forearm")  # Endings of the names of their links
 DRIVEN_TOLERANCE = 0.025  # Tolerated share of driving work in the work of friction: half of the audit's bound
 
 
 class DisturbedFlip(Rotation):
-    """The controller with torques, in the first step of a flip's flight, that disturb the joint velocities.
-
-    The torques stay within their limits.
-    """
+    """The controller with torques, within their limits, that disturb the joints when a flip's flight begins."""
 
     def __init__(self, settings: RotationSettings, behaviour: Behaviour, jolt: float, seed: int) -> None:
         """`jolt` is the standard deviation (rad/s) of the joint velocities that are added."""
@@ -71,7 +69,7 @@ class FrictionMonitor:
         self._working: list[float] = []
         self._floor = 0.01 * float(world.scene.body.mass) * EARTH  # J, added to the total work
 
-    def watch(self, step: Callable[[], StepResult]) -> StepResult:
+    def monitored_step(self, step: Callable[[], StepResult]) -> StepResult:
         """Make a step and store the work of friction in it."""
         data = self._world.terms.data
         place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
@@ -88,13 +86,10 @@ class FrictionMonitor:
         return result
 
     @property
-    def driven(self) -> float:
+    def driving_share(self) -> float:
         """Largest share of driving work in the work of friction over the seconds."""
-        seconds = range(0, len(self._driving), self._second)
-        shares = [
-            sum(self._driving[k : k + self._second]) / (sum(self._working[k : k + self._second]) + self._floor)
-            for k in seconds
-        ]
+        seconds = [slice(k, k + self._second) for k in range(0, len(self._driving), self._second)]
+        shares = [sum(self._driving[each]) / (sum(self._working[each]) + self._floor) for each in seconds]
         return max(shares, default=0.0)
 
 
@@ -109,7 +104,6 @@ class BehaviourTrial:
     noise: float = 0.1  # rad/s, standard deviation of the initial joint velocities
     jolt: float = 0.0  # rad/s, standard deviation of the joint velocities added when a flip takes off
     limits: str | None = None  # name of a set of torque limits; None for those of the behaviour
-    strength: float = 1.0  # scale of the torque limits
     rate: float | None = None  # Hz; None for that of the behaviour
     settings: RotationSettings = field(default_factory=RotationSettings)
 
@@ -119,15 +113,13 @@ class BehaviourTrial:
         return self.behaviour.rate if self.rate is None else self.rate
 
 
-def staged(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
+def stage_behaviour(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     """Stage a trial; return the run, its world and its controller."""
     behaviour = trial.behaviour
     body = Body.named(behaviour.body)
     limits = trial.limits or behaviour.limits
     if limits is not None:
         body = body.with_torque_limits(limits)
-    if trial.strength != 1.0:
-        body = body.with_torque_limits(trial.strength * body.torque_limit)
     controller = Rotation(trial.settings, behaviour)
     if trial.jolt:
         controller = DisturbedFlip(trial.settings, behaviour, trial.jolt, trial.seed)
@@ -137,18 +129,7 @@ def staged(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     return run, run.world, controller
 
 
-def touching_links(world: World, result: StepResult) -> set[str]:
-    """Names of the links in contact in a step."""
-    return {world.model.body(int(body)).name for body in np.unique(result.body[result.impulse[:, 0] > 0])}
-
-
-def of_foot(link: str) -> bool:
-    """Whether a link belongs to a foot."""
-    return link.endswith(("_foot", "_toes"))
-
-
 Performer = TypeVar("Performer")
-_HANDS = ("_hand", "_forearm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,13 +146,13 @@ class BehaviourOutcome:
         return max(self.driven - DRIVEN_TOLERANCE, 0.0)
 
 
-class Attempt(Generic[Performer]):
+class BehaviourAttempt(Generic[Performer]):
     """A behaviour at its start, performed by iterating over `steps`."""
 
     def __init__(self, trial: BehaviourTrial, kind: type[Performer]) -> None:
         """`kind` is the class that performs the behaviour."""
         self._trial = trial
-        self._run, self.world, controller = staged(trial)
+        self._run, self.world, controller = stage_behaviour(trial)
         assert isinstance(controller.performing, kind)
         self.performing = controller.performing
         self._friction = FrictionMonitor(self.world)
@@ -181,26 +162,26 @@ class Attempt(Generic[Performer]):
         """Perform a step at each iteration, until the time of the trial is up or the simulation blows up."""
         try:
             while self.world.time < self._trial.seconds:
-                yield self._friction.watch(self._run.step)
+                yield self._friction.monitored_step(self._run.step)
         except BlowUp as error:
             self._failure = error
 
-    def touches(self) -> Iterator[set[str]]:
-        """The links in contact in each step."""
+    def contact_links(self) -> Iterator[set[str]]:
+        """Perform the steps; the names of the links in contact in each of them."""
         for result in self.steps():
-            yield touching_links(self.world, result)
+            bodies = np.unique(result.body[result.impulse[:, 0] > 0])
+            yield {self.world.model.body(int(body)).name for body in bodies}
 
     def outcome(self) -> dict[str, Any]:
         """The fields of `BehaviourOutcome`; this ends the recording."""
         performance = self._run.take(self._failure)
-        return {"blew_up": self._failure is not None, "driven": self._friction.driven, "performance": performance}
+        return {
+            "blew_up": self._failure is not None,
+            "driven": self._friction.driving_share,
+            "performance": performance,
+        }
 
 
-def only_feet(links: set[str]) -> bool:
-    """Whether all links belong to feet."""
-    return all(of_foot(link) for link in links)
-
-
-def only_hands(links: set[str]) -> bool:
-    """Whether all links are hands or forearms."""
-    return all(link.endswith(_HANDS) for link in links)
+def only_links(links: set[str], endings: tuple[str, ...]) -> bool:
+    """Whether the names of all links have one of the endings."""
+    return all(link.endswith(endings) for link in links)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poise.control.rotation.flight_plan import GroundPhase, PlanarState, Planner, PlanTargets
+from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlanarState, PlanTargets
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
-from poise.study.experiment.plots import panels
+from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import column_values, means, summary_by
-from poise.study.rotation.stage import BehaviourTrial, staged
+from poise.study.experiment.table import column_means, column_values, summary_by
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 
 BEHAVIOURS = ("forward-roll", "back-flip")
 PLANS = ("plan of a flip", "plan of a landing")
@@ -23,19 +23,14 @@ _FLIGHT = np.concatenate([np.linspace(12.0, 4.0, 20), np.full(32, 4.0), np.linsp
 _LANDING = GroundPhase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
-def cases(scope: Scope) -> list[NamedCase]:
-    """Each behaviour and each plan."""
-    return named_cases((*BEHAVIOURS, *PLANS), scope)
-
-
-def measure(case: NamedCase) -> Row:
+def run_rotation_timing(case: NamedCase) -> Row:
     """Median times of control and simulation, or the time of a plan; the ratio to MuJoCo's step is that of means."""
     row: Row = {"what": case.name, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
     if case.name in PLANS:
-        return {**row, "plan_ms": 1e3 * _planned(case.name)}
+        return {**row, "plan_ms": 1e3 * _planning_time(case.name)}
     seconds = min(case.seconds, 4.0) if case.name == "back-flip" else case.seconds
     trial = BehaviourTrial(read_behaviour(case.name), seconds=seconds, seed=case.seed)
-    _, world, controller = staged(trial)
+    _, world, controller = stage_behaviour(trial)
     times = timed_steps(world, controller, round(seconds * trial.hertz))
     whole = times.whole
     return {
@@ -51,25 +46,24 @@ def measure(case: NamedCase) -> Row:
     }
 
 
-def _planned(what: str) -> float:
+def _planning_time(what: str) -> float:
     """Processor time (s) of a plan."""
-    planner, began = Planner(73.5, 1 / 120), time.process_time()
+    planner, began = FlightPlanner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
-        planner.flip(
-            PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), _PUSH, _FLIGHT, _LANDING, PlanTargets(0.95, 0.8, -6.1, -0.2)
-        )
+        start, targets = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PlanTargets(0.95, 0.8, -6.1, -0.2)
+        planner.plan_flip(start, _PUSH, _FLIGHT, _LANDING, targets)
     else:
-        planner.landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
+        planner.plan_landing(PlanarState(0.2, 0.82, -0.2, -2.6, -40.0, 0.0), _LANDING, PlanTargets())
     return time.process_time() - began
 
 
-summary = summary_by(("what",), means("contacts", *_TIMES, "plan_ms"))
+rotation_timing_summary = summary_by(("what",), column_means("contacts", *_TIMES, "plan_ms"))
 
 
-def plot(rows: Sequence[Row]) -> Figure:
+def plot_rotation_timing(rows: Sequence[Row]) -> Figure:
     """Control and simulation of a step as stacked bars."""
-    found = [row for row in summary(rows) if row["step_ms"] is not None]
-    figure, ((axis,),) = panels(1, 1, size=(4.5, 2.2))
+    found = [row for row in rotation_timing_summary(rows) if row["step_ms"] is not None]
+    figure, ((axis,),) = figure_panels(1, 1, size=(4.5, 2.2))
     places = np.arange(len(found))
     control, simulation = (np.array(column_values(found, name)) for name in ("control_ms", "simulation_ms"))
     axis.barh(places, control, color="C0", label="control")
@@ -87,9 +81,9 @@ STUDY: Study[NamedCase] = Study(
     reproduces="Zordan et al. 2014, section VIII-B",
     whole=Scope(seeds=3, seconds=10.0),
     quick=Scope(seeds=1, seconds=4.0),
-    cases=cases,
-    measure=measure,
-    summary=summary,
-    plot=plot,
+    cases=lambda scope: named_cases((*BEHAVIOURS, *PLANS), scope),
+    run_case=run_rotation_timing,
+    summary=rotation_timing_summary,
+    plot=plot_rotation_timing,
     alone=True,
 )

@@ -19,43 +19,32 @@ from poise.errors import PoiseError
 from poise.files import write_file
 from poise.library.behaviours.behaviour import Behaviour
 from poise.library.behaviours.files import behaviour_text
-from poise.study.experiment.runner import worker_map
-from poise.study.experiment.study import Row
-from poise.study.rotation.rehearsal import score
+from poise.study.experiment.runner import case_worker_map
+from poise.study.rotation.rehearsal import behaviour_score
 from poise.study.rotation.stage import BehaviourTrial
 
 CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
 
 
-@dataclass(frozen=True)
-class SearchSettings:
-    """Size and width of a search."""
+@dataclass(eq=False)
+class BehaviourSearch:
+    """Samples around a mean that moves to where costs are low; all values are in spreads, relative to the start.
+
+    Given `costs` are repeated, so that a search goes on where its journal ends.
+    """
 
     freedom: int  # number of parameters
     population: int = 24  # samples in a generation
     width: float = 0.5  # standard deviation of the first samples, in units of the parameters' spreads
-    seed: int = 1  # at least 1
+    costs: list[list[float]] = field(default_factory=list)  # of the samples of each finished generation
 
     def __post_init__(self) -> None:
         if self.freedom < 2:
             raise PoiseError(f"a search over {self.freedom} free numbers: there must be at least 2")
         if self.population < 4:
             raise PoiseError(f"{self.population} samples in a generation: must be at least 4")
-
-
-@dataclass(eq=False)
-class Search:
-    """Samples around a mean that moves to where costs are low; all values are in spreads, relative to the start."""
-
-    settings: SearchSettings
-    costs: list[list[float]] = field(
-        default_factory=list
-    )  # of the samples of each generation so far; given ones are repeated
-
-    def __post_init__(self) -> None:
-        s = self.settings
-        options = {"seed": s.seed, "popsize": s.population, "verbose": -9}
-        self._strategy = _library().CMAEvolutionStrategy(s.freedom * [0.0], s.width, options)
+        options = {"seed": 1, "popsize": self.population, "verbose": -9}
+        self._strategy = _cma_library().CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
         journal, self.costs = self.costs, []
         for costs in journal:
             self.ask()
@@ -72,8 +61,8 @@ class Search:
         return np.array(self._strategy.mean)
 
     @property
-    def width(self) -> float:
-        """Typical standard deviation of a parameter."""
+    def sample_width(self) -> float:
+        """Standard deviation of a parameter in the next samples, root mean square over the parameters."""
         return float(self._strategy.sigma * np.sqrt(np.mean(self._strategy.C.diagonal())))
 
     def ask(self) -> list[Array]:
@@ -83,13 +72,13 @@ class Search:
 
     def tell(self, costs: list[float]) -> None:
         """Report the costs of the samples that `ask` returned last."""
-        if len(costs) != self.settings.population:
-            raise PoiseError(f"{len(costs)} costs for {self.settings.population} samples")
+        if len(costs) != self.population:
+            raise PoiseError(f"{len(costs)} costs for {self.population} samples")
         self._strategy.tell(self._asked, costs)
         self.costs.append(list(costs))
 
 
-def _library() -> Any:
+def _cma_library() -> Any:
     try:
         import cma
     except ImportError:
@@ -131,7 +120,7 @@ class Generation:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TunedBehaviour:
     """The result of a tuning."""
 
     behaviour: Behaviour
@@ -140,36 +129,37 @@ class Tuned:
     generations: int
 
 
-Trials = tuple[BehaviourTrial, ...]  # The trials of a sample
-
-
-def _measure(trials: Trials) -> Row:
+def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
     """The mean score of a sample's trials."""
-    return {"score": float(np.mean([score(trial) for trial in trials]))}
+    return float(np.mean([behaviour_score(trial) for trial in trials]))
 
 
 def tune(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[Generation], None]
-) -> Tuned:
+) -> TunedBehaviour:
     """Search, and write the journal after each generation; resume the search of an existing journal."""
-    wanted = SearchSettings(behaviour.freedom, settings.population, settings.width)
-    search = Search(wanted, _resumed(journal, behaviour, settings))
-    with worker_map(workers) as mapped:
+    earlier = _costs_of_journal(journal, behaviour, settings)
+    search = BehaviourSearch(behaviour.freedom, settings.population, settings.width, earlier)
+    with case_worker_map(workers) as mapped:
         while search.generation < settings.generations:
             first = settings.trials * search.generation
-            samples = [_trials(behaviour, by, settings, first, settings.trials) for by in search.ask()]
-            costs = [-float(row["score"]) for row in mapped(_measure, samples)]  # type: ignore[arg-type]
+            samples = [_sample_trials(behaviour, by, settings, first, settings.trials) for by in search.ask()]
+            costs = [-score for score in mapped(_sample_score, samples)]
             search.tell(costs)
-            _keep(journal, behaviour, settings, search.costs)
-            scores = -min(costs), -float(np.median(costs)), search.width
+            kept = {**_search_identity(behaviour, settings), "costs": search.costs}
+            write_file(journal, json.dumps(kept).encode())
+            scores = -min(costs), -float(np.median(costs)), search.sample_width
             report(Generation(search.generation, settings.generations, *scores))
-        ends = [_trials(behaviour, by, settings, CHECKED, settings.check) for by in (search.mean, 0.0 * search.mean)]
-        after, before = (float(row["score"]) for row in mapped(_measure, ends))  # type: ignore[arg-type]
+        changes = (search.mean, 0.0 * search.mean)
+        ends = [_sample_trials(behaviour, by, settings, CHECKED, settings.check) for by in changes]
+        after, before = mapped(_sample_score, ends)
     best = behaviour.varied(search.mean) if after > before else behaviour
-    return Tuned(best, max(after, before), before, search.generation)
+    return TunedBehaviour(best, max(after, before), before, search.generation)
 
 
-def _trials(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int) -> Trials:
+def _sample_trials(
+    behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int
+) -> tuple[BehaviourTrial, ...]:
     """Trials of the behaviour, its parameters changed `by` (n,) spreads, with `count` seeds from `first` on."""
     varied = behaviour.varied(by)
     seeds, grounds, rates = range(first, first + count), settings.terrains, settings.rates
@@ -189,14 +179,14 @@ def _trials(behaviour: Behaviour, by: Array, settings: TuneSettings, first: int,
     )
 
 
-def _identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
+def _search_identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
     """What must be equal for a search to be resumed."""
     same = asdict(replace(settings, generations=1, check=1))
     same["terrains"], same["rates"] = list(settings.terrains), list(settings.rates)
     return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": same}
 
 
-def _resumed(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
+def _costs_of_journal(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
     if not journal.exists():
         return []
     try:
@@ -204,18 +194,14 @@ def _resumed(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> lis
         costs: list[list[float]] = kept.pop("costs")
     except (OSError, ValueError, KeyError, AttributeError):
         raise PoiseError(f"{journal} is no journal of a search: move it away to start a new one") from None
-    if kept != _identity(behaviour, settings):
+    if kept != _search_identity(behaviour, settings):
         raise PoiseError(
             f"{journal} belongs to another search, with another behaviour or settings: move it away to start a new one"
         )
     return costs
 
 
-def _keep(journal: Path, behaviour: Behaviour, settings: TuneSettings, costs: Sequence[Sequence[float]]) -> None:
-    write_file(journal, json.dumps({**_identity(behaviour, settings), "costs": costs}).encode())
-
-
-def text_of(tuned: Tuned, settings: TuneSettings) -> str:
+def text_of(tuned: TunedBehaviour, settings: TuneSettings) -> str:
     """The text of the behaviour's file with the values that were found."""
     found: dict[str, float | int | str] = {
         "score": round(tuned.score, 3),

@@ -1,4 +1,4 @@
-"""A body on its supports: where feet and hands are, tasks for pelvis and soles, torques that follow momenta."""
+"""A body on its supports: positions of feet and hands, tasks for pelvis and soles, torques for desired momenta."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import Actor
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import PlanarState, PlannedCourse
 from poise.control.rotation.program import FeatureTask, ProgramAim, ProgramWeights
-from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import cross, quat_from_axis_angle, quat_log, quat_multiply
 
-TOUCHED = 0.004  # Gap (m) below which a link counts as touching the ground
+TOUCHING_GAP = 0.004  # Gap (m) below which a link counts as touching the ground
 BEARING = {
     "feet": ("_foot", "_toes"),
     "toes": ("_toes",),
@@ -43,12 +42,11 @@ class StanceTargets:
     on: str = "feet"  # what may bear: a key of BEARING
 
 
-class FootSupportPlane:
+class SupportPlane:
     """Supports of a body and the sagittal plane in which it turns, fixed by the heading of the first state."""
 
-    def __init__(self, actor: Actor, settings: RotationSettings, step: float) -> None:
-        self._actor, self._settings, self._step = actor, settings, step
-        body = actor.body
+    def __init__(self, actor: RotationActor) -> None:
+        self.actor, body = actor, actor.body
         self._feet = [body.link_id(foot.link) for foot in body.feet]
         self._palms = [i for i in range(actor.model.ngeom) if actor.model.geom(i).name in PALMS]
         links = ("world", *body.links)
@@ -78,10 +76,10 @@ class FootSupportPlane:
     ) -> tuple[Array, Array]:
         """Desired rates of both momenta along a planned course, with feedback: [Zordan2014] Eqs. (3) and (4).
 
-        `time` (s) counts from the start of the course; `gains` are K_s^L (1/s^2) and K_d^L (1/s), and `damping` (1/s)
-        that of angular momentum.
+        `time` (s) counts from the start of the course. `gains` are K_s^L (1/s^2) and K_d^L (1/s). `damping` (1/s) is
+        the feedback gain of angular momentum.
         """
-        here, push, twist = course.at(time + self._step)
+        here, push, twist = course.state_at(time + self.actor.step)
         place = here.x * self.forward + here.z * UP + float(self.axis @ self._support) * self.axis
         velocity = here.vx * self.forward + here.vz * UP
         pull = rotation.mass * (gains[0] * (place - rotation.com) + gains[1] * (velocity - rotation.velocity))
@@ -94,17 +92,17 @@ class FootSupportPlane:
         target = quat_multiply(quat_from_axis_angle(UP, self._yaw), quat_from_axis_angle(LEFT, tilt))
         now = np.array(state.data.xquat[1])
         error = quat_log(quat_multiply(target, now * np.array([1.0, -1.0, -1.0, -1.0])))
-        jacobian = self._actor.finder.angular_jacobian(state, 1)
-        velocity = jacobian @ state.qvel[: self._actor.nv]
+        jacobian = self.actor.finder.angular_jacobian(state, 1)
+        velocity = jacobian @ state.qvel[: self.actor.nv]
         return FeatureTask(jacobian, spring * error - 2.0 * sqrt(spring) * velocity, weight)
 
     def flat_feet_tasks(self, state: State, spring: float, weight: float) -> list[FeatureTask]:
         """Tasks that hold the feet level at any heading, by a spring (1/s^2)."""
         tasks = []
         for link in self._feet:
-            jacobian = self._actor.finder.angular_jacobian(state, link)[:2]
+            jacobian = self.actor.finder.angular_jacobian(state, link)[:2]
             error = cross(state.data.xmat[link].reshape(3, 3)[:, 2], UP)[:2]
-            velocity = jacobian @ state.qvel[: self._actor.nv]
+            velocity = jacobian @ state.qvel[: self.actor.nv]
             tasks.append(FeatureTask(jacobian, spring * error - 2.0 * sqrt(spring) * velocity, weight))
         return tasks
 
@@ -113,48 +111,48 @@ class FootSupportPlane:
 
         Without the inclusion test: a heel that bears nothing would be left out, and could then move into the ground.
         """
-        actor, on, weights = self._actor, float(self._settings.momentum), stance.weights
+        actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
-        near = actor.supports(state, stance.gap)
-        supports = near.only(self._bearing[stance.on][near.body])
+        near = actor.finder.supports_near(state, stance.gap)
+        supports = near.selected(self._bearing[stance.on][near.body])
         scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = ProgramAim(torque, torque, stance.pull, stance.twist, stance.tasks)
         return actor.actuate(actor.program.solve(aim, scaled, supports, rotation.com).torque)
 
-    def ankles(self, state: State) -> Array:
+    def ankle_midpoint(self, state: State) -> Array:
         """(3,) m: midpoint of the ankles."""
         return np.asarray(np.mean(state.data.xpos[self._feet], axis=0))
 
-    def com_over_feet(self, state: State, ahead: float, height: float) -> Array:
+    def com_target_over_feet(self, state: State, ahead: float, height: float) -> Array:
         """(3,) m: target of the centre of mass, `ahead` (m) of the ankles at a height (m)."""
-        ankles = self.ankles(state)
-        return np.asarray(ankles + ahead * self.forward + (height - ankles[2]) * UP)
+        ankle_midpoint = self.ankle_midpoint(state)
+        return np.asarray(ankle_midpoint + ahead * self.forward + (height - ankle_midpoint[2]) * UP)
 
-    def soles(self, state: State) -> tuple[float, float]:
+    def sole_ends(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of heels and balls of the feet; they become the support of a plan."""
-        self._support = self.ankles(state)
+        self._support = self.ankle_midpoint(state)
         along = []
-        for foot, link in zip(self._actor.body.feet, self._feet, strict=True):
+        for foot, link in zip(self.actor.body.feet, self._feet, strict=True):
             points = state.data.xpos[link] + foot.points @ state.data.xmat[link].reshape(3, 3).T
             along.append(points @ self.forward)
         mean = np.mean(along, axis=0)
         return float(mean[:2].mean()), float(mean[2:].mean())
 
     @property
-    def flat_soles(self) -> tuple[float, float]:
+    def flat_sole_ends(self) -> tuple[float, float]:
         """Positions (m, in front of the ankles) of heels and balls of flat feet that point ahead."""
-        ahead = np.mean([foot.points[:, 0] for foot in self._actor.body.feet], axis=0)
+        ahead = np.mean([foot.points[:, 0] for foot in self.actor.body.feet], axis=0)
         return float(ahead[:2].mean()), float(ahead[2:].mean())
 
-    def planar(self, rotation: RotationIndices) -> PlanarState:
+    def planar_state(self, rotation: RotationIndices) -> PlanarState:
         """State of the planner's model, at excursion 0."""
         x, z = float(self.forward @ rotation.com), float(rotation.com[2])
         vx, vz = float(self.forward @ rotation.velocity), float(rotation.velocity[2])
         return PlanarState(x, z, vx, vz, float(self.axis @ rotation.angular_momentum), 0.0)
 
-    def palms(self, state: State) -> tuple[float, float]:
+    def palm_ends(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of the rear and front ends of the palms; they become a plan's support."""
-        data, model = state.data, self._actor.model
+        data, model = state.data, self.actor.model
         middle = data.geom_xpos[self._palms]
         self._support = np.asarray(middle.mean(axis=0))
         level = np.abs(data.geom_xmat[self._palms].reshape(-1, 3, 3)[:, :, 2] @ self.forward)
@@ -162,7 +160,7 @@ class FootSupportPlane:
         along = middle @ self.forward
         return float(np.mean(along - half)), float(np.mean(along + half))
 
-    def touching(self, state: State, part: str = "feet") -> bool:
+    def touches_ground(self, state: State, part: str = "feet") -> bool:
         """Whether a link of a kind of support (a key of BEARING) touches the ground."""
         found = state.contacts
-        return bool(np.any(self._bearing[part][found.body] & (found.gap < TOUCHED)))
+        return bool(np.any(self._bearing[part][found.body] & (found.gap < TOUCHING_GAP)))
