@@ -86,21 +86,16 @@ def _read_named_angle(body: Body, entry: TomlTable, name: str, lap: int | None) 
         angle = radians(entry.number(name, least=-720, most=720))
         return {dof: sign * angle for dof, sign in script_angle_dofs(body, name).items()}
     if not _names_a_joint(body, name):
-        return _read_angle_of_lap(body, entry, name, lap)
+        signs, by_lap = script_angle_dofs(body, name), entry.numbers(name, len(value))
+        if lap is None or not by_lap:
+            raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)
+        return {dof: sign * radians(by_lap[min(lap, len(by_lap) - 1)]) for dof, sign in signs.items()}
     sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
     dofs = body.index(sides[0])
     out = dict(zip(dofs, [radians(v) for v in entry.numbers(name, len(dofs))], strict=True))
     if len(sides) == 2:
         out.update(mirrored_angles(body, out))
     return out
-
-
-def _read_angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
-    signs = script_angle_dofs(body, name)
-    angles = entry.numbers(name, len(entry.raw(name)))
-    if lap is None or not angles:
-        raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)
-    return {dof: sign * radians(angles[min(lap, len(angles) - 1)]) for dof, sign in signs.items()}
 
 
 def mirrored_angles(body: Body, angles: Mapping[int, float]) -> dict[int, float]:

@@ -82,14 +82,9 @@ def animate(script: Script, seconds: float | None = None, progress: Steps = rang
 
 
 def animate_to(
-    script: Script,
-    folder: Path,
-    solving: bool = False,
-    seconds: float | None = None,
-    say: Say = in_silence,
-    progress: Steps = range,
-    workers: int = 1,
-) -> Animation:
+    script: Script, folder: Path, solving: bool = False, seconds: float | None = None, say: Say = in_silence,
+    progress: Steps = range, workers: int = 1,
+) -> Animation:  # fmt: skip
     """Perform a script, with `solving` after solving its goals, and write the files into a folder."""
     check_folder(folder, script.path, KEYFRAMES)
     has_goals = solving and bool(script.goals)

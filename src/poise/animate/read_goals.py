@@ -54,14 +54,9 @@ def _earlier_solutions(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
 
 
 def _read_goal(
-    scene: Scene,
-    entry: TomlTable,
-    poses: Sequence[Pose],
-    gains: Mapping[str, int],
-    number: str,
-    lap: int,
+    scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str, lap: int,
     solved: Mapping[str, Any],
-) -> Goal:
+) -> Goal:  # fmt: skip
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
     free = tuple(_read_free(scene, each, poses, gains, number) for each in _named_tables(entry, "free"))
     wants = tuple(_read_want(scene, want, number, lap) for want in entry.inners("want"))

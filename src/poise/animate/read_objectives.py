@@ -6,14 +6,8 @@ from math import inf, radians
 from typing import Any
 
 from poise.animate.angles import script_joint_dofs
-from poise.control.poses.objectives import (
-    CorrectObjective,
-    FollowObjective,
-    Objective,
-    PointObjective,
-    ScenePoint,
-    TouchObjective,
-)
+from poise.control.poses import objectives
+from poise.control.poses.objectives import Objective, ScenePoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown
@@ -69,18 +63,20 @@ def _read_spring_pull(scene: Scene, entry: TomlTable, stiffness: float, damping:
 
 def _read_level_objective(scene: Scene, entry: TomlTable) -> Objective:
     link, axis = _read_objective_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
-    return PointObjective(link, axis=axis, **_read_spring_pull(scene, entry, 400, 80))
+    return objectives.PointObjective(link, axis=axis, **_read_spring_pull(scene, entry, 400, 80))
 
 
 def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
     place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
     link = _read_objective_link(scene, entry)
-    return PointObjective(link, axis=axis, towards=place, **_read_spring_pull(scene, entry, 60, 8))
+    return objectives.PointObjective(link, axis=axis, towards=place, **_read_spring_pull(scene, entry, 60, 8))
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
     point = ScenePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
-    return TouchObjective(point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120))
+    return objectives.TouchObjective(
+        point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120)
+    )
 
 
 def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
@@ -95,7 +91,7 @@ def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
         if leader == name:
             raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))
-    return FollowObjective(leaders, entry.number("factor", 1.0), offset, when=read_script_span(entry))
+    return objectives.FollowObjective(leaders, entry.number("factor", 1.0), offset, when=read_script_span(entry))
 
 
 def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
@@ -110,7 +106,7 @@ def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
     else:
         weights = {name: radians(weight) for name, weight in weights.items()}
     most = radians(entry.number("most", 30.0, 0))
-    return CorrectObjective(sensor, target, weights, most, when=read_script_span(entry))
+    return objectives.CorrectObjective(sensor, target, weights, most, when=read_script_span(entry))
 
 
 _READERS = {

@@ -16,10 +16,10 @@ from poise.control.pendulum.height import (
     MAX_UP,
     STRETCH,
     HeightPlan,
-    height_plan_towards,
     hip_descent,
     landing_hip_height,
     lowest_hip_heights,
+    plan_towards_height,
     stance_hip_height,
 )
 from poise.control.pendulum.walker import Walker
@@ -33,7 +33,7 @@ heights, rates = st.floats(0.3, 1.5), st.floats(-3.0, 3.0)
 
 @given(heights, rates, heights, rates)
 def test_accelerations_are_moderate_whatever_is_wanted(height, rate, wanted, wish):
-    plan = height_plan_towards(FIGURE, HeightPlan(height, rate), wanted, wish)
+    plan = plan_towards_height(FIGURE, HeightPlan(height, rate), wanted, wish)
     assert -MAX_DOWN <= plan.acceleration <= MAX_UP
     assert (plan.height, plan.rate) == (height, rate)
 
@@ -48,7 +48,7 @@ def test_a_plan_goes_on_as_a_body_thrown_does(height, rate, step):
 def test_a_height_is_reached_without_swinging_past_it():
     plan, heights = HeightPlan(0.95, 0.0), []
     for _ in range(100):
-        plan = height_plan_towards(FIGURE, plan, 0.9, 0.0).later(STEP)
+        plan = plan_towards_height(FIGURE, plan, 0.9, 0.0).later(STEP)
         heights.append(plan.height)
     assert heights[-1] == pytest.approx(0.9, abs=1e-4)
     assert min(heights) > 0.9 - 2e-3
@@ -57,7 +57,7 @@ def test_a_height_is_reached_without_swinging_past_it():
 def test_a_height_that_rises_is_kept_up_with():
     rate, plan = 0.2, HeightPlan(0.9, 0.2)
     for k in range(1, 51):
-        plan = height_plan_towards(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
+        plan = plan_towards_height(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
     assert plan.height == pytest.approx(0.9 + 50 * STEP * rate, abs=1e-9)
     assert HEIGHT_RATE * STEP < 1  # otherwise it would oscillate
 

@@ -173,7 +173,7 @@ def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slo
     walker, step, high = on(body, terrain), 0.02, 0.3
     hold = foothold_at(walker, 1, np.array([0.9, -0.1]), 0.0)
     hangs, aim = at_place(seen, [*hold.ankle, high]), SwingAim(hold, 0.0, 0.0, 0.0)
-    left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=walker.height(0.3, -0.1))
+    left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=walker.ground_height((0.3, -0.1)))
     here, there = (
         swing_foot_target(walker, hangs, at(gait, 1.0), left, 0.0, aim, ahead).ankle[2] for ahead in (0.0, step)
     )

@@ -45,15 +45,9 @@ class SteadyGait(NamedTuple):
 
 
 def energy_landing(
-    fall: PendulumState,
-    going: SteadyGait,
-    pace: StepPace,
-    foot: Array,
-    times: Array,
-    due: float,
-    hips: Array,
+    fall: PendulumState, going: SteadyGait, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
     strip: FootStrip,
-) -> tuple[FootLanding, Array]:
+) -> tuple[FootLanding, Array]:  # fmt: skip
     """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
 
     The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it

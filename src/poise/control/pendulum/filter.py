@@ -59,16 +59,9 @@ class StepPace(NamedTuple):
 
 @kernel
 def linear_pendulum_landing(
-    place: Array,
-    velocity: Array,
-    rate: float,
-    pace: StepPace,
-    foot: Array,
-    times: Array,
-    due: float,
-    hips: Array,
+    place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
     strip: FootStrip,
-) -> FootLanding:
+) -> FootLanding:  # fmt: skip
     """Landing place and time that lead to the wanted velocity at the end of the following step.
 
     Positions `place` of the centre of mass and `foot` of the swing foot (2,) are relative to the centre of pressure of

@@ -101,9 +101,14 @@ def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Footho
     ball = float(walker.legs.ball[side, 0])
     x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
     level, slope, aside = _foothold_slopes(walker, x, y, yaw, ball, 0.3 * ball)
+    place = np.array([x, y])
     if abs(slope) > STEEP:
-        return Foothold(np.array([x, y]), walker.ground_height(pressed), LEVEL, VERTICAL)
-    return Foothold(np.array([x, y]), level, *_foothold_tilt(yaw, slope, aside))
+        return Foothold(place, walker.ground_height(pressed), LEVEL, VERTICAL)
+    if abs(slope) < 1e-6 and abs(aside) < 1e-6:
+        return Foothold(place, level, LEVEL, VERTICAL)
+    up_x, up_y = (-rotated_xy(yaw, np.array([slope, max(min(aside, STEEP), -STEEP)]))).tolist()
+    tilt = unit_quat(np.array([1.0 + math.hypot(1.0, up_x, up_y), -up_y, up_x, 0.0]))
+    return Foothold(place, level, tilt, np.array([up_x, up_y, 1.0]))
 
 
 def _foothold_slopes(
@@ -125,27 +130,15 @@ def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float
     return out
 
 
-def _foothold_tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
-    """Rotation (4,) and normal (3,) of ground that rises by `slope` along `yaw` and by `aside` to its left."""
-    if abs(slope) < 1e-6 and abs(aside) < 1e-6:
-        return LEVEL, VERTICAL
-    aside = max(min(aside, STEEP), -STEEP)
-    x, y = (-rotated_xy(yaw, np.array([slope, aside]))).tolist()
-    return unit_quat(np.array([1.0 + math.hypot(1.0, x, y), -y, x, 0.0])), np.array([x, y, 1.0])
-
-
 def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
     """Rotation (3, 3) of a foot that stands flat on the ground with its ball at a position, pointing along `yaw`."""
     span = SLOPE_SPAN * float(walker.legs.ball[side, 0])
     _, ahead, aside = _foothold_slopes(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
-    return _slope_rotation(yaw, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
-
-
-def _slope_rotation(yaw: float, ahead: float, aside: float) -> Array:
-    """Rotation (3, 3), columns along, across and normal, of a plane with slopes `ahead` along `yaw` and `aside`."""
+    ahead, aside = (0.0 if abs(each) > STEEP else each for each in (ahead, aside))
     c, s = math.cos(yaw), math.sin(yaw)
     long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)
     i, j, k = c / long, s / long, ahead / long
+    # columns: along, across and normal to the ground
     a, b, n = (s * aside - c * ahead) / steep, -(s * ahead + c * aside) / steep, 1.0 / steep
     return np.array([[i, b * k - n * j, a], [j, n * i - a * k, b], [k, a * j - b * i, n]])
 

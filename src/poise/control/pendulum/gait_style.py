@@ -31,6 +31,8 @@ PLAIN_STEP = 0.5
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
 _EXTRAS = 20  # numbers of a moment that are not its pose
 _LIFT_OFF = 8  # samples in which the trailing foot leaves the ground
+_PHASES = np.linspace(0.0, 1.0, SAMPLES)
+_PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
 
 
 class StepMoment(NamedTuple):
@@ -148,19 +150,13 @@ def _swing_progress(places: Array, short: float) -> Array:
     """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if it moves less than `short` (m)."""
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
-    return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_swing_progress()
+    return np.asarray(gone @ gone[-1] / square) if square > short**2 else np.array(_PLAIN_PROGRESS)
 
 
 def _swing_bow(aside: Array, progress: Array) -> Array:
     """Lateral deviation (S,) m from the straight line of a foot at lateral positions (S,), scaled to at most BOW."""
     bow = aside - aside[0] - progress * (aside[-1] - aside[0])
     return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
-
-
-def _plain_swing_progress() -> Array:
-    """Smooth-step progress (S,)."""
-    phase = np.linspace(0.0, 1.0, SAMPLES)
-    return phase * phase * (3 - 2 * phase)
 
 
 def _swing_clearance(low: Array) -> Array:
@@ -173,11 +169,10 @@ def _swing_clearance(low: Array) -> Array:
 def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     """Style of plain steps in a constant pose."""
     upright = carried(pose, heading(-float(yaw_of(pose[3:7]))), np.zeros(3))
-    phase = np.linspace(0.0, 1.0, SAMPLES)
     standing = leg_tracks(upright[None], body, legs)
     reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, leg, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.full(SAMPLES, reach), np.zeros(SAMPLES)
-    clear = PLAIN_LIFT * legs.length * 4 * phase * (1 - phase)
-    samples = (pose, across, foot, leg, none, none, clear, _plain_swing_progress(), none)
+    clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
+    samples = (pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none)
     return StepStyle(*map(readonly, samples), way=0.0)

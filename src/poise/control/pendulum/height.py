@@ -53,7 +53,7 @@ class HeightPlan(NamedTuple):
         return HeightPlan(height, self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def height_plan_towards(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
+def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
     """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
     slow = walker.legs.time_scale
     rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)

@@ -24,16 +24,9 @@ MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so 
 
 @kernel
 def set_leg_pair(
-    qpos: Array,
-    legs: Legs,
-    stands: Mask,
-    place: Array,
-    foot: Array,
-    across: Array,
-    reach: float,
-    most: Array,
+    qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, reach: float, most: Array,
     tilt: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
 
     The other arguments are those of `stand_leg`, by side. Writes the heel lifts `tilt` (2,); swing feet have straight

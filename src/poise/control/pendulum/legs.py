@@ -143,7 +143,8 @@ def leg_joints(body: Body, foot: str) -> LegJoints:
     _check_leg_geometry(body, chain)
     for joint in (hip, ankle):
         _check_leg_hinges(body, joint)
-    _check_knee_range(body, knee)
+    if knee.axes[0, 1] < Y_AXIS or knee.lower[0] > KNEE_STRAIGHT or knee.upper[0] < KNEE_BENT:
+        raise _leg_error(body, knee, f"must bend about its y axis, from {KNEE_STRAIGHT:g} to {KNEE_BENT:g} rad")
     if toe is not None and toe.axes[0, 1] < Y_AXIS:
         raise _leg_error(body, toe, "must rotate about its y axis")
     return chain
@@ -177,12 +178,6 @@ def _check_leg_hinges(body: Body, joint: Joint) -> None:
         raise _leg_error(body, joint, "must have hinges perpendicular to each other")
     if np.any(joint.upper - joint.lower < 2 * LIMIT_MARGIN):
         raise _leg_error(body, joint, f"must have a range of at least {2 * LIMIT_MARGIN:g} rad")
-
-
-def _check_knee_range(body: Body, knee: Joint) -> None:
-    """Raise unless the knee is one +y hinge with the required range."""
-    if knee.axes[0, 1] < Y_AXIS or knee.lower[0] > KNEE_STRAIGHT or knee.upper[0] < KNEE_BENT:
-        raise _leg_error(body, knee, f"must bend about its y axis, from {KNEE_STRAIGHT:g} to {KNEE_BENT:g} rad")
 
 
 def _leg_error(body: Body, joint: Joint, why: str) -> PoiseError:

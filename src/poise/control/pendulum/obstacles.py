@@ -41,7 +41,11 @@ def rhythm_on_treads(ground: FootStrip, wanted: StepRhythm, scale: float) -> Ste
     """
     if ground.relief < EDGE_RISE * scale:
         return wanted
-    tread, rise = _tread_and_rise(ground, scale)
+    jumps = np.abs(np.diff(ground.level))
+    edges = np.flatnonzero(jumps > max(EDGE_RISE * scale, STEEP * SPACING))
+    if len(edges) < 2:
+        return wanted
+    tread, rise = float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))
     if tread < MIN_TREAD * scale:
         return wanted
     most = max(int(MAX_CLIMB * scale / rise), 1)
@@ -51,15 +55,6 @@ def rhythm_on_treads(ground: FootStrip, wanted: StepRhythm, scale: float) -> Ste
     way = treads * tread
     duration = min(max(way / abs(wanted.speed), MIN_DURATION * wanted.duration), wanted.duration)
     return StepRhythm(math.copysign(way / duration, wanted.speed), duration)
-
-
-def _tread_and_rise(ground: FootStrip, scale: float) -> tuple[float, float]:
-    """Tread length and rise (m) of stairs; a length of 0 if there are fewer than two edges."""
-    jumps = np.abs(np.diff(ground.level))
-    edges = np.flatnonzero(jumps > max(EDGE_RISE * scale, STEEP * SPACING))
-    if len(edges) < 2:
-        return 0.0, math.inf
-    return float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))
 
 
 class ClearedStrip(NamedTuple):

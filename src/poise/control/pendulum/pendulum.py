@@ -13,19 +13,11 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.controller import ResetFirst, Stage
-from poise.control.pendulum import ENTRY, stand
+from poise.control.pendulum import ENTRY, height, stand
 from poise.control.pendulum.foothold_ground import Foothold, foothold_at, stance_foot_rotation
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState
 from poise.control.pendulum.gait_style import StepMoment, StepStyle
-from poise.control.pendulum.height import (
-    SINK_SPEED,
-    HeightPlan,
-    height_plan_towards,
-    hip_descent,
-    landing_hip_height,
-    stance_hip_height,
-    step_climb,
-)
+from poise.control.pendulum.height import HeightPlan
 from poise.control.pendulum.intent import WalkIntent, excess_yaw
 from poise.control.pendulum.leg_ik import MAX_TILT
 from poise.control.pendulum.motors import MotorHints, VelocityTracking
@@ -145,25 +137,25 @@ class Pendulum(ResetFirst):
         later = gait.later(step, plan.landing.within, plan.place)
         moments = gait.style.at(gait.phase), gait.style.at(later.phase)
         feet = self._flat_feet(seen, self._heel_lift_limits(seen))
-        height = self._plan_height(seen, plan, hold, moments, self._flat_foot_ankle(feet, gait.stance), step)
+        height_plan = self._plan_height(seen, plan, hold, moments, self._flat_foot_ankle(feet, gait.stance), step)
         self._lean += step * LEAN_RATE * (self._settings.lean * self._uphill_angle(seen, plan) - self._lean)
         turn, heading = intent.turning_rate(), intent.heading
         soon = heading + step * turn
         off = excess_yaw(_yaw_off_pose(state, self._pose))  # otherwise hips would exceed their range of twist
         aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.astray)
-        com = _com_at_height(seen.com, height.height)
-        next_com = _com_at_height(seen.com + step * seen.velocity, height.later(step).height)
+        com = _com_at_height(seen.com, height_plan.height)
+        next_com = _com_at_height(seen.com + step * seen.velocity, height_plan.later(step).height)
         begins = _StepInstant(gait, moments[0], heading, heading + off, com, 0.0)
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
         now, self._tilt = self._pose_at(state, seen, begins, feet, aim)
         then, _ = self._pose_at(state, seen, ends, feet, aim)
         borne = self._foot_loads(seen, plan.shift)
-        torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height.acceleration, borne)
+        torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
         hints = MotorHints(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
-        self._height = height.later(step).following(seen, step)
+        self._height = height_plan.later(step).following(seen, step)
         intent.advance(step, turn, _yaw_off_pose(state, now), plan.landing.missed, plan.anywhere)
         return Actuation(torque=torque, motors=motors)
 
@@ -196,23 +188,24 @@ class Pendulum(ResetFirst):
         """Actuation for standing: both feet stay, and the centre of pressure brings the body to rest."""
         walker, gait, intent, step = self._walker, self._gait, self._intent, state.step
         intent.forget_strikes()
-        self._rests = stand.stands_at_rest(walker, seen)
+        self._rests = math.hypot(*seen.velocity[:2]) < stand.REST_SPEED * walker.legs.time_scale
         moment = gait.style.at(STANDING_PHASE)
         feet = self._flat_feet(seen, (0.0, 0.0))
-        heights = [
-            stance_hip_height(walker, self._flat_foot_ankle(feet, side), moment, seen.hip[side, :2]) - seen.hip[side, 2]
-            for side in (0, 1)
-        ]
-        height = height_plan_towards(walker, self._height, float(seen.com[2]) + min(heights), 0.0)
+        hips = [(self._flat_foot_ankle(feet, side), seen.hip[side]) for side in (0, 1)]
+        rises = [height.stance_hip_height(walker, ankle, moment, hip[:2]) - hip[2] for ankle, hip in hips]
+        height_plan = height.plan_towards_height(walker, self._height, float(seen.com[2]) + min(rises), 0.0)
         support = stand.foot_support(walker, seen, intent.heading)
         back = seen.com[:2] + step * CENTRE_RATE * (support.middle - seen.com[:2])
         now, then = (
             self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0]
-            for com in (_com_at_height(seen.com, height.height), _com_at_height(back, height.later(step).height))
+            for com in (
+                _com_at_height(seen.com, height_plan.height),
+                _com_at_height(back, height_plan.later(step).height),
+            )
         )
         borne = stand.standing_foot_loads(seen, support, intent.heading)
-        torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height.acceleration, borne)
-        self._pose, self._height = now, height.later(step).following(seen, step)
+        torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
+        self._pose, self._height = now, height_plan.later(step).following(seen, step)
         intent.advance(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing_motors(state, now, then))
 
@@ -227,32 +220,30 @@ class Pendulum(ResetFirst):
         return np.asarray(feet[side].ball - rotated(feet[side].foot, self._walker.legs.ball[side]))
 
     def _plan_height(
-        self,
-        seen: Observed,
-        plan: PlannedStep,
-        hold: Foothold,
-        moments: Sequence[StepMoment],
-        ankle: Array,
+        self, seen: Observed, plan: PlannedStep, hold: Foothold, moments: Sequence[StepMoment], ankle: Array,
         step: float,
-    ) -> HeightPlan:
+    ) -> HeightPlan:  # fmt: skip
         """The height plan over a stance foot whose ankle is at `ankle` (3,) m when it is flat."""
         walker, landing, heading = self._walker, plan.landing, self._intent.heading
         hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
         above = seen.com[2] - hip[2]
-        way = step_climb(walker, seen, self._gait, heading, plan.place)
+        way = height.step_climb(walker, seen, self._gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
-        now = stance_hip_height(walker, ankle, moments[0], hip[:2]) + way.rise(walker, ahead)
-        then = stance_hip_height(walker, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
+        now = height.stance_hip_height(walker, ankle, moments[0], hip[:2]) + way.rise(walker, ahead)
+        then = height.stance_hip_height(walker, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
         then += way.rise(walker, ahead + step * pace)
         away = math.dist(landing.place, landing.there)
-        low = landing_hip_height(walker, hold.ground, away) + SINK_SPEED * walker.legs.time_scale * landing.within
-        share, pace = hip_descent(self._gait.swing_share, max(landing.within, step))
+        low = (
+            height.landing_hip_height(walker, hold.ground, away)
+            + height.SINK_SPEED * walker.legs.time_scale * landing.within
+        )
+        share, pace = height.hip_descent(self._gait.swing_share, max(landing.within, step))
         down = max(walker.ground_height(under) - hold.ground, 0.0)
         if now - low > share * down:
             share, pace, down = 1.0, 0.0, now - low
         sunk = self._settings.sinking * down
         wanted, rate = above + (now - share * sunk), (then - now) / step - pace * sunk
-        return height_plan_towards(walker, self._height, wanted, rate)
+        return height.plan_towards_height(walker, self._height, wanted, rate)
 
     def _heel_lift_limits(self, seen: Observed) -> tuple[float, float]:
         """Angles (rad) by which the heels may lift: the stance heel once the centre of mass is ahead of its foot."""

@@ -56,11 +56,6 @@ def may_stop_walking(walker: Walker, seen: Observed, support: FootSupport) -> bo
     return abreast and apart and slow and not needs_recovery_step(support)
 
 
-def stands_at_rest(walker: Walker, seen: Observed) -> bool:
-    """Whether a standing body is at rest."""
-    return math.hypot(*seen.velocity[:2]) < REST_SPEED * walker.legs.time_scale
-
-
 def needs_recovery_step(support: FootSupport) -> bool:
     """Whether the capture point is too close to the edge of support to keep standing."""
     room = np.minimum(support.margin, 0.25 * (support.high - support.low))

@@ -96,7 +96,9 @@ class StepPlanner(NamedTuple):
         brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
         level = 1.0 - eased(-ground.slope / DOWNHILL)
         supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
-        shift = self._within_sole(gait.stance, pressure_centre_shift(found.velocity, last, rate, found.within), brisk)
+        heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
+        shift = pressure_centre_shift(found.velocity, last, rate, found.within)
+        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
@@ -142,12 +144,6 @@ class StepPlanner(NamedTuple):
         """Share by which a landing differs from that of steady walking with steps of a length `long` (m)."""
         off = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / self.walker.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
-
-    def _within_sole(self, stance: int, shift: Array, brisk: float) -> Array:
-        """A shift (2,) m of the centre of pressure within the sole; the more `brisk`, the less to the heel."""
-        legs = self.walker.legs
-        heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
-        return _shift_within_sole(shift, legs.sole[stance], legs.ball[stance, 0], heel)
 
 
 @kernel

@@ -107,16 +107,9 @@ def swing_aim(
 
 @kernel
 def _swing_flight(
-    legs: Legs,
-    side: int,
-    swing: SwingStyle,
-    lift: LiftOff,
-    hold: Foothold,
-    yaw: float,
-    swung: float,
-    share: float,
+    legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, swung: float, share: float,
     more: float,
-) -> _SwingFlight:
+) -> _SwingFlight:  # fmt: skip
     """The foot after the share `swung` of the swing (`share` by the eased time); `more` is extra lift (m)."""
     phase = DOUBLE_STANCE + (1.0 - DOUBLE_STANCE) * min(share / SETTLED, 1.0)
     begun = sample_at_phase(swing.progress, DOUBLE_STANCE)

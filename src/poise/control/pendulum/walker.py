@@ -82,23 +82,20 @@ class Walker:
         touching = _feet_touching(self._sides, contacts.body, contacts.gap, CONTACT_GAP * self.legs.scale)
         return Observed(com, velocity, spin, *legs, touching)
 
-    def height(self, x: float, y: float) -> float:
-        """Height (m) of the ground at (x, y)."""
-        return self._terrain.height(x, y)
-
     def heights(self, x: Array, y: Array) -> Array:
         """Heights (N,) m of the ground at many points."""
         return self._terrain.heights(x, y)
 
     def ground_height(self, place: Array | Sequence[float]) -> float:
         """Height (m) of the ground under a point."""
-        return float(self.height(float(place[0]), float(place[1])))
+        return float(self._terrain.height(float(place[0]), float(place[1])))
 
     def ground_normal(self, place: Array) -> Array:
         """Normal (3,) of the ground under a point, scaled to z = 1; the vertical at an edge."""
         x, y, far = float(place[0]), float(place[1]), SLOPE_REACH * self.legs.scale
-        ahead = (self.height(x + far, y) - self.height(x - far, y)) / (2 * far)
-        aside = (self.height(x, y + far) - self.height(x, y - far)) / (2 * far)
+        height = self._terrain.height
+        ahead = (height(x + far, y) - height(x - far, y)) / (2 * far)
+        aside = (height(x, y + far) - height(x, y - far)) / (2 * far)
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
     def stance_ball(self, seen: Observed, side: int) -> Array:

@@ -153,16 +153,9 @@ class StandingSensor:
 
 @kernel
 def _stands_on_feet(
-    body: Ints,
-    other: Ints,
-    touching: Mask,
-    point: Array,
-    own: Mask,
-    fixed: Mask,
-    is_foot: Mask,
-    com: Array,
+    body: Ints, other: Ints, touching: Mask, point: Array, own: Mask, fixed: Mask, is_foot: Mask, com: Array,
     least: float,
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
 
     Firm is what is fixed to the world, and what itself lies on something other than this body.
