@@ -57,18 +57,13 @@ def read_script_angles(body: Body, entry: TomlTable, lap: int | None = None) -> 
     for name in entry.keys:
         with entry.blaming(name):
             angles = _read_named_angle(body, entry, name, lap)
-            _check_angle_limits(body, angles)
+            for dof, angle in angles.items():
+                low, high = body.lower[dof], body.upper[dof]
+                if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
+                    limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
+                    raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
         out.update(angles)
     return out
-
-
-def _check_angle_limits(body: Body, angles: Mapping[int, float]) -> None:
-    """Raise if an angle exceeds the limits of its joint by more than BEYOND."""
-    for dof, angle in angles.items():
-        low, high = body.lower[dof], body.upper[dof]
-        if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
-            limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
-            raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
 
 
 def angles_change_by_lap(body: Body, entry: TomlTable) -> bool:

@@ -128,10 +128,8 @@ class GoalEvents:
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
         """`own` are the links of the character; `links` those whose touch-down each constraint awaits, None for any."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._clear = 0
-        self._rises = -inf
-        self._off = [0] * len(links)
-        self._left = [False] * len(links)
+        self._clear, self._rises = 0, -inf  # steps without contact; m/s of the centre of mass
+        self._off, self._left = [0] * len(links), [False] * len(links)  # the same steps, and take-off, by constraint
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
 

@@ -150,17 +150,12 @@ def _read_script_prop(entry: TomlTable) -> Prop:
         if key == "name":
             given[key] = entry.text(key)
         elif key != "kind":
-            given[key] = _read_prop_size(entry, key, valid[key])
+            default = valid[key]  # one number, or as many as the default has
+            given[key] = entry.numbers(key, len(default)) if isinstance(default, tuple) else entry.number(key)
+            least = min(given[key]) if isinstance(default, tuple) else given[key]
+            if key not in _WHERE and not least >= SMALLEST:
+                raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {least:g}", key)
     return make(**given)  # type: ignore[no-any-return]
-
-
-def _read_prop_size(entry: TomlTable, key: str, default: object) -> float | tuple[float, ...]:
-    """One number of a prop, or as many as its default has."""
-    value = entry.numbers(key, len(default)) if isinstance(default, tuple) else entry.number(key)
-    sizes = value if isinstance(value, tuple) else (value,)
-    if key not in _WHERE and not min(sizes) >= SMALLEST:
-        raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {min(sizes):g}", key)
-    return value
 
 
 def _read_beginning(entry: TomlTable) -> Beginning:
@@ -171,8 +166,7 @@ def _read_beginning(entry: TomlTable) -> Beginning:
 
 
 def _read_poses_settings(entry: TomlTable) -> PosesSettings:
-    valid = [field.name for field in fields(PosesSettings)]
-    entry.check(valid)
+    entry.check([field.name for field in fields(PosesSettings)])
     settings = PosesSettings()
     for key in entry.keys:
         with entry.blaming(key):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,8 @@ class SimulationOutcome(NamedTuple):
     smooth: Array  # (m,) the same, or values that vary with them and depend on the parameters more smoothly
 
 
-class Simulate(Protocol):
-    """Runs the simulation with changed parameters."""
-
-    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[SimulationOutcome]:
-        """Results for several changes (n,); with `slopes` only the smooth values are needed."""
+Simulate = Callable[[Sequence[Array], bool], Sequence[SimulationOutcome]]
+"""Outcomes of the simulation for several changes (n,) of its parameters; with True only `smooth` is needed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,10 +36,6 @@ class GoalResult:
     hit: ShotResult
     seconds: float  # wall-clock time
 
-    def lines(self) -> list[str]:
-        """Target and result of each constraint, as text."""
-        return [_constraint_line(self.goal, self.hit, k) for k in range(len(self.goal.wants))]
-
 
 @dataclass(frozen=True, eq=False)
 class ScriptSolution:
@@ -64,7 +60,7 @@ class ScriptSolution:
             effort = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts)
             out.append(f"{answer.goal.name}: {met}, {effort}, {answer.seconds:.2f} s")
             if not hit.converged:
-                out += [f"  {line}" for line in answer.lines()]
+                out += [f"  {_constraint_line(answer.goal, hit, k)}" for k in range(len(answer.goal.wants))]
         return out
 
 

@@ -33,10 +33,8 @@ def _solved_entry_lines(goals: list[Goal]) -> list[str]:
 
 
 def _solved_table(goal: Goal) -> str:
-    pairs = [
-        f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}'
-        for free, by in zip(goal.free, goal.solved, strict=True)
-    ]
+    changes = zip(goal.free, goal.solved, strict=True)
+    pairs = [f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}' for free, by in changes]
     return "{ " + ", ".join(pairs) + " }"
 
 

@@ -14,7 +14,7 @@ from poise.control.pendulum.obstacles import (
     HURDLE_SPEED,
     MAX_STEP_OVER,
     clear_hurdles,
-    sole_height_over_hurdles,
+    height_over_hurdles,
 )
 from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
@@ -101,7 +101,7 @@ def lifts(walker, begin, end):
     lift = LiftOff(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
     hold = Foothold(np.array([end, 0.0]), 0.0, LEVEL, VERTICAL)
     ankles = np.linspace(begin, end, 200)
-    return np.array([sole_height_over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
+    return np.array([height_over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])

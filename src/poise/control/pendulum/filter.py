@@ -80,14 +80,7 @@ def linear_pendulum_landing(
 
 @kernel
 def _linear_landing_at(
-    time: float,
-    place: Array,
-    velocity: Array,
-    rate: float,
-    pace: StepPace,
-    foot: Array,
-    hips: float,
-    strip: FootStrip,
+    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: FootStrip
 ) -> tuple[FootLanding, float]:
     """The landing at a time, and the distance (m) by which the body then leans too far."""
     there, then = linear_pendulum_after(place, velocity, rate, time)
@@ -109,15 +102,17 @@ def feasible_foot_landing(
     kept = there + step
     kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
     way = kept - there
-    far = _leg_reach(pace.leg, hips - _strip_height(strip, kept[0]))
-    if _step_length(way) > far:
-        kept = there + way * (far / _step_length(way))
+    at = math.floor((kept[0] - strip.begin) / SPACING + 0.5)
+    far = _leg_reach(pace.leg, hips - strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
+    long = math.hypot(way[0], way[1])
+    if long > far:
+        kept = there + way * (far / long)
         kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
     way = kept - foot
-    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(_step_length(way), 1e-9))
-    missed = _step_length(there + wanted - kept)
+    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(math.hypot(way[0], way[1]), 1e-9))
+    miss = there + wanted - kept
     beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
-    return FootLanding(kept, time, then, there, missed), _step_length(beyond)
+    return FootLanding(kept, time, then, there, math.hypot(miss[0], miss[1])), math.hypot(beyond[0], beyond[1])
 
 
 @kernel
@@ -141,22 +136,10 @@ def _nearest_foot_room(strip: FootStrip, ahead: float, leg: float) -> float:
 
 
 @kernel
-def _strip_height(strip: FootStrip, ahead: float) -> float:
-    """Height (m) of the strip at a position (m ahead)."""
-    at = math.floor((ahead - strip.begin) / SPACING + 0.5)
-    return float(strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
-
-
-@kernel
 def _leg_reach(leg: float, hips: float) -> float:
     """Horizontal reach (m) of a leg from a hip at a height (m) above the ankle."""
     high = max(hips, SHORTEST * leg)
     return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
-
-
-@kernel
-def _step_length(way: Array) -> float:
-    return math.hypot(way[0], way[1])
 
 
 @kernel

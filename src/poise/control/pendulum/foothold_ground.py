@@ -100,7 +100,7 @@ def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Footho
     """The foothold of a foot whose centre of pressure is at (2,) m and that points along `yaw`."""
     ball = float(walker.legs.ball[side, 0])
     x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
-    level, slope, aside = _foothold_slopes(walker, x, y, yaw, ball, 0.3 * ball)
+    level, slope, aside = _foot_slopes(walker, x, y, yaw, ball, 0.3 * ball)
     place = np.array([x, y])
     if abs(slope) > STEEP:
         return Foothold(place, walker.ground_height(pressed), LEVEL, VERTICAL)
@@ -111,9 +111,7 @@ def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Footho
     return Foothold(place, level, tilt, np.array([up_x, up_y, 1.0]))
 
 
-def _foothold_slopes(
-    walker: Walker, x: float, y: float, yaw: float, far: float, wide: float
-) -> tuple[float, float, float]:
+def _foot_slopes(walker: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
     """Height (m) and slopes of the ground along `yaw` and to the left, from points `far` and `wide` (m) away."""
     places = _slope_sample_points(x, y, yaw, far, wide)
     here, there, left, right = walker.heights(places[0], places[1]).tolist()
@@ -133,7 +131,7 @@ def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float
 def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
     """Rotation (3, 3) of a foot that stands flat on the ground with its ball at a position, pointing along `yaw`."""
     span = SLOPE_SPAN * float(walker.legs.ball[side, 0])
-    _, ahead, aside = _foothold_slopes(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
+    _, ahead, aside = _foot_slopes(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
     ahead, aside = (0.0 if abs(each) > STEEP else each for each in (ahead, aside))
     c, s = math.cos(yaw), math.sin(yaw)
     long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)

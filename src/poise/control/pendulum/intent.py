@@ -127,7 +127,7 @@ class WalkIntent:
 
     def forget_strikes(self) -> None:
         """Drop earlier strikes; what was learned remains."""
-        self._strikes, self._correction = [], self._correction.without_latest()
+        self._strikes, self._correction = [], self._correction._replace(latest=np.zeros(2))
 
 
 def excess_yaw(off: float) -> float:
@@ -179,10 +179,6 @@ class SpeedCorrection(NamedTuple):
         down, up = np.minimum(least - known, 0.0), np.maximum(most - known, 0.0)
         share = max(integral, MIN_SHARE)
         return np.minimum(np.maximum(counted, down / share), up / share)
-
-    def without_latest(self) -> SpeedCorrection:
-        """The correction without the part that is corrected at once."""
-        return self._replace(latest=np.zeros(2))
 
     def _bounds(self, speed: float) -> tuple[Array, Array]:
         """Lower and upper bounds (2,) m/s of the correction."""

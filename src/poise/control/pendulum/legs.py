@@ -75,8 +75,8 @@ def _leg_geometry(body: Body, foot: str, points: Array) -> dict[str, Any]:
         "axis": np.array(knee.axes[0]),
         "hip_axes": _completed_leg_axes(hip),
         "ankle_axes": _completed_leg_axes(ankle),
-        "lower": np.array([_padded_leg_limits(joint.lower + LIMIT_MARGIN) for joint in (hip, ankle)]),
-        "upper": np.array([_padded_leg_limits(joint.upper - LIMIT_MARGIN) for joint in (hip, ankle)]),
+        "lower": np.array([np.pad(j.lower + LIMIT_MARGIN, (0, 3 - len(j.lower))) for j in (hip, ankle)]),
+        "upper": np.array([np.pad(j.upper - LIMIT_MARGIN, (0, 3 - len(j.upper))) for j in (hip, ankle)]),
         "hinges": np.array([0 if j.kind == "ball" else len(j.dofs) for j in (hip, ankle)]),
         "places": np.array([hip.qpos[0], knee.qpos[0], ankle.qpos[0], toe.qpos[0] if toe else -1]),
         "sole": np.vstack([points, _toe_tips(body, toe, points)]),
@@ -103,11 +103,6 @@ def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
     front = np.array(points[2:])
     front[:, 0] = model.body(toe.link).pos[0] + ahead
     return front
-
-
-def _padded_leg_limits(values: Array) -> Array:
-    """Up to three values, padded with zeros to (3,)."""
-    return np.concatenate([values, np.zeros(3 - len(values))])
 
 
 def _completed_leg_axes(joint: Joint) -> Array:

@@ -102,9 +102,7 @@ def _lowest_ground_around(level: Array, far: int) -> Array:
     return np.asarray(np.maximum(lowest[:count], lowest[far:]))
 
 
-def sole_height_over_hurdles(
-    walker: Walker, side: int, lift: LiftOff, hold: Foothold, place: Array, yaw: float
-) -> float:
+def height_over_hurdles(walker: Walker, side: int, lift: LiftOff, hold: Foothold, place: Array, yaw: float) -> float:
     """Minimum height (m) of a sole on its path over obstacles, ankle at `place` (2,); minus infinity without any."""
     legs, ends, c, s = walker.legs, max(lift.ground, hold.ground), math.cos(yaw), math.sin(yaw)
     gone = c * (place[0] - lift.ankle[0]) + s * (place[1] - lift.ankle[1])

@@ -26,7 +26,7 @@ from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, swing_aim, swing_foot_target
-from poise.control.pendulum.vectors import rotated
+from poise.control.pendulum.vectors import rotated, yaw_rotated
 from poise.control.pendulum.walker import Observed, Walker, along_yaw, eased, rotated_xy
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
@@ -196,13 +196,8 @@ class Pendulum(ResetFirst):
         height_plan = height.plan_towards_height(walker, self._height, float(seen.com[2]) + min(rises), 0.0)
         support = stand.foot_support(walker, seen, intent.heading)
         back = seen.com[:2] + step * CENTRE_RATE * (support.middle - seen.com[:2])
-        now, then = (
-            self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0]
-            for com in (
-                _com_at_height(seen.com, height_plan.height),
-                _com_at_height(back, height_plan.later(step).height),
-            )
-        )
+        coms = _com_at_height(seen.com, height_plan.height), _com_at_height(back, height_plan.later(step).height)
+        now, then = (self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0] for com in coms)
         borne = stand.standing_foot_loads(seen, support, intent.heading)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         self._pose, self._height = now, height_plan.later(step).following(seen, step)
@@ -277,7 +272,7 @@ class Pendulum(ResetFirst):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
-            self._posture.set_swing_leg(qpos, root, gait.swing, at.faced, at.moment, air)
+            self._posture.set_swing_leg(qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air)
         return qpos, tilt
 
     def _foot_loads(self, seen: Observed, shift: Array) -> tuple[stand.FootLoad, ...]:

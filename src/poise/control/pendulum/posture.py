@@ -76,13 +76,11 @@ class Posture:
         mujoco.mj_comPos(self._walker.body.model, self._data)
         return np.array(self._data.subtree_com[1])
 
-    def set_swing_leg(
-        self, qpos: Array, root: Array, side: int, yaw: float, moment: StepMoment, foot: SwingFoot
-    ) -> None:
-        """Set the swing leg of a pose again for the actual root (7,), so that the foot reaches its target."""
+    def set_swing_leg(self, qpos: Array, root: Array, side: int, across: Array, foot: SwingFoot) -> None:
+        """Set the swing leg again for the actual root (7,), so that the foot reaches its target; `across`: axis."""
         own = qpos[:7].copy()
         qpos[:7] = root
-        bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, yaw_rotated(yaw, moment.across)[1])
+        bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, across)
         qpos[:7] = own
 
 

@@ -15,15 +15,8 @@ from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait_style import (
-    PLAIN_LEG,
-    PLAIN_STEP,
-    SAMPLES,
-    StepStyle,
-    leg_tracks,
-    plain_step_style,
-    step_style,
-)
+from poise.control.pendulum import gait_style
+from poise.control.pendulum.gait_style import SAMPLES, StepStyle
 from poise.control.pendulum.legs import Legs, walker_feet
 from poise.reference.reference import Reference
 from poise.rotations import quat_from_axis_angle, quat_multiply, yaw_of
@@ -82,7 +75,7 @@ class ReferenceWalk:
     def duration(self) -> float:
         """Duration (s) of a step."""
         if self._stride is None:
-            return PLAIN_STEP * math.sqrt(self._legs.length / PLAIN_LEG)
+            return gait_style.PLAIN_STEP * math.sqrt(self._legs.length / gait_style.PLAIN_LEG)
         return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), MAX_STEP * self._legs.time_scale)
 
     def duration_at(self, speed: float) -> float:
@@ -112,7 +105,7 @@ class ReferenceWalk:
             self._since = time if self._stride is None else self._stride.strikes[0]
         stride = self._stride
         if stride is None:
-            return plain_step_style(self._body, self._legs, self._reference.at(time).qpos)
+            return gait_style.plain_step_style(self._body, self._legs, self._reference.at(time).qpos)
         begin, end = stride.strikes[:2] if stance == stride.first else stride.strikes[1:]
         period = stride.strikes[2] - stride.strikes[0]
         lap = self._lap(begin, period, time) if self._reference.duration is None else 0
@@ -122,8 +115,9 @@ class ReferenceWalk:
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
         straight = _straightened_step(frames, stride.turn * 0.5)
-        backward = speed is not None and speed * stride.speed < 0
-        return step_style(straight[::-1] if backward else straight, self._body, self._legs, stance, self._data)
+        if speed is not None and speed * stride.speed < 0:
+            straight = straight[::-1]
+        return gait_style.step_style(straight, self._body, self._legs, stance, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
         """Number of periods (s) by which the step that began at `begin` is shifted to be nearest to a time (s)."""
@@ -136,11 +130,8 @@ class ReferenceWalk:
             return True
         begin, _, end = stride.strikes
         strike = begin + (1 + self._lap(begin, end - begin, time)) * (end - begin)
-        samples = reference_samples_at(
-            self._reference,
-            self._body,
-            np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin]),
-        )
+        times = np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin])
+        samples = reference_samples_at(self._reference, self._body, times)
         before, after = samples.down[:2, stride.first]
         speed = math.copysign(np.linalg.norm(samples.poses[2, :2] - samples.poses[3, :2]) / (end - begin), stride.speed)
         return bool(after and not before) and abs(speed - stride.speed) < SPEED_TOLERANCE
@@ -161,17 +152,15 @@ class ReferenceWalk:
 def _most_periodic_stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStride | None:
     """The stride whose first and last poses differ least; None if there is none."""
     found_strikes = sorted((frame, foot) for foot in (0, 1) for frame in strikes(samples.down[:, foot], SAMPLE_RATE))
+    triples = zip(found_strikes, found_strikes[1:], found_strikes[2:], strict=False)
     found = [
         _measured_stride(samples.poses, foot, (begin, middle, end), body, legs)
-        for (begin, foot), (middle, other), (end, same) in zip(
-            found_strikes, found_strikes[1:], found_strikes[2:], strict=False
-        )
+        for (begin, foot), (middle, other), (end, same) in triples
         if foot == same != other and min(middle - begin, end - middle) > MIN_STEP * SAMPLE_RATE
     ]
     speeds = [abs(stride.speed) for stride in found]
     usual = sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)  # mean over distance: without shuffling
-    least = MIN_SPEED_SHARE * usual
-    walked = [stride for stride in found if abs(stride.speed) >= least]
+    walked = [stride for stride in found if abs(stride.speed) >= MIN_SPEED_SHARE * usual]
     return min(walked, key=lambda stride: float(stride.gap @ stride.gap), default=None)
 
 
@@ -183,20 +172,15 @@ def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], bod
     yaw = np.unwrap(yaw_of(poses[begin : end + 1, 3:7]))
     way = poses[end, :2] - poses[begin, :2]
     mean = float(np.mean(yaw))
-    ahead = float(np.cos(mean) * way[0] + np.sin(mean) * way[1])
-    return ReferenceStride(
-        first,
-        (begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE),
-        ahead * SAMPLE_RATE / (end - begin),
-        _mean_step_width(poses[list(frames)], body, legs),
-        float(yaw[-1] - yaw[0]),
-        gap,
-    )
+    speed = float(np.cos(mean) * way[0] + np.sin(mean) * way[1]) * SAMPLE_RATE / (end - begin)
+    times = begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE
+    width = _mean_step_width(poses[list(frames)], body, legs)
+    return ReferenceStride(first, times, speed, width, float(yaw[-1] - yaw[0]), gap)
 
 
 def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
     """Mean distance (m) between the feet across the heading, in poses (K, nq)."""
-    ankle = leg_tracks(poses, body, legs).ankle
+    ankle = gait_style.leg_tracks(poses, body, legs).ankle
     yaw = yaw_of(poses[:, 3:7])
     way = ankle[:, 0] - ankle[:, 1]
     return float(np.mean(np.cos(yaw) * way[:, 1] - np.sin(yaw) * way[:, 0]))
@@ -205,9 +189,7 @@ def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
 def _straightened_step(frames: Array, turn: float) -> Array:
     """The frames of a step rotated to head along x on average, with its turn (rad) taken out frame by frame."""
     yaw = np.unwrap(yaw_of(frames[:, 3:7]))
-    share = np.linspace(-0.5, 0.5, len(frames))
-    mean = float(np.mean(yaw))
-    back = -(mean + turn * share)
+    back = -(float(np.mean(yaw)) + turn * np.linspace(-0.5, 0.5, len(frames)))
     out = np.array(frames)
     out[:, 3:7] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], back), frames[:, 3:7])
     steps, middle = np.diff(frames[:, :2], axis=0), 0.5 * (back[1:] + back[:-1])

@@ -8,15 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
+from poise.control.pendulum import filter as landing_filter
 from poise.control.pendulum.energy_filter import PendulumState, SteadyGait, energy_landing
-from poise.control.pendulum.filter import (
-    FootLanding,
-    StepPace,
-    linear_pendulum_landing,
-    pressure_centre_shift,
-    step_end_velocity,
-    step_pace,
-)
+from poise.control.pendulum.filter import FootLanding, StepPace
 from poise.control.pendulum.foothold_ground import FootStrip, landing_strip
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import lowest_hip_heights
@@ -89,15 +83,15 @@ class StepPlanner(NamedTuple):
             fall = PendulumState(place, np.append(velocity, seen.velocity[2]), height, walker.gravity)
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
-            found = linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-            last = step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
+            found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
+            last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = self._astray_share(found, gait, suited * duration)
         fast = suited / legs.time_scale
         brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
         level = 1.0 - eased(-ground.slope / DOWNHILL)
         supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
         heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
-        shift = pressure_centre_shift(found.velocity, last, rate, found.within)
+        shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
@@ -116,8 +110,8 @@ class StepPlanner(NamedTuple):
 
     def _pace(self, going: SteadyGait, rate: float, gait: GaitState) -> StepPace:
         """Targets and limits of the step; an overdue foot slows down."""
-        end = step_end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
-        pace = step_pace(self.walker.legs.length, going.duration, end, gait.swing)
+        end = landing_filter.step_end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
+        pace = landing_filter.step_pace(self.walker.legs.length, going.duration, end, gait.swing)
         hovers = HOVER_TIME * self.walker.legs.time_scale
         return pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / hovers, 0.0))
 

@@ -13,7 +13,7 @@ from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff
 from poise.control.pendulum.gait_style import SwingStyle, sample_at_phase
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT, Legs
-from poise.control.pendulum.obstacles import sole_height_over_hurdles
+from poise.control.pendulum.obstacles import height_over_hurdles
 from poise.control.pendulum.vectors import dot3, quat_matrix, quat_product, rotated, unit_quat, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
@@ -76,13 +76,12 @@ def swing_foot_target(
     legs, side, share, hold = walker.legs, gait.swing, _eased_swing_share(gait.swing_share), aim.hold
     flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more)
     ankle, there = flight.ankle, seen.ankle[side]
-    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / max(
-        gait.phase, DOUBLE_STANCE
-    )
+    phase = max(gait.phase, DOUBLE_STANCE)
+    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / phase
     goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.time_scale * ahead)
     height = float(ankle[2]) - FALL_SPEED * legs.time_scale * late
     height += LAG_LIFT * max(aim.lags - LAG * legs.scale, 0.0) + FAST_LIFT * aim.astray * max(goes, 0.0)
-    above = sole_height_over_hurdles(walker, side, lift, hold, flight.place, yaw)
+    above = height_over_hurdles(walker, side, lift, hold, flight.place, yaw)
     if _foothold_plane_rise(lift, hold) < -LOWER_BY * legs.scale:
         drop = DROP_SPEED * legs.time_scale * (ahead + LOOK_AHEAD)  # a faster drop twists the stance foot
         height = max(height, float(there[2]) - drop)
@@ -98,10 +97,9 @@ def swing_aim(
     """The aim at a foothold, from the observed foot."""
     if gait.lift is None:
         return SwingAim(hold, more, 0.0, astray)
-    share, there = _eased_swing_share(gait.swing_share), seen.ankle[gait.swing]
-    ankle = _swing_flight(
-        walker.legs, gait.swing, gait.style.swing, gait.lift, hold, yaw, gait.swing_share, share, more
-    ).ankle
+    swung, side = gait.swing_share, gait.swing
+    share, there = _eased_swing_share(swung), seen.ankle[side]
+    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, swung, share, more).ankle
     return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
@@ -124,7 +122,10 @@ def _swing_flight(
     depth = sole_depth(legs, side, foot, hold.up)
     more += EXTRA_LIFT * abs(hold.ground - lift.ground)
     clear = _swing_foot_clearance(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more)
-    ankle[2] = _ground_under_swing(lift, hold, share) + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
+    rise, (begins, ends) = hold.ground - lift.ground, SINKING
+    gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)  # so that the foot hits no edge
+    level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
+    ankle[2] = level + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
     return _SwingFlight(place, ankle, foot, depth)
 
 
@@ -172,9 +173,8 @@ def _swing_foot_rotation(
     """Rotation (3, 3) of the foot: as at lift-off, then as the reference's, then as that at landing, or flat."""
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
     wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
-    wanted[1:3] *= (
-        1.0 - max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw)) * left
-    )
+    flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw))
+    wanted[1:3] *= 1.0 - flat * left
     wanted = quat_product(hold.tilt, quat_product(yaw_quat(yaw), unit_quat(wanted)))
     along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]
     return quat_matrix(unit_quat((1.0 - left) * lift.foot + math.copysign(left, along) * wanted))
@@ -200,11 +200,3 @@ def _short_step_share(way: float, lift: LiftOff, hold: Foothold, yaw: float) -> 
     """Share of the reference's `way` (m) that is not covered: 0 if the foot goes further, 1 if the other way."""
     ahead = math.cos(yaw) * (hold.ankle[0] - lift.ankle[0]) + math.sin(yaw) * (hold.ankle[1] - lift.ankle[1])
     return float(min(max(1.0 - ahead / way, 0.0), 1.0)) if way else 0.0
-
-
-@kernel
-def _ground_under_swing(lift: LiftOff, hold: Foothold, share: float) -> float:
-    """Height (m) of the ground under the path: up early and down late, so that the foot hits no edge."""
-    rise, (begins, ends) = hold.ground - lift.ground, SINKING
-    gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)
-    return float(lift.ground + rise * eased(gone))

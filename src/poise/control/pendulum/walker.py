@@ -63,10 +63,8 @@ class Walker:
         self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
         self.hip_twists, self.ankle_twists = ([_leg_twist_dofs(chain[joint]) for chain in chains] for joint in (0, 2))
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
-        self.leg_dofs = [
-            np.array([*(dof for joint in chain for dof in joint.dofs), *toes])
-            for chain, toes in zip(chains, self.toe_dofs, strict=True)
-        ]
+        leg_dofs = [[dof for joint in chain for dof in joint.dofs] for chain in chains]
+        self.leg_dofs = [np.array([*leg, *toes]) for leg, toes in zip(leg_dofs, self.toe_dofs, strict=True)]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
         self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
         self._terrain = world.scene.terrain  # looked up anew at each query: terrains change
@@ -74,13 +72,11 @@ class Walker:
 
     def observe(self, state: State) -> Observed:
         """The state of the body now."""
-        data, contacts = state.data, state.contacts
-        com, velocity, spin = _com_motion(
-            data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, self.body.nv, self.body.mass
-        )
+        data, contacts, body = state.data, state.contacts, self.body
+        motion = _com_motion(data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, body.nv, body.mass)
         legs = _leg_positions(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
         touching = _feet_touching(self._sides, contacts.body, contacts.gap, CONTACT_GAP * self.legs.scale)
-        return Observed(com, velocity, spin, *legs, touching)
+        return Observed(*motion, *legs, touching)
 
     def heights(self, x: Array, y: Array) -> Array:
         """Heights (N,) m of the ground at many points."""

@@ -116,11 +116,9 @@ class Poses(ResetFirst):
 
     def _is_stabilised(self, state: State) -> bool:
         """Whether the root is stabilised: asked for at this time, on its feet, and not fallen."""
-        if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
-            return False
-        if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
-            return False
-        return self._standing.stands(state)
+        wanted = self._settings.stabilise != 0 and any(state.time in span for span in self._stabilised)
+        tilted = not hypot(*self._error[3:6]) < radians(self._settings.let_go)
+        return wanted and not tilted and self._standing.stands(state)
 
     def _spring_motors(self, springs: Springs, first: int, last: int) -> Motors:
         """Motors of the scene for DOFs `first` to `last` - 1; all others are 0."""
@@ -142,13 +140,9 @@ class StandingSensor:
 
     def stands(self, state: State) -> bool:
         """Whether it stands in a state."""
-        contacts = state.contacts
-        return bool(
-            _stands_on_feet(
-                contacts.body, contacts.other, contacts.touching, contacts.point,
-                self._own, self._fixed, self._is_foot, state.data.subtree_com[1], self._least,
-            )
-        )  # fmt: skip
+        contacts, com = state.contacts, state.data.subtree_com[1]
+        touched = contacts.body, contacts.other, contacts.touching, contacts.point
+        return bool(_stands_on_feet(*touched, self._own, self._fixed, self._is_foot, com, self._least))
 
 
 @kernel
