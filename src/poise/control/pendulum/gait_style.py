@@ -74,6 +74,10 @@ class StepStyle:
     bow: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
 
+    def __post_init__(self) -> None:
+        for name in ("pose", "across", "foot", "leg", "rise", "away", "clear", "progress", "bow"):
+            object.__setattr__(self, name, readonly(getattr(self, name)))
+
     def at(self, phase: float) -> StepMoment:
         """The moment at a phase; its quaternions are not normalised."""
         row = sample_at_phase(self._rows, phase)
@@ -142,8 +146,8 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     rise, clear = ankle[:, 2] - ankle[:, 2].min(), _swing_clearance(work.low[:, 1 - stance])
     bow = _swing_bow(swing[:, 1], progress)
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], work.foot[:, pair]
-    samples = (pose, across, foot, leg, rise, away, clear, np.clip(progress, 0.0, 1.0), bow)
-    return StepStyle(*map(readonly, samples), way=ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0)
+    way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
+    return StepStyle(pose, across, foot, leg, rise, away, clear, np.clip(progress, 0.0, 1.0), bow, way)
 
 
 def _swing_progress(places: Array, short: float) -> Array:
@@ -174,5 +178,4 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, leg, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.full(SAMPLES, reach), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    samples = (pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none)
-    return StepStyle(*map(readonly, samples), way=0.0)
+    return StepStyle(pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none, 0.0)
