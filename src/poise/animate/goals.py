@@ -74,7 +74,7 @@ class GoalWatch:
         return SimulationOutcome(np.array(values), np.array(smooth))
 
     def _approaches(self) -> list[TouchdownApproach | None]:
-        """One for each constraint at a touch-down itself, or on a position some time after it."""
+        """For each constraint at a touch-down, or on a position some time after one, an approach; None for others."""
         made: list[TouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))

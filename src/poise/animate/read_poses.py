@@ -63,8 +63,8 @@ def _read_control_pose(body: Body, entry: TomlTable, name: str, time: float, lap
 def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
     """All poses of a cycle, repetition after repetition.
 
-    With `mirrored` each repetition is the mirror image of the previous one. `turned` is the yaw (degrees, to the left)
-    that each repetition adds to that of the previous one.
+    With `mirrored` each repetition is the mirror image of the previous one. `turned` (degrees, to the left) is added to
+    the yaw with each repetition.
     """
     entry.check(("from", "until", "period", "mirrored", "turned", "pose"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)

@@ -135,7 +135,7 @@ def script_run(script: Script, changes: Iterable[Change] = (), record: bool = Tr
 
 
 class Rehearsal:
-    """A run of a script without a recording, which the solver restarts from any state."""
+    """A run of a script without a recording; the solver restarts it from any state."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -152,7 +152,7 @@ class Rehearsal:
         self._run.redirect(controller, reference)
 
     def resume(self, snapshot: Snapshot) -> None:
-        """Restore a state of this or another rehearsal of the script; `change` must follow."""
+        """Restore a state of this or another rehearsal of the script; `continue_with` must follow."""
         self._run.resume(snapshot)
 
     def step(self) -> StepResult:

@@ -34,7 +34,7 @@ class SimulationOutcome(NamedTuple):
     """Result of a simulation; not finite where it failed."""
 
     reached: Array  # (m,) values of the targets
-    smooth: Array  # (m,) the same, or values that vary with them and depend on the parameters more smoothly
+    smooth: Array  # (m,) the same values, or related ones that depend on the parameters more smoothly
 
 
 Simulate = Callable[[Sequence[Array], bool], Sequence[SimulationOutcome]]
@@ -61,7 +61,7 @@ class ShootingSettings:
     iterations: int = 20
     """Largest number of Jacobians by finite differences."""
     nudges: tuple[float, ...] = (0.25, -0.25, 0.5, -0.5)
-    """Finite-difference steps, in units; the next one is used when the last brought no progress."""
+    """Finite-difference steps, in units; the next one is used after an iteration without progress."""
     stride: float = 1.0
     """Largest change of a parameter in a step, in units."""
     damping: float = 0.5

@@ -182,7 +182,7 @@ def _constraint_line(goal: Goal, hit: ShotResult, k: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class GoalTrial:
-    """What the simulations of a goal have in common."""
+    """The common part of all simulations of a goal."""
 
     goal: Goal
     known: tuple[Change, ...]  # solved changes of the other goals

@@ -48,10 +48,10 @@ def energy_landing(
     fall: PendulumState, going: SteadyGait, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
     strip: FootStrip,
 ) -> tuple[FootLanding, Array]:  # fmt: skip
-    """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
+    """The landing, and the wanted velocity (2,) m/s of the centre of mass at that moment.
 
-    The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it
-    reaches the end in neither; in any case within the range of `times`.
+    Arguments are those of `linear_pendulum_landing`. The foot lands when the body reaches the end of its step in one of
+    the planes, or after `due` s if it reaches the end in neither. The time is limited to the range of `times`.
     """
     planes = _sagittal_plane(fall, going, math.atan(strip.slope)), _frontal_plane(fall, going)
     soonest = min(time_to_step_end(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
@@ -110,9 +110,9 @@ class PlanarPendulum(NamedTuple):
 class SteadyStep(NamedTuple):
     """A step of steady walking in one plane: what [Tsai2010] extracts from the motion."""
 
-    begin: float  # rad: lean of the leg that lands
-    end: float  # rad: its lean when the next one lands (theta_SW2)
-    speed: float  # m/s of the centre of mass then (V_SW2)
+    begin: float  # rad: lean of the leg when it lands
+    end: float  # rad: lean of the same leg when the next one lands (theta_SW2)
+    speed: float  # m/s of the centre of mass when the next leg lands (V_SW2)
     turns: bool  # whether the body returns to where it came from (frontal) or passes over the foot (sagittal)
 
 
@@ -188,7 +188,7 @@ def steady_step(stride: float, duration: float, height: float, gravity: float, s
 
 @kernel
 def _repeating_step(end: float, stride: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
-    """The step with a final lean whose final speed is the one that it began with: Eqs. (3) and (5)."""
+    """The step with a final lean `end` (rad) that ends at the speed at which it began: Eqs. (3) and (5)."""
     begin = _lean_after_stride(end, stride, height, slope)
     fall = gravity * landing_leg_length(height, 0.0, begin, slope) * (math.cos(begin) - math.cos(end))
     return SteadyStep(begin, end, math.sqrt(max(2 * fall, 0.0)) / math.sin(begin + end), turns)

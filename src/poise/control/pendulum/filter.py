@@ -96,7 +96,7 @@ def feasible_foot_landing(
     """The feasible landing nearest to `wanted`, and the distance (m) by which the body then leans too far.
 
     `wanted` (2,) m is relative to the centre of mass, which is at `there` (2,) m with the velocity `then` (2,) m/s. The
-    other arguments are as for `linear_landing`.
+    other arguments are those of `linear_pendulum_landing`.
     """
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
     kept = there + step

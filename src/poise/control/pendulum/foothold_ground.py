@@ -82,7 +82,7 @@ def lowest_and_highest(values: Array) -> tuple[float, float]:
 
 
 def _has_foot_room(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
-    """Whether a foot has room (N,): ankle and ball on one plane, nothing above it under heel and toes."""
+    """Whether a foot has room (N,): ankle and ball on one plane, and no ground above this plane at heel and toes."""
     legs = walker.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE_HEIGHT * legs.scale, MARGIN * legs.scale
     lowest, highest = lowest_and_highest(level)
@@ -97,7 +97,7 @@ def _has_foot_room(walker: Walker, side: int, grid: Array, level: Array) -> Mask
 
 
 def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Foothold:
-    """The foothold of a foot whose centre of pressure is at (2,) m and that points along `yaw`."""
+    """The foothold of a foot with its centre of pressure at `pressed` (2,) m, pointing along `yaw` (rad)."""
     ball = float(walker.legs.ball[side, 0])
     x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
     level, slope, aside = _foot_slopes(walker, x, y, yaw, ball, 0.3 * ball)

@@ -1,4 +1,4 @@
-"""The style of a walk that is kept whatever balance demands: posture, swing of the feet, length of the legs.
+"""The style of a walk: posture, swing of the feet and length of the legs. It is kept whatever balance demands.
 
 A step lasts from the strike of the stance foot (phase 0) to that of the other (phase 1), in a frame with the heading of
 the step.

@@ -118,7 +118,7 @@ class StepClimb(NamedTuple):
 
 
 def step_climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> StepClimb:
-    """The `Climb` of the last step and of the step to a centre of pressure `place` (2,) m."""
+    """The `StepClimb` of the last step and of the step to a centre of pressure `place` (2,) m."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
     slope = -along_yaw(heading, walker.ground_normal(under))

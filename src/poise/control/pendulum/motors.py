@@ -39,7 +39,7 @@ def saturated_error(error: Array) -> Array:
 
 
 class MotorHints(NamedTuple):
-    """What the motors need to know of a step."""
+    """Properties of a step that change gains and rates of the motors."""
 
     within: float  # s until the swing foot lands
     rolls: bool  # whether the stance heel lifts

@@ -94,8 +94,8 @@ def _lean_and_turn_root(qpos: Array, lean: float, yaw: float) -> None:
 def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
     """A foot that struck with its heel, as it should be `ahead` s from now on its way to standing flat.
 
-    It rolls over its heel, which stays in place while the ankle moves forward and down. Rotation about the ankle would
-    lift the heel off the ground and make it slide.
+    The foot rolls over its heel, which stays in place while the ankle moves forward and down. A rotation about the ankle
+    would lift the heel off the ground and make it slide.
     """
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
     up, ball, turn = _roll_over_heel(*own, *now, flat.ball, flat.foot, ahead / legs.time_scale)
@@ -106,9 +106,9 @@ def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ah
 def _roll_over_heel(
     sole: Array, ball: Array, ankle: Array, foot: Array, on: Array, flat: Array, ahead: float
 ) -> tuple[float, Array, Array]:
-    """Angle (rad) of the toes above the ground now, and the ball's position (3,) m and foot's rotation (3, 3) to come.
+    """Present angle (rad) of the toes above the ground, and target position (3,) m of the ball and rotation (3, 3).
 
-    The ankle is at (3,) m and the foot has a rotation (3, 3); it should be flat on the ground through `on` (3,).
+    The foot, at `ankle` (3,) m with the rotation `foot` (3, 3), is to lie flat on the ground through `on` (3,) m.
     """
     heel, normal = 0.5 * (sole[0] + sole[1]), flat[:, 2]
     up = math.asin(min(max(dot3(foot[:, 0], normal), -1.0), 1.0))

@@ -48,7 +48,7 @@ class ReferenceStride(NamedTuple):
 
 
 class ReferenceWalk:
-    """The steps of a reference. One that turns is walked straight: the turn is taken out of its steps."""
+    """The steps of a reference. Turns are taken out of the steps, so that the reference is walked straight."""
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
@@ -95,7 +95,7 @@ class ReferenceWalk:
         return max(wide, MIN_WIDTH * self._legs.length)
 
     def step_style(self, stance: int, time: float, speed: float | None = None) -> StepStyle:
-        """The style of the step on foot `stance` that begins at a time (s): that of the reference's step nearest to it.
+        """The style of the reference's step on foot `stance` that begins nearest to a time (s).
 
         If `speed` (m/s; default: the reference's own) has the opposite sign, the step is played in reverse, so that the
         arms still balance the legs.

@@ -170,7 +170,7 @@ def _landing_foot_roll(legs: Legs, side: int, foot: Array, yaw: float, hold: Foo
 def _swing_foot_rotation(
     legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: LiftOff, hold: Foothold, yaw: float
 ) -> Array:
-    """Rotation (3, 3) of the foot: as at lift-off, then as the reference's, then as that at landing, or flat."""
+    """Rotation (3, 3) of the foot: that of lift-off, then the reference's, then the reference's at landing, or flat."""
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
     wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
     flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw))
@@ -197,6 +197,6 @@ def _foothold_plane_rise(lift: LiftOff, hold: Foothold) -> float:
 
 @kernel
 def _short_step_share(way: float, lift: LiftOff, hold: Foothold, yaw: float) -> float:
-    """Share of the reference's `way` (m) that is not covered: 0 if the foot goes further, 1 if the other way."""
+    """Share of the reference's `way` (m) by which the step is shorter; 1 if the foot goes in the other direction."""
     ahead = math.cos(yaw) * (hold.ankle[0] - lift.ankle[0]) + math.sin(yaw) * (hold.ankle[1] - lift.ankle[1])
     return float(min(max(1.0 - ahead / way, 0.0), 1.0)) if way else 0.0

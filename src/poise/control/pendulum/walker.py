@@ -32,7 +32,7 @@ class Observed(NamedTuple):
 
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s of the centre of mass
-    spin: Array  # (2,) m^2/s: angular momentum about it per mass that tips the body along x and along y
+    spin: Array  # (2,) m^2/s: angular momentum per mass about the centre of mass that tips the body along x and y
     ankle: Array  # (2, 3) m
     foot: Array  # (2, 3, 3) rotations of the feet
     hip: Array  # (2, 3) m

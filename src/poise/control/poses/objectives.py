@@ -79,7 +79,7 @@ def weighted_dofs(body: Body, joints: Mapping[str, float]) -> WeightedDofs:
 
 @dataclass
 class CorrectObjective:
-    """Shifts the targets of joints in proportion to the error of a sensor: to lean into the wind, to hold a heading."""
+    """Shifts the targets of joints in proportion to the error of a sensor, e.g. to lean into the wind."""
 
     sensor: Sensor
     target: float  # target reading, in the sensor's SI unit

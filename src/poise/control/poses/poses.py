@@ -35,7 +35,7 @@ class PosesSettings:
     reach: float = 1.0
     """Error (degrees) above which the damping is reduced: lambda of [Fattal2006]."""
     rate: float = 1.0
-    """Share of the damping that is left just above it: alpha of [Fattal2006]."""
+    """Share of the damping that is left just above `reach`: alpha of [Fattal2006]."""
     stiffness: float = 1.0
     """Stiffness of all joints, as a multiple of the rig's."""
     damping: float = 1.0
@@ -139,7 +139,7 @@ class StandingSensor:
         self._least = float(np.cos(min(lean, np.pi)))
 
     def stands(self, state: State) -> bool:
-        """Whether it stands in a state."""
+        """Whether the body stands on its feet in a state."""
         contacts, com = state.contacts, state.data.subtree_com[1]
         touched = contacts.body, contacts.other, contacts.touching, contacts.point
         return bool(_stands_on_feet(*touched, self._own, self._fixed, self._is_foot, com, self._least))
@@ -152,7 +152,7 @@ def _stands_on_feet(
 ) -> bool:  # fmt: skip
     """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
 
-    Firm is what is fixed to the world, and what itself lies on something other than this body.
+    Firm are links that are fixed to the world, and props that lie on something other than this body.
     """
     for c in range(body.shape[0]):
         if not touching[c]:

@@ -1,7 +1,7 @@
 """Rigs: stiffness (N m/rad) and damping (N m s/rad) of each degree of freedom, and how they change in time.
 
-The gains of people were tuned for a figure of 71 kg and 1.75 m, those of the lamp for 2.8 kg. They scale with mass
-times height, as the torques that carry a body do. Other bodies get their gains from their torque limits.
+The gains of people were tuned for a figure of 71 kg and 1.75 m, the gains of the lamp for 2.8 kg. They scale with mass
+times height, as the torques that carry a body do. The gains of other bodies follow from their torque limits.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ UPRIGHT = 4.0  # Other bodies: stiffness of the root, as a multiple of weight (N
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """Gains of all DOFs; those of the root's rotation are the stabilising torques'."""
+    """Gains of all DOFs; the gains of the root's rotation are for the stabilising torques."""
 
     stiffness: Array  # (nv,) N m/rad, 0 for the root's translation
     damping: Array  # (nv,) N m s/rad

@@ -47,7 +47,7 @@ def fill_pose_springs(
 ) -> None:  # fmt: skip
     """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are those of `damping_kept`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are the arguments of `mean_damping_share`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
@@ -58,7 +58,7 @@ def fill_pose_springs(
 def mean_damping_share(error: float, way: float, reach: float, rate: float) -> float:
     """Damping reduction f of [Fattal2006] Eq. (3), averaged over a step.
 
-    ``error`` (rad) is that at the start of the step and ``way`` (rad) the displacement towards the target during it.
+    ``error`` (rad) holds at the start of the step; ``way`` (rad) is the displacement towards the target in the step.
     ``reach`` is the paper's lambda (rad), ``rate`` its alpha. Fast limbs cross the narrow zone of full damping within a
     step, so f is averaged along the way: (F(e1) - F(e0)) / (e1 - e0), with F' = f.
     """
