@@ -145,21 +145,11 @@ def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
         for answer in solution.answers
         for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
     ]
+    counted = ("converged", "iterations", "simulations")
     goals = [
-        {
-            "goal": answer.goal.name,
-            "converged": answer.hit.converged,
-            "iterations": answer.hit.iterations,
-            "simulations": answer.hit.simulations,
-            "solve_s": answer.seconds,
-        }
+        {"goal": answer.goal.name, **{key: getattr(answer.hit, key) for key in counted}, "solve_s": answer.seconds}
         for answer in solution.answers
     ]
-    return {
-        "converged": solution.converged,
-        "iterations": sum(answer.hit.iterations for answer in solution.answers),
-        "simulations": sum(answer.hit.simulations for answer in solution.answers),
-        "solve_s": solution.seconds,
-        "constraints": constraints,
-        "goals": goals,
-    }
+    totals = {key: sum(goal[key] for goal in goals) for key in counted[1:]}
+    summary = {"converged": solution.converged, **totals, "solve_s": solution.seconds}
+    return {**summary, "constraints": constraints, "goals": goals}

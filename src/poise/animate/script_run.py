@@ -122,15 +122,9 @@ def _release_prop(hold: ScriptHold, world: World) -> None:
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
     """A run of a script with changed parameters, at its start."""
     reference, controller = reference_and_controller(script, changes)
+    pushes, cues, stand = script.pushes, hold_cues(script), script.beginning.stand
     return set_up(
-        script.scene,
-        reference,
-        controller,
-        script.step,
-        pushes=script.pushes,
-        cues=hold_cues(script),
-        stand=script.beginning.stand,
-        record=record,
+        script.scene, reference, controller, script.step, pushes=pushes, cues=cues, stand=stand, record=record
     )
 
 

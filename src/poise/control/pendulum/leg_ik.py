@@ -29,8 +29,8 @@ def set_leg_pair(
 ) -> None:  # fmt: skip
     """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
 
-    The other arguments are those of `set_stance_leg`, by side. Writes the heel lifts `tilt` (2,); swing feet have straight
-    toes.
+    The other arguments are those of `set_stance_leg`, by side. Writes the heel lifts `tilt` (2,) rad. Swing feet have
+    straight toes.
     """
     for side in range(2):
         if stands[side]:

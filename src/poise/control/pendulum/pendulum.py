@@ -74,9 +74,7 @@ class Pendulum(ResetFirst):
         self._tracking = VelocityTracking(walker, self._settings.gain)
         self._walk = ReferenceWalk(reference, walker.body, walker.legs)
         self._stepping = StepPlanner(walker, self._walk, self._settings)
-        state = world.state
-        seen = walker.observe(state)
-        pose = reference.at(0.0).qpos
+        seen, pose = walker.observe(world.state), reference.at(0.0).qpos
         stance, phase, style = self._walk.nearest_phase(pose)
         faced = yaw_of(pose[3:7]) - yaw_of(style.at(phase).pose[3:7])
         self._intent = WalkIntent(float(faced), self._walk.speed, self._settings, walker.legs.scale)
@@ -84,7 +82,7 @@ class Pendulum(ResetFirst):
         self._height = HeightPlan(float(seen.com[2]), float(seen.velocity[2]))
         self._tilt, self._lean, self._rests = np.zeros(2), 0.0, False
         self._pose = np.array(pose)
-        self._warm_up(state)
+        self._warm_up(world.state)
 
     def _warm_up(self, state: State) -> None:
         """Compile all kernels by letting copies of the controller act once, so that no step waits for it."""
@@ -206,8 +204,7 @@ class Pendulum(ResetFirst):
 
     def _uphill_angle(self, seen: Observed, plan: PlannedStep) -> float:
         """Angle (rad) by which the ground rises ahead; 0 where it falls."""
-        up = self._walker.ground_normal(seen.pressed[self._gait.stance])
-        here = -along_yaw(self._intent.heading, up)
+        here = -along_yaw(self._intent.heading, self._walker.ground_normal(seen.pressed[self._gait.stance]))
         return max(math.atan((1.0 - STRIP_SHARE) * here + STRIP_SHARE * plan.ground.slope), 0.0)
 
     def _flat_foot_ankle(self, feet: tuple[StanceFoot, ...], side: int) -> Array:

@@ -94,8 +94,8 @@ def _lean_and_turn_root(qpos: Array, lean: float, yaw: float) -> None:
 def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
     """A foot that struck with its heel, as it should be `ahead` s from now on its way to standing flat.
 
-    The foot rolls over its heel, which stays in place while the ankle moves forward and down. A rotation about the ankle
-    would lift the heel off the ground and make it slide.
+    The foot rolls over its heel, which stays in place while the ankle moves forward and down. A rotation about the
+    ankle would lift the heel off the ground and make it slide.
     """
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
     up, ball, turn = _roll_over_heel(*own, *now, flat.ball, flat.foot, ahead / legs.time_scale)

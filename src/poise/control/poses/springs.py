@@ -47,7 +47,7 @@ def fill_pose_springs(
 ) -> None:  # fmt: skip
     """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are the arguments of `mean_damping_share`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are for `mean_damping_share`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
