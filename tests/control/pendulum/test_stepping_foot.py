@@ -235,9 +235,9 @@ def test_what_a_foot_in_the_air_is_meant_to_press_on_is_remembered(gait, phase):
 
 def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
     assert seen.touching.all()
-    assert not at(gait, EARLIEST_STRIKE - 0.1).landed(seen)
-    assert at(gait, EARLIEST_STRIKE + 0.1).landed(seen)
-    assert not at(gait, EARLIEST_STRIKE + 0.1).landed(seen._replace(touching=np.array([True, False])))
+    assert not at(gait, EARLIEST_STRIKE - 0.1).has_landed(seen)
+    assert at(gait, EARLIEST_STRIKE + 0.1).has_landed(seen)
+    assert not at(gait, EARLIEST_STRIKE + 0.1).has_landed(seen._replace(touching=np.array([True, False])))
 
 
 @pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - LAG)])
@@ -288,9 +288,9 @@ def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
 
 def test_a_foot_is_lifted_from_where_it_stands(walker, seen, gait):
     stands = replace(gait, lift=None, phase=DOUBLE_STANCE + 0.01)
-    assert stands.lifts()
+    assert stands.may_lift_foot()
     lifted = stands.with_foot_lifted(seen, walker)
-    assert not lifted.lifts()
+    assert not lifted.may_lift_foot()
     np.testing.assert_allclose(lifted.lift.ankle, seen.ankle[1])
     depth = sole_depth(walker.legs, 1, np.ascontiguousarray(seen.foot[1]), VERTICAL)
     assert lifted.lift.extra == pytest.approx(seen.ankle[1, 2] - depth)
