@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animate.angles import joint_dofs, mirrored_angles, read_angles, signed_dofs
+from poise.animate.angles import mirrored_angles, read_script_angles, script_angle_dofs, script_joint_dofs
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed
@@ -20,7 +20,7 @@ SOME = st.dictionaries(st.integers(3, PERSON.nv - 1), st.floats(-3.0, 3.0), max_
 
 
 def angles_of(values):
-    return read_angles(PERSON, TomlTable("script.toml", {}, "", 0, values))
+    return read_script_angles(PERSON, TomlTable("script.toml", {}, "", 0, values))
 
 
 def test_a_name_with_a_side_is_one_dof():
@@ -51,7 +51,7 @@ def test_the_later_of_two_names_counts():
 @pytest.mark.parametrize("name", ["knee", "left_kneey", "x", "root_x"])
 def test_unknown_angles_are_refused(name):
     with pytest.raises(PoiseError, match=f"'{name}'"):
-        signed_dofs(PERSON, name)
+        script_angle_dofs(PERSON, name)
 
 
 @given(SOME)
@@ -84,18 +84,18 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     ],
 )
 def test_joints_and_parts_by_name(name, joints):
-    assert set(joint_dofs(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
+    assert set(script_joint_dofs(PERSON, name)) == {dof for joint in joints for dof in PERSON.index(joint)}
 
 
 def test_all_means_all_joints():
-    assert joint_dofs(PERSON, "all") == tuple(range(6, PERSON.nv))
+    assert script_joint_dofs(PERSON, "all") == tuple(range(6, PERSON.nv))
 
 
 def test_single_angles_are_accepted_as_joints():
-    assert set(joint_dofs(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
+    assert set(script_joint_dofs(PERSON, "hip_x")) == {LEFT_HIP[0], RIGHT_HIP[0]}
 
 
 def test_unknown_parts_are_refused_with_the_valid_ones():
     with pytest.raises(PoiseError, match="'tail'") as error:
-        joint_dofs(PERSON, "tail")
+        script_joint_dofs(PERSON, "tail")
     assert "spine" in str(error.value)

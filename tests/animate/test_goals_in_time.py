@@ -5,7 +5,7 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.script_run import affected_from, goal_start
+from poise.animate.script_run import goal_start, parameter_effect_time
 from poise.animate.solve import solve_script
 from poise.errors import PoiseError
 from poise.toml_reader import ScriptError
@@ -83,9 +83,9 @@ def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
     path.write_text(text.replace('["c.time"]', '[{ what = "c.time", most = 0.25 }]'))
     script = read_script(path)
     (free,) = script.goals[0].free
-    assert affected_from(script, free) == 0.3  # 0.7 - 0.25 is before the key at 0.5
+    assert parameter_effect_time(script, free) == 0.3  # 0.7 - 0.25 is before the key at 0.5
     earlier = script_of(tmp_path, ("one", "b.time", "neck_y", 0.9, 10)).goals[0].free[0]
-    assert affected_from(script, free, [(earlier, -0.1)]) == 0.4  # where that key has been moved
+    assert parameter_effect_time(script, free, [(earlier, -0.1)]) == 0.4  # where that key has been moved
 
 
 def test_constraints_before_any_effect_are_refused(tmp_path):

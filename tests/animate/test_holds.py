@@ -78,7 +78,7 @@ def test_a_rehearsal_holds_and_releases_as_a_performance_does(tmp_path, until):
         assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
     for step in range(0, recording.steps, 7):  # resumed anywhere, it goes on in the same way
         rehearsal.resume(states[step])
-        rehearsal.change(())
+        rehearsal.continue_with(())
         rehearsal.step()
         assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
 

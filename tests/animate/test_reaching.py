@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.animate.read_poses import NEAR, reached
+from poise.animate.read_poses import NEAR, angles_that_reach
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import posed, standing_coordinates
@@ -18,7 +18,7 @@ HAND = next(hand for hand in PERSON.hands if hand.link == "right_hand")
 
 
 def reach(places, angles=None):
-    return reached(PERSON, angles or {}, TomlTable("script.toml", {}, "", 0, places))
+    return angles_that_reach(PERSON, angles or {}, TomlTable("script.toml", {}, "", 0, places))
 
 
 def place(angles, link, point):

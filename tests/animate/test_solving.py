@@ -7,11 +7,11 @@ import pytest
 from hopping import HOP
 
 from poise.animate.animate import animate
-from poise.animate.flight import turns_of
-from poise.animate.goals import Watch
+from poise.animate.flight import predict_flight_turns
+from poise.animate.goals import GoalWatch
 from poise.animate.read_script import read_script
 from poise.animate.script import ScriptMoment, Want
-from poise.animate.script_run import Rehearsal, affected_from, solved_changes, touching_bodies
+from poise.animate.script_run import Rehearsal, links_touching_scene, parameter_effect_time, solved_changes
 from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 
@@ -48,9 +48,9 @@ def wanting(script, *wants):
 
 def reached(script, goal, start=0.0):
     rehearsal = Rehearsal(script)
-    rehearsal.change(solved_changes(script.goals))
+    rehearsal.continue_with(solved_changes(script.goals))
     rehearsal.run_until(start)
-    return Watch(rehearsal, goal).reach(rehearsal).reached
+    return GoalWatch(rehearsal, goal).reached_by_rehearsal(rehearsal).reached
 
 
 def test_a_hop_meets_its_goal(solution):
@@ -61,7 +61,7 @@ def test_a_hop_meets_its_goal(solution):
 
 
 def test_solving_from_a_state_equals_solving_from_the_start(hop, solution):
-    start = min(affected_from(hop, free) for free in hop.goals[0].free)
+    start = min(parameter_effect_time(hop, free) for free in hop.goals[0].free)
     assert start == 0.25
     goal = hop.goals[0]
     assert np.array_equal(reached(solution.script, goal), solution.answers[0].hit.reached)
@@ -77,7 +77,7 @@ def test_several_processes_give_bit_identical_results(hop, solution):
 def test_the_performance_equals_the_rehearsal_bit_by_bit(solution):
     recording = animate(solution.script).recording
     rehearsal = Rehearsal(solution.script)
-    rehearsal.change(solved_changes(solution.script.goals))
+    rehearsal.continue_with(solved_changes(solution.script.goals))
     rehearsal.run_until(solution.script.seconds)
     assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
 
@@ -88,8 +88,8 @@ def test_a_touch_down_is_read_within_the_step(hop):
     values = []
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
         rehearsal = Rehearsal(hop)
-        rehearsal.change([(hop.goals[0].free[0], by)])
-        values.append(Watch(rehearsal, goal).reach(rehearsal).reached[0])
+        rehearsal.continue_with([(hop.goals[0].free[0], by)])
+        values.append(GoalWatch(rehearsal, goal).reached_by_rehearsal(rehearsal).reached[0])
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
@@ -98,10 +98,10 @@ def test_a_touch_down_is_read_within_the_step(hop):
 def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = Rehearsal(hop)
-    watch = Watch(rehearsal, wanting(hop, *wants))
-    before, predicted = watch.reach(rehearsal).reached
+    watch = GoalWatch(rehearsal, wanting(hop, *wants))
+    before, predicted = watch.reached_by_rehearsal(rehearsal).reached
     assert rehearsal.world.time < 0.55  # s: just after take-off
-    ahead = turns_of(rehearsal.world.state, watch._stand)[1]
+    ahead = predict_flight_turns(rehearsal.world.state, watch._stand)[1]
     assert predicted == pytest.approx(before + ahead)
     assert abs(ahead) > 0.05
 
@@ -112,7 +112,7 @@ def test_a_body_on_a_box_is_not_in_flight(tmp_path):
     rehearsal = Rehearsal(read_script(path))
     own = rehearsal.world.model.body_rootid == 1
     for _ in range(12):
-        bearing = touching_bodies(rehearsal.step(), own)
+        bearing = links_touching_scene(rehearsal.step(), own)
         assert own[bearing].any()
         assert rehearsal.world.scene.link_id("box") in bearing
 
@@ -121,8 +121,8 @@ def test_self_contact_does_not_count_as_support(hop):
     rehearsal = Rehearsal(hop)
     own = rehearsal.world.model.body_rootid == 1
     result = rehearsal.step()
-    assert set(touching_bodies(result, own)) == {0, rehearsal.world.scene.link_id("base")}
-    assert not touching_bodies(result._replace(other=result.body), own).size
+    assert set(links_touching_scene(result, own)) == {0, rehearsal.world.scene.link_id("base")}
+    assert not links_touching_scene(result._replace(other=result.body), own).size
 
 
 def test_missed_events_are_reported(hop):

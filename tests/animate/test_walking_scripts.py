@@ -8,7 +8,7 @@ import pytest
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
-from poise.control.poses.objectives import Correct, Point
+from poise.control.poses.objectives import CorrectObjective, PointObjective
 from poise.measure.audit import audit
 from poise.measure.metrics import bracing
 from poise.study.poses.variations import served_glass, stayed_upright, varied_script, walked_along_line
@@ -48,12 +48,12 @@ def test_the_glass_stays_on_the_tray_under_a_disturbance(seed):
 
 
 def test_the_glass_falls_without_the_objective():
-    assert not served_glass(animate(without(read_script("waiter"), Point), 4.0).recording)
+    assert not served_glass(animate(without(read_script("waiter"), PointObjective), 4.0).recording)
 
 
 def test_the_glass_falls_from_an_equally_soft_arm_without_the_objective():
     script = read_script("waiter")
-    (level,) = (objective for objective in script.objectives if isinstance(objective, Point))
+    (level,) = (objective for objective in script.objectives if isinstance(objective, PointObjective))
     soft = replace(script, objectives=(replace(level, stiffness=0.0, damping=0.0),))
     assert not served_glass(animate(soft, 4.0).recording)
 
@@ -63,7 +63,7 @@ def test_objectives_keep_the_path_in_gusts():
     recording = animate(varied_script(script, 1)).recording
     assert walked_along_line(recording)
     assert audit(recording).passed
-    assert not walked_along_line(animate(without(script, Correct), 6.0).recording)
+    assert not walked_along_line(animate(without(script, CorrectObjective), 6.0).recording)
 
 
 def test_footprints_are_met_within_a_centimetre():

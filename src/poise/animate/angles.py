@@ -15,7 +15,7 @@ SIDES = ("left_", "right_")
 BEYOND = 20.0  # Degrees by which a target may exceed a joint limit, so that a spring can press against it
 
 
-def signed_dofs(body: Body, name: str) -> dict[int, float]:
+def script_angle_dofs(body: Body, name: str) -> dict[int, float]:
     """DOFs of an angle's name, each with the sign relative to the left side; `knee_y` is both knees."""
     if name in ROOT:
         return {ROOT[name]: 1.0}
@@ -29,7 +29,7 @@ def signed_dofs(body: Body, name: str) -> dict[int, float]:
     raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
 
 
-def joint_dofs(body: Body, name: str) -> tuple[int, ...]:
+def script_joint_dofs(body: Body, name: str) -> tuple[int, ...]:
     """DOFs of a joint, a part of the body (legs, trunk), an angle, or `all`."""
     if name == "all":
         return tuple(range(6, body.nv))
@@ -41,13 +41,13 @@ def joint_dofs(body: Body, name: str) -> tuple[int, ...]:
     if f"left_{name}" in names:
         return (*body.index(f"left_{name}"), *body.index(f"right_{name}"))
     try:
-        return tuple(signed_dofs(body, name))
+        return tuple(script_angle_dofs(body, name))
     except PoiseError:
         valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
         raise unknown("joint or part", name, valid) from None
 
 
-def read_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:
+def read_script_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:
     """Angles (rad) by DOF of a table of angles in degrees by name.
 
     A joint takes a list of all its angles. A single DOF in a cycle may take a list with one angle for each repetition;
@@ -56,51 +56,41 @@ def read_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[in
     out: dict[int, float] = {}
     for name in entry.keys:
         with entry.blaming(name):
-            angles = _angles(body, entry, name, lap)
-            _check_limits(body, angles)
+            angles = _read_named_angle(body, entry, name, lap)
+            for dof, angle in angles.items():
+                low, high = body.lower[dof], body.upper[dof]
+                if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
+                    limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
+                    raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
         out.update(angles)
     return out
 
 
-def _check_limits(body: Body, angles: Mapping[int, float]) -> None:
-    """Raise if an angle exceeds the limits of its joint by more than BEYOND."""
-    for dof, angle in angles.items():
-        low, high = body.lower[dof], body.upper[dof]
-        if dof >= 6 and not low - radians(BEYOND) <= angle <= high + radians(BEYOND):
-            limits = f"its limits are {degrees(low):.0f} and {degrees(high):.0f} degrees"
-            raise PoiseError(f"{body.dof_names[dof]} cannot be {degrees(angle):.0f} degrees: {limits}")
-
-
-def changes_by_lap(body: Body, entry: TomlTable) -> bool:
+def angles_change_by_lap(body: Body, entry: TomlTable) -> bool:
     """Whether a DOF has a list of angles, one for each repetition."""
-    return any(isinstance(entry.raw(name), list) and not _is_joint(body, name) for name in entry.keys)
+    return any(isinstance(entry.raw(name), list) and not _names_a_joint(body, name) for name in entry.keys)
 
 
-def _is_joint(body: Body, name: str) -> bool:
+def _names_a_joint(body: Body, name: str) -> bool:
     return bool({name, f"left_{name}"} & {joint.name for joint in body.joints})
 
 
-def _angles(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
+def _read_named_angle(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
     value: Any = entry.raw(name)
     if not isinstance(value, list):
         angle = radians(entry.number(name, least=-720, most=720))
-        return {dof: sign * angle for dof, sign in signed_dofs(body, name).items()}
-    if not _is_joint(body, name):
-        return _angle_of_lap(body, entry, name, lap)
+        return {dof: sign * angle for dof, sign in script_angle_dofs(body, name).items()}
+    if not _names_a_joint(body, name):
+        signs, by_lap = script_angle_dofs(body, name), entry.numbers(name, len(value))
+        if lap is None or not by_lap:
+            raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)
+        return {dof: sign * radians(by_lap[min(lap, len(by_lap) - 1)]) for dof, sign in signs.items()}
     sides = [name] if name in {j.name for j in body.joints} else [side + name for side in SIDES]
     dofs = body.index(sides[0])
     out = dict(zip(dofs, [radians(v) for v in entry.numbers(name, len(dofs))], strict=True))
     if len(sides) == 2:
         out.update(mirrored_angles(body, out))
     return out
-
-
-def _angle_of_lap(body: Body, entry: TomlTable, name: str, lap: int | None) -> dict[int, float]:
-    signs = signed_dofs(body, name)
-    angles = entry.numbers(name, len(entry.raw(name)))
-    if lap is None or not angles:
-        raise entry.fail(f"'{name}' is one angle; a list of angles, one per repetition, is for cycles only", name)
-    return {dof: sign * radians(angles[min(lap, len(angles) - 1)]) for dof, sign in signs.items()}
 
 
 def mirrored_angles(body: Body, angles: Mapping[int, float]) -> dict[int, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.animate.goals import in_display_unit, unit_of
 from poise.animate.script import Script
-from poise.animate.script_run import keys_of, script_run, solved_changes
+from poise.animate.script_run import script_keys, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import readonly
@@ -35,7 +35,7 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
     times = np.arange(round((seconds or script.seconds) * RATE) + 1) / RATE
     first = standing_coordinates(body)
     coordinates = np.tile(first, (len(times), 1))
-    keys = keys_of(script, solved_changes(script.goals))
+    keys = script_keys(script, solved_changes(script.goals))
     for dof in np.unique(keys.dof):
         own = keys.dof == dof
         at, last = np.unique(keys.time[own][::-1], return_index=True)  # the last of several keys at one time counts
@@ -44,7 +44,7 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
             at, values = np.append(0.0, at), np.append(first[dof], values)
         coordinates[:, dof] = curve(Keys(at, values), times)
     qpos = np.array([posed(body, row) for row in coordinates])
-    qpos[:, 2] += script.rise
+    qpos[:, 2] += script.root_rise
     stand = script.beginning.stand
     qpos = carriage_of(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
     return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))
@@ -72,9 +72,8 @@ class Animation:
             f"stabilising torques: up to {stabiliser['peak_nm']:.0f} N m, {stabiliser['mean_nm']:.0f} on average, "
             f"in {100 * stabiliser['share']:.0f} % of the time"
         )
-        solving = self.solution.lines() if self.solution else []
-        remarks = [self.remark] if self.remark else []
-        return "\n".join([*solving, *remarks, Outcome(self.performance, self.summary).text(torques)])
+        lines = [*(self.solution.lines() if self.solution else []), *([self.remark] if self.remark else [])]
+        return "\n".join([*lines, Outcome(self.performance, self.summary).text(torques)])
 
 
 def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
@@ -83,18 +82,13 @@ def animate(script: Script, seconds: float | None = None, progress: Steps = rang
 
 
 def animate_to(
-    script: Script,
-    folder: Path,
-    solving: bool = False,
-    seconds: float | None = None,
-    say: Say = in_silence,
-    progress: Steps = range,
-    workers: int = 1,
-) -> Animation:
+    script: Script, folder: Path, solving: bool = False, seconds: float | None = None, say: Say = in_silence,
+    progress: Steps = range, workers: int = 1,
+) -> Animation:  # fmt: skip
     """Perform a script, with `solving` after solving its goals, and write the files into a folder."""
     check_folder(folder, script.path, KEYFRAMES)
     has_goals = solving and bool(script.goals)
-    target = _solved_path(script.path) if has_goals and script.path is not None else None
+    target = _solved_script_path(script.path) if has_goals and script.path is not None else None
     solution = solve_script(script, say=say, workers=workers) if has_goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
@@ -104,7 +98,7 @@ def animate_to(
     for name in KEYFRAMES:
         export(plain, folder / name)
     paths = [*summary["files"], *(str(folder / name) for name in KEYFRAMES)]
-    remark = _remark(script, solving)
+    remark = _unsolved_remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
             text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
@@ -114,7 +108,7 @@ def animate_to(
     return Animation(chosen, performance, {**summary, "files": paths}, solution, remark)
 
 
-def _remark(script: Script, solving: bool) -> str:
+def _unsolved_remark(script: Script, solving: bool) -> str:
     """A note if there is nothing to solve, or if unsolved goals are ignored."""
     if solving:
         return "" if script.goals else "the script has no goals: nothing to solve"
@@ -122,11 +116,11 @@ def _remark(script: Script, solving: bool) -> str:
     return f"unsolved goals: {left} (use --solve)" if left else ""
 
 
-def _solved_path(path: Path) -> Path:
+def _solved_script_path(path: Path) -> Path:
     """Path of the solved script: beside the original, or here if that is a shipped one; raise if not writable."""
-    from poise.animate.read_script import is_shipped
+    from poise.animate.read_script import is_shipped_script
 
-    folder = Path() if is_shipped(path) else path.parent
+    folder = Path() if is_shipped_script(path) else path.parent
     target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
     check_writable(folder)
     if target != path:  # solving a solved script again replaces it
@@ -151,21 +145,11 @@ def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
         for answer in solution.answers
         for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
     ]
+    counted = ("converged", "iterations", "simulations")
     goals = [
-        {
-            "goal": answer.goal.name,
-            "converged": answer.hit.converged,
-            "iterations": answer.hit.iterations,
-            "simulations": answer.hit.simulations,
-            "solve_s": answer.seconds,
-        }
+        {"goal": answer.goal.name, **{key: getattr(answer.hit, key) for key in counted}, "solve_s": answer.seconds}
         for answer in solution.answers
     ]
-    return {
-        "converged": solution.converged,
-        "iterations": sum(answer.hit.iterations for answer in solution.answers),
-        "simulations": sum(answer.hit.simulations for answer in solution.answers),
-        "solve_s": solution.seconds,
-        "constraints": constraints,
-        "goals": goals,
-    }
+    totals = {key: sum(goal[key] for goal in goals) for key in counted[1:]}
+    summary = {"converged": solution.converged, **totals, "solve_s": solution.seconds}
+    return {**summary, "constraints": constraints, "goals": goals}

@@ -23,47 +23,44 @@ joints stay fixed."""
 FINEST = 1 / 120  # Largest integration step (s) of the rotation
 
 
-def flight_of(state: State, stand: float) -> tuple[float, float, float]:
+def predict_flight(state: State, stand: float) -> tuple[float, float, float]:
     """Apex (m) of the centre of mass, and its x and y (m) when it has come down to a standing height `stand` (m)."""
     rotation = rotation_of(state.mass, state.qvel, state.data)
-    apex, time = _apex(state, rotation), _time_left(state, rotation, stand)
+    apex, time = _apex_and_flight_time(state, rotation, stand)
     x, y, _ = rotation.com + time * rotation.velocity
     return apex, float(x), float(y)
 
 
-def turns_of(state: State, stand: float) -> Array:
-    """(3,) rad: rotation of the root about its own axes until then, as part of a rigid body (Euler's equations)."""
+def predict_flight_turns(state: State, stand: float) -> Array:
+    """(3,) rad: rotation of the root about its own axes until the body has come down to a height `stand` (m).
+
+    The body is rigid and follows Euler's equations.
+    """
     rotation = rotation_of(state.mass, state.qvel, state.data)
-    time = _time_left(state, rotation, stand)
+    _, time = _apex_and_flight_time(state, rotation, stand)
     root = np.array(state.data.xmat[1]).reshape(3, 3)
     momentum, inertia = root.T @ rotation.angular_momentum, root.T @ rotation.inertia @ root
     steps = max(ceil(time / FINEST), 1)
     turned = np.zeros(3)
     for _ in range(steps):
         rate = np.linalg.solve(inertia, momentum)
-        halfway = _in_turned_frame(momentum, rate * (0.5 * time / steps))
+        halfway = _momentum_after_turn(momentum, rate * (0.5 * time / steps))
         rate = np.linalg.solve(inertia, halfway)
         turned += rate * (time / steps)
-        momentum = _in_turned_frame(momentum, rate * (time / steps))
+        momentum = _momentum_after_turn(momentum, rate * (time / steps))
     return turned
 
 
-def _in_turned_frame(vector: Array, by: Array) -> Array:
+def _momentum_after_turn(vector: Array, by: Array) -> Array:
     """(3,) a constant vector in the frame of a body that has turned by a rotation vector (3,), body frame."""
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
 
 
-def _gravity(state: State) -> float:
-    return -float(state.data.model.opt.gravity[2])
+def _apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
+    """Height (m) of the parabola's apex, and s until the centre of mass has come down to a height `stand` (m).
 
-
-def _apex(state: State, rotation: RotationIndices) -> float:
-    """Height (m) of the parabola's apex; of a falling body, as far below its height as the apex was above."""
-    up = float(rotation.velocity[2])
-    return float(rotation.com[2]) + up * abs(up) / (2 * _gravity(state))
-
-
-def _time_left(state: State, rotation: RotationIndices, stand: float) -> float:
-    """s until the centre of mass has come down to a height (m)."""
-    fall = max(_apex(state, rotation) - stand, 0.0)
-    return float(rotation.velocity[2]) / _gravity(state) + float(np.sqrt(2 * fall / _gravity(state)))
+    The apex of a falling body is taken as far below its height as the true apex is above it.
+    """
+    gravity, up = -float(state.data.model.opt.gravity[2]), float(rotation.velocity[2])
+    apex = float(rotation.com[2]) + up * abs(up) / (2 * gravity)
+    return apex, up / gravity + float(np.sqrt(2 * max(apex - stand, 0.0) / gravity))

@@ -9,10 +9,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.flight import LEADS_TO, TURNS_BY, flight_of, turns_of
+from poise.animate.flight import LEADS_TO, TURNS_BY, predict_flight, predict_flight_turns
 from poise.animate.read_goals import TURNED
 from poise.animate.script import Goal, Want
-from poise.animate.script_run import Rehearsal, touching_bodies
+from poise.animate.script_run import Rehearsal, links_touching_scene
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
@@ -26,18 +26,18 @@ CLEAR = 4  # Steps without contact that count as a take-off; feet that push off 
 Members = NDArray[np.bool_]  # (nbody,) mask of links
 
 
-class Watch:
+class GoalWatch:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
     def __init__(self, rehearsal: Rehearsal, goal: Goal) -> None:
         self._goal = goal
         scene = rehearsal.world.scene
-        self._sensors = [_sensor(scene, want.what) for want in goal.wants]
+        self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
         self._own = scene.model.body_rootid == 1
-        self._links = [_parts(scene, want.when.link) for want in goal.wants]
-        self._stand = _standing_height(scene.body)
+        self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
+        self._stand = _standing_com_height(scene.body)
 
-    def reach(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
+    def reached_by_rehearsal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps with the step of the touch-down. The position at
@@ -47,46 +47,46 @@ class Watch:
         values, smooth = [nan] * len(wants), [nan] * len(wants)
         late = [want.when.time + world.settings.step for want in wants if want.when.event == "time"]
         end = max(world.time + self._goal.patience, *late, 0.0)
-        events = Events(self._own, self._links)
+        events = GoalEvents(self._own, self._links)
         approaches = self._approaches()
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = touching_bodies(rehearsal.step(), self._own)
+                bearing = links_touching_scene(rehearsal.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
-                events.follow(bearing, state)
+                events.note_step(bearing, state)
                 for k, approach in enumerate(approaches):
                     if not isnan(values[k]):
                         continue
-                    due = events.due(k, wants[k], state)
+                    due = events.is_due(k, wants[k], state)
                     if approach is not None and isnan(smooth[k]):
-                        if events.down(k):
-                            smooth[k] = approach.landing
+                        if events.has_touched_down(k):
+                            smooth[k] = approach.value_at_touchdown
                         else:
-                            approach.note(state, self._read(k, state, turned))
+                            approach.note_gap(state, self._read_want_value(k, state, turned))
                     if due:
                         at_once = approach is not None and wants[k].when.time == 0.0
-                        values[k] = smooth[k] if at_once else self._read(k, state, turned)
+                        values[k] = smooth[k] if at_once else self._read_want_value(k, state, turned)
                         smooth[k] = values[k] if approach is None else smooth[k]
         except BlowUp:
             pass
         return SimulationOutcome(np.array(values), np.array(smooth))
 
-    def _approaches(self) -> list[Approach | None]:
-        """One for each constraint at a touch-down itself, or on a position some time after it."""
-        made: list[Approach | None] = []
+    def _approaches(self) -> list[TouchdownApproach | None]:
+        """For each constraint at a touch-down, or on a position some time after one, an approach; None for others."""
+        made: list[TouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
             watched = want.when.event == "down" and (want.when.time == 0.0 or place)
             angular = sensor.angular if sensor is not None else want.what in TURNED
-            made.append(Approach(self._own if links is None else links, angular) if watched else None)
+            made.append(TouchdownApproach(self._own if links is None else links, angular) if watched else None)
         return made
 
-    def _read(self, k: int, state: State, turned: Array) -> float:
+    def _read_want_value(self, k: int, state: State, turned: Array) -> float:
         sensor, want = self._sensors[k], self._goal.wants[k]
         what = want.what
-        if sensor is not None and sensor.turns:  # the equivalent angle nearest to the target
+        if sensor is not None and sensor.wraps:  # the equivalent angle nearest to the target
             return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
@@ -94,11 +94,11 @@ class Watch:
             return float(turned[TURNED.index(what)])
         if what in TURNS_BY:
             axis = TURNS_BY.index(what)
-            return float(turned[axis] + turns_of(state, self._stand)[axis])
-        return flight_of(state, self._stand)[LEADS_TO.index(what)]
+            return float(turned[axis] + predict_flight_turns(state, self._stand)[axis])
+        return predict_flight(state, self._stand)[LEADS_TO.index(what)]
 
 
-def _sensor(scene: Scene, what: str) -> Sensor | None:
+def _constraint_sensor(scene: Scene, what: str) -> Sensor | None:
     if what in (*LEADS_TO, *TURNS_BY, *TURNED):
         return None
     sensor = Sensor(what)
@@ -106,14 +106,14 @@ def _sensor(scene: Scene, what: str) -> Sensor | None:
     return sensor
 
 
-def _parts(scene: Scene, link: str | None) -> Members | None:
+def _constraint_links(scene: Scene, link: str | None) -> Members | None:
     """(nbody,) mask of a link and its descendants; None for no link."""
     if link is None:
         return None
     return np.isin(np.arange(scene.model.nbody), links_from(scene.model, scene.link_id(link)))
 
 
-def _standing_height(body: Body) -> float:
+def _standing_com_height(body: Body) -> float:
     """Height (m) of the centre of mass of the standing body."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
@@ -122,27 +122,26 @@ def _standing_height(body: Body) -> float:
     return float(data.subtree_com[1, 2])
 
 
-class Events:
+class GoalEvents:
     """Detects take-off, apex and touch-downs in the steps of a rehearsal."""
 
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
         """`own` are the links of the character; `links` those whose touch-down each constraint awaits, None for any."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._clear = 0
-        self._rises = -inf
-        self._off = [0] * len(links)
-        self._left = [False] * len(links)
+        self._clear, self._rises = 0, -inf  # steps without contact; m/s of the centre of mass
+        self._off, self._left = [0] * len(links), [False] * len(links)  # the same steps, and take-off, by constraint
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
 
-    def follow(self, bearing: NDArray[np.int64], state: State) -> None:
+    def note_step(self, bearing: NDArray[np.int64], state: State) -> None:
         """Update with a simulated step in which the body ids `bearing` were in contact."""
         down = bool(self._own[bearing].any())
         self._clear = 0 if down else self._clear + 1
         if self._clear == CLEAR:
             self._times.setdefault("flight", state.time)
-        if "apex" not in self._times:
-            self._follow_height(state)
+        rose, self._rises = self._rises, float(com_velocity(state)[2])
+        if "flight" in self._times and rose > 0 >= self._rises:
+            self._times.setdefault("apex", state.time)
         for k, links in enumerate(self._links):
             bears = bool(links[bearing].any())
             self._off[k] = 0 if bears else self._off[k] + 1
@@ -151,24 +150,18 @@ class Events:
             elif self._left[k] and self._downs[k] is None:
                 self._downs[k] = state.time
 
-    def _follow_height(self, state: State) -> None:
-        rose, self._rises = self._rises, float(com_velocity(state)[2])
-        if "flight" in self._times and rose > 0 >= self._rises:
-            self._times["apex"] = state.time
-
-    def down(self, k: int) -> bool:
+    def has_touched_down(self, k: int) -> bool:
         """Whether the links of constraint `k` have touched down."""
         return self._downs[k] is not None
 
-    def due(self, k: int, want: Want, state: State) -> bool:
+    def is_due(self, k: int, want: Want, state: State) -> bool:
         """Whether the moment of constraint `k` has come."""
         when = want.when
-        at = self._downs[k] if when.event == "down" else self._times.get(when.event, None)
-        at = 0.0 if when.event == "time" else at
+        at = self._downs[k] if when.event == "down" else 0.0 if when.event == "time" else self._times.get(when.event)
         return at is not None and state.time > at + when.time - 0.5 * state.step
 
 
-class Approach:
+class TouchdownApproach:
     """Extrapolates a value from the last two states before a touch-down to the moment of contact within the step.
 
     The value at the end of the step would jump whenever the touch-down moves from one step to the next.
@@ -179,7 +172,7 @@ class Approach:
         self._gaps = (inf, inf)  # m, in the last state and the one before
         self._values = (0.0, 0.0)
 
-    def note(self, state: State, value: float) -> None:
+    def note_gap(self, state: State, value: float) -> None:
         """Store the value and the gap of the links in a state."""
         contacts = state.contacts
         between = self._links[contacts.body] != self._links[contacts.other]
@@ -187,7 +180,7 @@ class Approach:
         self._values = value, self._values[0]
 
     @property
-    def landing(self) -> float:
+    def value_at_touchdown(self) -> float:
         """The value at the moment of touch-down."""
         (gap, before), (value, last) = self._gaps, self._values
         share = min(max(gap / (before - gap), 0.0), 1.0) if isfinite(before) and before > gap else 0.0
@@ -207,6 +200,6 @@ def in_display_unit(what: str, value: float) -> float:
     return degrees(value) if unit_of(what).startswith("deg") else value
 
 
-def with_unit(what: str, value: float) -> str:
+def constraint_value_text(what: str, value: float) -> str:
     """A value as text with its display unit."""
     return f"{in_display_unit(what, value):.4g} {unit_of(what)}"

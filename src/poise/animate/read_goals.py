@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import radians
 from typing import Any, Literal
 
-from poise.animate.angles import signed_dofs
+from poise.animate.angles import script_angle_dofs
 from poise.animate.flight import LEADS_TO, TURNS_BY
 from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
@@ -36,13 +36,13 @@ def read_goals(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Map
         goal.check(("name", "each", "first", "want", "free", "patience", "solved"))
         each = goal.whole("each", 0, 0, 1000)
         first = goal.whole("first", 1, 1)
-        for lap, known in enumerate(_solved(goal, max(each, 1))):
+        for lap, known in enumerate(_earlier_solutions(goal, max(each, 1))):
             number = str(first + lap) if each else ""
-            goals.append(_goal(scene, goal, poses, gains, number, lap, known))
+            goals.append(_read_goal(scene, goal, poses, gains, number, lap, known))
     return tuple(goals)
 
 
-def _solved(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
+def _earlier_solutions(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
     """Earlier solution of each repetition of a goal: one table for all, a list for the first ones, or none."""
     solved = entry.raw("solved", {})
     if "solved" in entry and not entry.has_line("solved"):
@@ -53,18 +53,13 @@ def _solved(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
     return tables[:count]
 
 
-def _goal(
-    scene: Scene,
-    entry: TomlTable,
-    poses: Sequence[Pose],
-    gains: Mapping[str, int],
-    number: str,
-    lap: int,
+def _read_goal(
+    scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str, lap: int,
     solved: Mapping[str, Any],
-) -> Goal:
+) -> Goal:  # fmt: skip
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
-    free = tuple(_free(scene, each, poses, gains, number) for each in _named_tables(entry, "free"))
-    wants = tuple(_want(scene, want, number, lap) for want in entry.inners("want"))
+    free = tuple(_read_free(scene, each, poses, gains, number) for each in _named_tables(entry, "free"))
+    wants = tuple(_read_want(scene, want, number, lap) for want in entry.inners("want"))
     if not wants:
         raise entry.fail(f"{name} has no constraint: write want = [{{ what = ..., at = ..., is = ... }}]")
     if len(free) < len(wants):
@@ -73,11 +68,11 @@ def _goal(
     for known in solved:
         if known not in names:
             raise entry.blame(unknown("free parameter in 'solved'", known, names), "solved")
-    changes = tuple(_known(entry, solved, parameter) for parameter in free)
+    changes = tuple(_earlier_change(entry, solved, parameter) for parameter in free)
     return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
 
 
-def _known(entry: TomlTable, solved: Mapping[str, Any], parameter: Free) -> float:
+def _earlier_change(entry: TomlTable, solved: Mapping[str, Any], parameter: Free) -> float:
     """Earlier solution of a parameter, in rad, s or as a share; 0 if there is none."""
     value = solved.get(parameter.name, 0.0)
     if not is_number(value):
@@ -94,7 +89,7 @@ def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
     return entry.listed(key, tables)
 
 
-def _free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
+def _read_free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
     """A free parameter: POSE.ANGLE, POSE.time, GAINS.stiffness or GAINS.damping."""
     entry.check(("what", "most"))
     name = entry.text("what").replace("#", f"#{number}") if number else entry.text("what")
@@ -114,14 +109,14 @@ def _free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[
         most = min(entry.number("most", TIME_MOST, 0), max(poses[place].time - EARLIEST, 0.0))
         return Free(name, "time", (place,), {}, TIME_UNIT, most)
     with entry.blaming():
-        shares = signed_dofs(scene.body, what)
+        shares = script_angle_dofs(scene.body, what)
     missing = [scene.body.dof_names[dof] for dof in shares if dof not in poses[place].angles]
     if missing:
         raise entry.fail(f"'{name}' cannot be changed: pose '{owner}' does not set {missing[0]}")
     return Free(name, "angle", (place,), shares, ANGLE_UNIT, radians(entry.number("most", ANGLE_MOST, 0)))
 
 
-def _want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
+def _read_want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
     if what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
@@ -132,14 +127,14 @@ def _want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
         with entry.blaming():
             sensor.reset(scene)
         angular = sensor.angular
-    target = _target(scene, entry, number, lap)
+    target = _want_target(scene, entry, number, lap)
     within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
     unit = radians(1.0) if angular else 1.0
     moves = entry.number("range", 0.0, 0)
-    return Want(what, _moment(scene, entry, what), unit * target, unit * within, unit * moves)
+    return Want(what, _want_moment(scene, entry, what), unit * target, unit * within, unit * moves)
 
 
-def _target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
+def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
     """Target value: a number, a list with one number per repetition, or the coordinate of a prop, "NAME.x".
 
     NAME# is the prop with the number of the repetition.
@@ -161,7 +156,7 @@ def _target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
     return float(value)
 
 
-def _moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
+def _want_moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
     """The moment of a constraint: `at` is a time (s) or "flight", "apex", "down" or "LINK down"; `after` adds s."""
     at = entry.raw("at", "flight" if what in (*LEADS_TO, *TURNS_BY) else None)
     after = entry.number("after", 0.0, 0)

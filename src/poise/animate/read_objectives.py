@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import inf, radians
 from typing import Any
 
-from poise.animate.angles import joint_dofs
-from poise.control.poses.objectives import Correct, Follow, Objective, Point, ScenePoint, Touch
+from poise.animate.angles import script_joint_dofs
+from poise.control.poses import objectives
+from poise.control.poses.objectives import Objective, ScenePoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown
@@ -26,10 +27,10 @@ _ENTRIES = {
 
 def read_objectives(scene: Scene, entry: TomlTable) -> tuple[Objective, ...]:
     """All objective controllers of a script."""
-    return tuple(_objective(scene, table) for table in entry.tables("objective"))
+    return tuple(_read_objective(scene, table) for table in entry.tables("objective"))
 
 
-def read_span(entry: TomlTable) -> TimeSpan:
+def read_script_span(entry: TomlTable) -> TimeSpan:
     """The time span of `from` and `until`, s; all time by default."""
     start = entry.number("from", 0.0, 0)
     end = entry.number("until") if "until" in entry else inf
@@ -38,7 +39,7 @@ def read_span(entry: TomlTable) -> TimeSpan:
     return TimeSpan(start, end)
 
 
-def _objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_objective(scene: Scene, entry: TomlTable) -> Objective:
     kind = entry.text("kind")
     if kind not in _ENTRIES:
         raise entry.blame(unknown("kind of objective", kind, _ENTRIES), "kind")
@@ -49,33 +50,36 @@ def _objective(scene: Scene, entry: TomlTable) -> Objective:
     return made
 
 
-def _pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
+def _read_spring_pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
     """Entries that all objectives with a pull in space have."""
     return {
-        "joints": _weights(scene, entry, least=0.0),
+        "joints": _read_joint_weights(scene, entry, least=0.0),
         "stiffness": entry.number("stiffness", stiffness, 0),
         "damping": entry.number("damping", damping, 0),
         "kept": entry.number("kept", 0.3, 0, 1),
-        "when": read_span(entry),
+        "when": read_script_span(entry),
     }
 
 
-def _level(scene: Scene, entry: TomlTable) -> Objective:
-    return Point(_link(scene, entry), axis=_axis(entry, (0, 0, 1)), **_pull(scene, entry, 400, 80))
+def _read_level_objective(scene: Scene, entry: TomlTable) -> Objective:
+    link, axis = _read_objective_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
+    return objectives.PointObjective(link, axis=axis, **_read_spring_pull(scene, entry, 400, 80))
 
 
-def _look(scene: Scene, entry: TomlTable) -> Objective:
-    place = _place(scene, entry, "at")
-    axis = _axis(entry, (1, 0, 0))
-    return Point(_link(scene, entry), axis=axis, towards=place, **_pull(scene, entry, 60, 8))
+def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
+    place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
+    link = _read_objective_link(scene, entry)
+    return objectives.PointObjective(link, axis=axis, towards=place, **_read_spring_pull(scene, entry, 60, 8))
 
 
-def _touch(scene: Scene, entry: TomlTable) -> Objective:
-    point = ScenePoint(_vector(entry, "point", (0, 0, 0)), _link(scene, entry))
-    return Touch(point, _place(scene, entry, "at"), **_pull(scene, entry, 800, 120))
+def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
+    point = ScenePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
+    return objectives.TouchObjective(
+        point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120)
+    )
 
 
-def _follow(scene: Scene, entry: TomlTable) -> Objective:
+def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
     joints = entry.inner("joints")
     leaders = {name: joints.text(name) for name in joints.keys}
     if not leaders:
@@ -87,27 +91,34 @@ def _follow(scene: Scene, entry: TomlTable) -> Objective:
         if leader == name:
             raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))
-    return Follow(leaders, entry.number("factor", 1.0), offset, when=read_span(entry))
+    return objectives.FollowObjective(leaders, entry.number("factor", 1.0), offset, when=read_script_span(entry))
 
 
-def _correct(scene: Scene, entry: TomlTable) -> Objective:
+def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
     """The file's weights are in degrees per m or m/s, or per degree (per degree/s)."""
     sensor = Sensor(entry.text("sensor"))
     with entry.blaming("sensor"):
         sensor.reset(scene)
     target = entry.number("is", 0.0)
-    weights = _weights(scene, entry)
+    weights = _read_joint_weights(scene, entry)
     if sensor.angular:
         target = radians(target)
     else:
         weights = {name: radians(weight) for name, weight in weights.items()}
-    return Correct(sensor, target, weights, radians(entry.number("most", 30.0, 0)), when=read_span(entry))
+    most = radians(entry.number("most", 30.0, 0))
+    return objectives.CorrectObjective(sensor, target, weights, most, when=read_script_span(entry))
 
 
-_READERS = {"level": _level, "look": _look, "touch": _touch, "follow": _follow, "correct": _correct}
+_READERS = {
+    "level": _read_level_objective,
+    "look": _read_look_objective,
+    "touch": _read_touch_objective,
+    "follow": _read_follow_objective,
+    "correct": _read_correct_objective,
+}
 
 
-def _weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
+def _read_joint_weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
     """Weights of DOFs by name, from a list of joints (weight 1) or a table of weights."""
     value = entry.raw("joints")
     names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(value, list | str) else {}
@@ -124,34 +135,34 @@ def _weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, f
             out[root[name]] = weight
         else:
             with entry.blaming("joints"):
-                out |= {dofs[dof]: weight for dof in joint_dofs(scene.body, name)}
+                out |= {dofs[dof]: weight for dof in script_joint_dofs(scene.body, name)}
     return out
 
 
-def _link(scene: Scene, entry: TomlTable) -> str:
+def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     link = entry.text("link")
     with entry.blaming("link"):
         scene.link_id(link)
     return link
 
 
-def _place(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
+def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
     """A point of the world (three numbers, m), or a link or prop by name."""
     value = entry.raw(key)
     if isinstance(value, str):
         with entry.blaming(key):
             scene.link_id(value)
         return ScenePoint(link=value)
-    return ScenePoint(_vector(entry, key, None))
+    return ScenePoint(_read_vector(entry, key, None))
 
 
-def _axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:
-    axis = _vector(entry, "axis", default)
+def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:
+    axis = _read_vector(entry, "axis", default)
     if not any(axis):
         raise entry.fail("'axis' must not be zero", "axis")
     return axis
 
 
-def _vector(entry: TomlTable, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:
+def _read_vector(entry: TomlTable, key: str, default: tuple[float, ...] | None) -> tuple[float, float, float]:
     x, y, z = entry.numbers(key, 3, default)
     return x, y, z

@@ -8,7 +8,7 @@ from math import radians
 
 import numpy as np
 
-from poise.animate.angles import ROOT, changes_by_lap, mirrored_angles, read_angles
+from poise.animate.angles import ROOT, angles_change_by_lap, mirrored_angles, read_script_angles
 from poise.animate.script import Pose
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
@@ -33,16 +33,16 @@ def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]
     poses: dict[str, Pose] = {}
     for index, table in enumerate(entry.tables("pose")):
         table.check(("time", "name", "angles", "reach"))
-        pose = _pose(body, table, table.text("name", f"pose {index + 1}"), table.number("time", least=0))
-        _add(poses, [pose], table)
+        pose = _read_control_pose(body, table, table.text("name", f"pose {index + 1}"), table.number("time", least=0))
+        _add_control_poses(poses, [pose], table)
     for cycle in entry.tables("cycle"):
-        _add(poses, _cycle(body, cycle, seconds), cycle)
+        _add_control_poses(poses, _read_pose_cycle(body, cycle, seconds), cycle)
     if not poses:
         raise entry.fail("there is no pose: write at least one [[pose]] or [[cycle]]")
     return tuple(sorted(poses.values(), key=lambda pose: pose.time))
 
 
-def _add(poses: dict[str, Pose], more: Iterable[Pose], entry: TomlTable) -> None:
+def _add_control_poses(poses: dict[str, Pose], more: Iterable[Pose], entry: TomlTable) -> None:
     """Add poses by name; raise if a name is taken."""
     for pose in more:
         if pose.name in poses:
@@ -50,21 +50,21 @@ def _add(poses: dict[str, Pose], more: Iterable[Pose], entry: TomlTable) -> None
         poses[pose.name] = pose
 
 
-def _pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None = None) -> Pose:
-    angles = read_angles(body, entry.inner("angles"), lap)
+def _read_control_pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None = None) -> Pose:
+    angles = read_script_angles(body, entry.inner("angles"), lap)
     if "reach" in entry:
         with entry.blaming("reach"):
-            angles = reached(body, angles, entry.inner("reach"))
+            angles = angles_that_reach(body, angles, entry.inner("reach"))
     if not angles:
         raise entry.fail(f"pose '{name}' sets no angle")
     return Pose(name, time, angles)
 
 
-def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
+def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
     """All poses of a cycle, repetition after repetition.
 
-    With `mirrored` each repetition is the mirror image of the previous one. `turned` is the yaw (degrees, to the left)
-    that each repetition adds to that of the previous one.
+    With `mirrored` each repetition is the mirror image of the previous one. `turned` (degrees, to the left) is added to
+    the yaw with each repetition.
     """
     entry.check(("from", "until", "period", "mirrored", "turned", "pose"))
     start, period = entry.number("from", 0.0, 0), entry.number("period", least=0.05)
@@ -80,7 +80,7 @@ def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
     for index, key in enumerate(keys):
         key.check(("at", "name", "angles", "reach"))
         first = start + period * key.number("at", least=0, most=1)
-        for lap, pose in enumerate(_laps(body, key, key.text("name", f"key {index + 1}"), count)):
+        for lap, pose in enumerate(_read_pose_laps(body, key, key.text("name", f"key {index + 1}"), count)):
             flipped = entry.flag("mirrored") and lap % 2 == 1
             angles = mirrored_angles(body, pose.angles) if flipped else pose.angles
             if YAW in angles:
@@ -89,15 +89,15 @@ def _cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
     return [pose for pose in poses if pose.time <= end + 1e-9]
 
 
-def _laps(body: Body, entry: TomlTable, name: str, count: int) -> list[Pose]:
+def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list[Pose]:
     """The repetitions of a pose of a cycle, all at time 0; read once if its angles are always the same."""
-    if changes_by_lap(body, entry.inner("angles")):
-        return [_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
-    pose = _pose(body, entry, name, 0.0)
+    if angles_change_by_lap(body, entry.inner("angles")):
+        return [_read_control_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
+    pose = _read_control_pose(body, entry, name, 0.0)
     return [replace(pose, name=f"{name}#{lap + 1}") for lap in range(count)]
 
 
-def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
+def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
     """Angles (rad) by DOF with limbs bent by inverse kinematics so that their ends reach places (m).
 
     Places are x ahead, y to the left and z above the ground, with the root at its place in the standing pose and its
@@ -113,7 +113,7 @@ def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[i
     coordinates = standing_coordinates(body)
     coordinates[list(angles)] = list(angles.values())
     start = posed(body, coordinates)
-    bends = {dof for name in entry.keys for dof in _limb(body, limbs[name][0])} - set(angles)
+    bends = {dof for name in entry.keys for dof in _reaching_dofs(body, limbs[name][0])} - set(angles)
     weights = np.full(body.nv, FIRM)
     weights[sorted(bends)] = LOOSE
     solver = PoseSolver(body, [limbs[name] for name in entry.keys])
@@ -125,7 +125,7 @@ def reached(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[i
     return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
 
 
-def _limb(body: Body, link: str) -> list[int]:
+def _reaching_dofs(body: Body, link: str) -> list[int]:
     """DOFs of the limb that ends in a link."""
     chain = chain_joints(body, link)
     if not chain:

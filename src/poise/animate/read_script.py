@@ -10,15 +10,15 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.angles import joint_dofs
+from poise.animate.angles import script_joint_dofs
 from poise.animate.read_goals import read_goals
-from poise.animate.read_objectives import read_objectives, read_span
+from poise.animate.read_objectives import read_objectives, read_script_span
 from poise.animate.read_poses import read_poses
 from poise.animate.script import Beginning, Script, ScriptHold
 from poise.animate.script_run import goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
-from poise.control.poses.rig import Strengthening, TimeSpan
+from poise.control.poses.rig import GainChange, TimeSpan
 from poise.errors import unknown
 from poise.performance.cast import load_body
 from poise.performance.run import LONGEST
@@ -56,7 +56,7 @@ def find_script(name: str) -> Path:
     return _FOLDER / f"{name}.toml"
 
 
-def is_shipped(path: Path) -> bool:
+def is_shipped_script(path: Path) -> bool:
     """Whether a script comes with Poise."""
     return path.parent == _FOLDER
 
@@ -69,12 +69,12 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     path = find_script(str(name))
     entry = TomlTable.read(path)
     entry.check(_ENTRIES)
-    body = _body(entry, path.parent)
+    body = _script_body(entry, path.parent)
     seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
     poses = read_poses(body, entry, seconds)
-    changes, names = _changes(body, entry)
+    changes, names = _read_gain_changes(body, entry)
     with entry.blaming("scene"):
-        scene = _scene(body, entry.inner("scene"), path.parent)
+        scene = _script_scene(body, entry.inner("scene"), path.parent)
         scene.model  # noqa: B018 - compile the scene here, so that errors name the line
     script = Script(
         name=path.stem,
@@ -83,14 +83,14 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
         scene=scene,
         seconds=seconds,
         step=entry.number("step", 1 / 120, least=1e-4, most=0.02),
-        beginning=_beginning(entry.inner("start")),
-        settings=_settings(entry.inner("settings")),
+        beginning=_read_beginning(entry.inner("start")),
+        settings=_read_poses_settings(entry.inner("settings")),
         poses=poses,
         changes=changes,
-        stabilised=_stabilised(entry.inner("stabilise")),
+        stabilised=_read_stabilised_spans(entry.inner("stabilise")),
         objectives=read_objectives(scene, entry),
-        pushes=_pushes(scene, entry),
-        holds=tuple(_hold(scene, hold) for hold in entry.tables("hold")),
+        pushes=_read_script_pushes(scene, entry),
+        holds=tuple(_read_script_hold(scene, hold) for hold in entry.tables("hold")),
         goals=read_goals(scene, entry, poses, names),
     )
     for goal in script.goals:
@@ -99,7 +99,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     return script
 
 
-def _body(entry: TomlTable, folder: Path) -> Body:
+def _script_body(entry: TomlTable, folder: Path) -> Body:
     """The body by name, or from a file relative to the script's folder."""
     name = entry.text("body", "human37")
     with entry.blaming("body"):
@@ -113,16 +113,16 @@ def _body(entry: TomlTable, folder: Path) -> Body:
     return body
 
 
-def _scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
+def _script_scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
     """The scene with the body; the file of a terrain is relative to the script's folder."""
     entry.check(("terrain", "friction", "gravity", "prop"))
     with entry.blaming("terrain"):
         terrain = parse_terrain(entry.text("terrain", "flat"), folder)
-    taken = _names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
+    taken = _mjcf_names([ElementTree.fromstring(body.mjcf), *terrain.geoms()]) | {("body", "world")}
     props = []
     for table in entry.tables("prop"):
-        prop = _prop(table)
-        own = _names(prop.elements())
+        prop = _read_script_prop(table)
+        own = _mjcf_names(prop.elements())
         if own & taken or not prop.name:
             problem = "taken" if prop.name else "empty"
             raise table.fail(f"the name '{prop.name}' is {problem}: give the prop a name of its own", "name")
@@ -131,13 +131,13 @@ def _scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
     return Scene((body,), terrain, tuple(props), entry.number("friction", 1.0, 0), entry.number("gravity", 9.81, 0))
 
 
-def _names(parts: Iterable[Element]) -> set[tuple[str, str]]:
+def _mjcf_names(parts: Iterable[Element]) -> set[tuple[str, str]]:
     """(kind, name) of all named bodies, joints and geoms; names must be unique within a kind."""
     inner = (each for part in parts for each in part.iter())
     return {(each.tag.removeprefix("free"), each.attrib["name"]) for each in inner if "name" in each.attrib}
 
 
-def _prop(entry: TomlTable) -> Prop:
+def _read_script_prop(entry: TomlTable) -> Prop:
     """A prop with the entries of its kind."""
     kind = entry.text("kind")
     if kind not in PROPS:
@@ -150,29 +150,23 @@ def _prop(entry: TomlTable) -> Prop:
         if key == "name":
             given[key] = entry.text(key)
         elif key != "kind":
-            given[key] = _measure(entry, key, valid[key])
+            default = valid[key]  # one number, or as many as the default has
+            given[key] = entry.numbers(key, len(default)) if isinstance(default, tuple) else entry.number(key)
+            least = min(given[key]) if isinstance(default, tuple) else given[key]
+            if key not in _WHERE and not least >= SMALLEST:
+                raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {least:g}", key)
     return make(**given)  # type: ignore[no-any-return]
 
 
-def _measure(entry: TomlTable, key: str, default: object) -> float | tuple[float, ...]:
-    """One number of a prop, or as many as its default has."""
-    value = entry.numbers(key, len(default)) if isinstance(default, tuple) else entry.number(key)
-    sizes = value if isinstance(value, tuple) else (value,)
-    if key not in _WHERE and not min(sizes) >= SMALLEST:
-        raise entry.fail(f"'{key}' must be at least {SMALLEST:g}, not {min(sizes):g}", key)
-    return value
-
-
-def _beginning(entry: TomlTable) -> Beginning:
+def _read_beginning(entry: TomlTable) -> Beginning:
     entry.check(("place", "heading", "velocity", "lift"))
     x, y = entry.numbers("place", 2, (0.0, 0.0))
     ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
     return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
 
 
-def _settings(entry: TomlTable) -> PosesSettings:
-    valid = [field.name for field in fields(PosesSettings)]
-    entry.check(valid)
+def _read_poses_settings(entry: TomlTable) -> PosesSettings:
+    entry.check([field.name for field in fields(PosesSettings)])
     settings = PosesSettings()
     for key in entry.keys:
         with entry.blaming(key):
@@ -180,16 +174,16 @@ def _settings(entry: TomlTable) -> PosesSettings:
     return settings
 
 
-def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], dict[str, int]]:
+def _read_gain_changes(body: Body, entry: TomlTable) -> tuple[tuple[GainChange, ...], dict[str, int]]:
     """Changes of gains, and the index of each by name."""
-    out: list[Strengthening] = []
+    out: list[GainChange] = []
     names: dict[str, int] = {}
     for index, gains in enumerate(entry.tables("gains")):
         gains.check(("name", "from", "until", "joints", "stiffness", "damping"))
         with gains.blaming("joints"):
-            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in joint_dofs(body, name)]
+            dofs = [dof for name in gains.texts("joints") or ("all",) for dof in script_joint_dofs(body, name)]
         stiffness, damping = (gains.number(key, 1.0, 0) for key in ("stiffness", "damping"))
-        out.append(Strengthening(read_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
+        out.append(GainChange(read_script_span(gains), tuple(dict.fromkeys(dofs)), stiffness, damping))
         name = gains.text("name", f"gains {index + 1}")
         if name in names:
             raise gains.fail(f"two gains are called '{name}'", "name")
@@ -197,7 +191,7 @@ def _changes(body: Body, entry: TomlTable) -> tuple[tuple[Strengthening, ...], d
     return tuple(out), names
 
 
-def _stabilised(entry: TomlTable) -> tuple[TimeSpan, ...]:
+def _read_stabilised_spans(entry: TomlTable) -> tuple[TimeSpan, ...]:
     """Time spans in which the root is stabilised; all time by default."""
     entry.check(("during",))
     if "during" not in entry:
@@ -213,7 +207,7 @@ def _stabilised(entry: TomlTable) -> tuple[TimeSpan, ...]:
     return tuple(spans)
 
 
-def _pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
+def _read_script_pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
     """Pushes, in the notation of the command line's --push."""
     out = []
     for text in entry.texts("push"):
@@ -225,7 +219,7 @@ def _pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
     return tuple(out)
 
 
-def _hold(scene: Scene, entry: TomlTable) -> ScriptHold:
+def _read_script_hold(scene: Scene, entry: TomlTable) -> ScriptHold:
     entry.check(("link", "what", "points", "from", "until"))
     points = entry.raw("points", [[0.0, 0.0, 0.0]])
     good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
@@ -237,4 +231,4 @@ def _hold(scene: Scene, entry: TomlTable) -> ScriptHold:
     if entry.text("link") == entry.text("what"):
         raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
     places = tuple((float(x), float(y), float(z)) for x, y, z in points)
-    return ScriptHold(entry.text("link"), entry.text("what"), places, read_span(entry))
+    return ScriptHold(entry.text("link"), entry.text("what"), places, read_script_span(entry))

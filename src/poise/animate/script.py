@@ -11,7 +11,7 @@ from typing import Literal
 from poise.body.surface import lowest
 from poise.control.poses.objectives import Objective
 from poise.control.poses.poses import PosesSettings
-from poise.control.poses.rig import Rig, Strengthening, TimeSpan
+from poise.control.poses.rig import GainChange, Rig, TimeSpan
 from poise.reference.key_poses import posed, standing_coordinates
 from poise.world.pushes import Push
 from poise.world.scene import Scene
@@ -111,7 +111,7 @@ class Script:
     beginning: Beginning
     settings: PosesSettings
     poses: tuple[Pose, ...]
-    changes: tuple[Strengthening, ...]
+    changes: tuple[GainChange, ...]
     stabilised: tuple[TimeSpan, ...]
     objectives: tuple[Objective, ...]
     pushes: tuple[Push, ...]
@@ -124,7 +124,7 @@ class Script:
         return Rig.of(self.scene.body)
 
     @cached_property
-    def rise(self) -> float:
+    def root_rise(self) -> float:
         """Height (m) to add to the root so that the initial pose stands on the ground, or `lift` above it."""
         body = self.scene.body
         coordinates = standing_coordinates(body)

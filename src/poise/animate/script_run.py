@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -29,37 +30,36 @@ def solved_changes(goals: Iterable[Goal]) -> list[Change]:
 
 def reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
     """The reference and the controller of a script with changed parameters."""
-    changed = list(changes)
-    gains = list(script.changes)
+    changed, gains, body = list(changes), list(script.changes), script.scene.body
     for free, by in changed:
         if free.kind in ("stiffness", "damping"):
             for place in free.places:
                 value = getattr(gains[place], free.kind) * (1.0 + by)
                 gains[place] = replace(gains[place], **{free.kind: value})
     controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
-    body = script.scene.body
     velocity = np.zeros(body.nv)
     velocity[:3] = script.beginning.velocity
-    first = standing_coordinates(body)
-    reference = KeyPoses(body, script.name, keys_of(script, changed), first, velocity, script.seconds)
-    return reference.raised(script.rise), controller
+    keys, first = script_keys(script, changed), standing_coordinates(body)
+    reference = KeyPoses(body, script.name, keys, first, velocity, script.seconds)
+    return reference.raised(script.root_rise), controller
 
 
-def keys_of(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
+def script_keys(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
     """The keys of all poses with changed parameters."""
-    triples = [(pose.time, dof, angle) for pose in _changed(script, changes) for dof, angle in pose.angles.items()]
+    poses = _changed_control_poses(script, changes)
+    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
     time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
     return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
 
 
-def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
+def parameter_effect_time(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
     """Time (s) from which a parameter affects the motion: a key has an effect from the preceding key of its DOF on.
 
     `known` are changes that are already made. A free time may move a key before the preceding one.
     """
     if free.kind in ("stiffness", "damping"):
         return min(script.changes[place].when.start for place in free.places)
-    first, poses = np.inf, _changed(script, known)
+    first, poses = np.inf, _changed_control_poses(script, known)
     for place in free.places:
         pose = poses[place]
         margin = free.most if free.kind == "time" else 0.0
@@ -71,7 +71,7 @@ def affected_from(script: Script, free: Free, known: Iterable[Change] = ()) -> f
 
 def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> float:
     """Time (s) from which a goal's parameters affect the motion; raise if it has a constraint at an earlier time."""
-    start = min(affected_from(script, free, known) for free in goal.free)
+    start = min(parameter_effect_time(script, free, known) for free in goal.free)
     for want in goal.wants:
         if want.when.event == "time" and want.when.time < start:
             late = f"its parameters have no effect before {start:g} s"
@@ -79,17 +79,17 @@ def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> floa
     return start
 
 
-def _changed(script: Script, changes: Iterable[Change]) -> list[Pose]:
+def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[Pose]:
     """The poses with changed angles and times."""
     poses = list(script.poses)
     for free, by in changes:
         if free.kind in ("angle", "time"):
             for place in free.places:
-                poses[place] = _changed_pose(poses[place], free, by)
+                poses[place] = _changed_control_pose(poses[place], free, by)
     return poses
 
 
-def _changed_pose(pose: Pose, free: Free, by: float) -> Pose:
+def _changed_control_pose(pose: Pose, free: Free, by: float) -> Pose:
     if free.kind == "time":
         return replace(pose, time=pose.time + by)
     shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
@@ -98,42 +98,38 @@ def _changed_pose(pose: Pose, free: Free, by: float) -> Pose:
 
 def hold_cues(script: Script) -> list[Cue]:
     """Cues that grip and release the props of the script's holds."""
-    return [cue for hold in script.holds for cue in _hold_cues(hold)]
+    cues = []
+    for hold in script.holds:
+        cues.append(Cue(hold.when.start, f"{hold.link} holds {hold.what}", partial(_grip_prop, hold)))
+        if isfinite(hold.when.end):
+            cues.append(Cue(hold.when.end, f"{hold.link} lets go of {hold.what}", partial(_release_prop, hold)))
+    return cues
 
 
-def _hold_cues(hold: ScriptHold) -> list[Cue]:
-    def take(world: World) -> None:
-        for point in hold.points:
-            world.grip(hold.link, world.point(hold.link, point), hold.what)
+def _grip_prop(hold: ScriptHold, world: World) -> None:
+    for point in hold.points:
+        world.grip(hold.link, world.point(hold.link, point), hold.what)
 
-    def leave(world: World) -> None:  # grips are found by their links: a rehearsal resumes snapshots of other worlds
-        ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
-        for grip in world.grips:
-            if (grip.body, grip.other) == ends:
-                world.release(grip)
 
-    what = f"{hold.link} {{}} {hold.what}"
-    cues = [Cue(hold.when.start, what.format("holds"), take)]
-    return [*cues, Cue(hold.when.end, what.format("lets go of"), leave)] if isfinite(hold.when.end) else cues
+def _release_prop(hold: ScriptHold, world: World) -> None:
+    """Release the grips between the links of a hold, which may come from another world's snapshot."""
+    ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
+    for grip in world.grips:
+        if (grip.body, grip.other) == ends:
+            world.release(grip)
 
 
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
     """A run of a script with changed parameters, at its start."""
     reference, controller = reference_and_controller(script, changes)
+    pushes, cues, stand = script.pushes, hold_cues(script), script.beginning.stand
     return set_up(
-        script.scene,
-        reference,
-        controller,
-        script.step,
-        pushes=script.pushes,
-        cues=hold_cues(script),
-        stand=script.beginning.stand,
-        record=record,
+        script.scene, reference, controller, script.step, pushes=pushes, cues=cues, stand=stand, record=record
     )
 
 
 class Rehearsal:
-    """A run of a script without a recording, which the solver restarts from any state."""
+    """A run of a script without a recording; the solver restarts it from any state."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -144,13 +140,13 @@ class Rehearsal:
         """Its world."""
         return self._run.world
 
-    def change(self, changes: Iterable[Change]) -> None:
+    def continue_with(self, changes: Iterable[Change]) -> None:
         """Continue with changed parameters from the present state."""
         reference, controller = reference_and_controller(self.script, changes)
         self._run.redirect(controller, reference)
 
     def resume(self, snapshot: Snapshot) -> None:
-        """Restore a state of this or another rehearsal of the script; `change` must follow."""
+        """Restore a state of this or another rehearsal of the script; `continue_with` must follow."""
         self._run.resume(snapshot)
 
     def step(self) -> StepResult:
@@ -166,7 +162,7 @@ class Rehearsal:
             raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
 
 
-def touching_bodies(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+def links_touching_scene(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Body ids in contact in a step, where exactly one of the two is among the character's `own` links (nbody,)."""
     bears = result.impulse[:, 0] > 0
     body, other = result.body[bears], result.other[bears]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +34,11 @@ class SimulationOutcome(NamedTuple):
     """Result of a simulation; not finite where it failed."""
 
     reached: Array  # (m,) values of the targets
-    smooth: Array  # (m,) the same, or values that vary with them and depend on the parameters more smoothly
+    smooth: Array  # (m,) the same values, or related ones that depend on the parameters more smoothly
 
 
-class Simulate(Protocol):
-    """Runs the simulation with changed parameters."""
-
-    def __call__(self, changes: Sequence[Array], slopes: bool) -> Sequence[SimulationOutcome]:
-        """Results for several changes (n,); with `slopes` only the smooth values are needed."""
+Simulate = Callable[[Sequence[Array], bool], Sequence[SimulationOutcome]]
+"""Outcomes of the simulation for several changes (n,) of its parameters; with True only `smooth` is needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +61,7 @@ class ShootingSettings:
     iterations: int = 20
     """Largest number of Jacobians by finite differences."""
     nudges: tuple[float, ...] = (0.25, -0.25, 0.5, -0.5)
-    """Finite-difference steps, in units; the next one is used when the last brought no progress."""
+    """Finite-difference steps, in units; the next one is used after an iteration without progress."""
     stride: float = 1.0
     """Largest change of a parameter in a step, in units."""
     damping: float = 0.5
@@ -80,7 +77,7 @@ class ShootingSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Hit:
+class ShotResult:
     """Result of shooting."""
 
     change: Array  # (n,) of the parameters
@@ -96,46 +93,48 @@ class Hit:
         return bool(np.all(np.abs(self.off) <= 1.0))
 
 
-def shoot(shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[Hit], None] | None = None) -> Hit:
+def shoot(
+    shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[ShotResult], None] | None = None
+) -> ShotResult:
     """Find the smallest change that meets the targets, or the best one found; `watch` sees every iteration."""
     settings = settings or ShootingSettings()
-    best = _seek(shot, settings, watch)
+    best = _shoot_once(shot, settings, watch)
     for departure in range(settings.departures):
         if best.converged or not np.all(np.isfinite(best.off)):
             break
-        first = shot.first + shot.unit * settings.away * _scattered(len(shot.first), departure)
-        there = _seek(replace(shot, first=first, slopes=None), settings, watch, best)
+        first = shot.first + shot.unit * settings.away * _restart_offsets(len(shot.first), departure)
+        there = _shoot_once(replace(shot, first=first, slopes=None), settings, watch, best)
         chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # False for NaN
         best = replace(chosen, iterations=there.iterations, simulations=there.simulations)
     return best
 
 
-def _seek(
-    shot: Shot, settings: ShootingSettings, watch: Callable[[Hit], None] | None, before: Hit | None = None
-) -> Hit:
+def _shoot_once(
+    shot: Shot, settings: ShootingSettings, watch: Callable[[ShotResult], None] | None, before: ShotResult | None = None
+) -> ShotResult:
     """Search from the shot's initial change until the targets are met or no step helps; count on from `before`."""
     earlier = (0, 0) if before is None else (before.iterations, before.simulations)
-    search = _Search(shot, settings, earlier[1])
-    search.go_on()
+    search = _ShootingSearch(shot, settings, earlier[1])
+    search.take_steps()
     stuck = 0
     for iteration in range(settings.iterations + 1):
-        here = search.hit(earlier[0] + iteration)
+        here = search.result_so_far(earlier[0] + iteration)
         if watch is not None:
             watch(here)
         lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
         if here.converged or lost or iteration == settings.iterations:
             break
-        around = search.look_around(settings.nudges[stuck])
-        stuck = 0 if search.go_on(settings.tries) or search.settle_for(around) else stuck + 1
+        around = search.measure_jacobian(settings.nudges[stuck])
+        stuck = 0 if search.take_steps(settings.tries) or search.take_best(around) else stuck + 1
     return here
 
 
-def _scattered(size: int, which: int) -> Array:
+def _restart_offsets(size: int, which: int) -> Array:
     """(size,) quasi-random numbers between -1 and 1, the same each time: multiples of the golden ratio."""
     return np.asarray(2.0 * (np.arange(1 + which * size, 1 + (1 + which) * size) * 0.6180339887498949 % 1.0) - 1.0)
 
 
-class _Search:
+class _ShootingSearch:
     """The best change so far, in units of the parameters, and its residuals, in tolerances."""
 
     def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
@@ -144,44 +143,44 @@ class _Search:
         self._bound = shot.most / shot.unit
         self._simulations = simulations
         self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
-        (self._off,) = self._simulate([self._at])
+        (self._off,) = self._simulated_residuals([self._at])
         self._jacobian = shot.slopes
 
-    def hit(self, iterations: int) -> Hit:
+    def result_so_far(self, iterations: int) -> ShotResult:
         """The present result."""
         shot, off = self._shot, self._off.reached
         reached = off * shot.tolerance + shot.target
-        return Hit(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
+        return ShotResult(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
-    def go_on(self, parts: Sequence[float] = ()) -> bool:
+    def take_steps(self, parts: Sequence[float] = ()) -> bool:
         """Take steps with the present Jacobian, `parts` of the first one in turn; return whether one helped."""
         moved, fresh = False, True
         while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
-            distance = self._distance
-            moved |= self._step(self._jacobian, parts or self._settings.tries[:2])
-            fresh = self._distance <= self._settings.nearer * distance
+            distance = self._residual_norm
+            moved |= self._take_step(self._jacobian, parts or self._settings.tries[:2])
+            fresh = self._residual_norm <= self._settings.nearer * distance
             parts = ()
         return moved
 
     @property
-    def _distance(self) -> float:
+    def _residual_norm(self) -> float:
         return float(np.linalg.norm(self._off.reached))
 
-    def _step(self, jacobian: Array, parts: Sequence[float]) -> bool:
+    def _take_step(self, jacobian: Array, parts: Sequence[float]) -> bool:
         """Take the first of some multiples of a step that reduces the residual; update the Jacobian by all of them."""
         start, off, settings = self._at, self._off, self._settings
-        step = least_step(jacobian, start, off.reached, self._bound, settings)
+        step = least_norm_step(jacobian, start, off.reached, self._bound, settings)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
-            (outcome,) = self._simulate([candidate])
+            (outcome,) = self._simulated_residuals([candidate])
             if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
-                jacobian = self._jacobian = corrected(jacobian, candidate - start, outcome.smooth - off.smooth)
-            if np.linalg.norm(outcome.reached) < self._distance:  # False for NaN
+                jacobian = self._jacobian = broyden_update(jacobian, candidate - start, outcome.smooth - off.smooth)
+            if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True
         return False
 
-    def _simulate(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
+    def _simulated_residuals(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
         """Residuals, in tolerances, of changes in units."""
         shot = self._shot
         self._simulations += len(points)
@@ -191,26 +190,26 @@ class _Search:
             for pair in outcomes
         ]
 
-    def settle_for(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
+    def take_best(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
         """Take the best of some simulated changes if it reduces the residual; return whether it does."""
-        distance = self._distance
+        distance = self._residual_norm
         for point, outcome in seen:
-            if np.linalg.norm(outcome.reached) < self._distance:  # False for NaN
+            if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
                 self._at, self._off = point, outcome
-        return self._distance < distance
+        return self._residual_norm < distance
 
-    def look_around(self, nudge: float) -> list[tuple[Array, SimulationOutcome]]:
+    def measure_jacobian(self, nudge: float) -> list[tuple[Array, SimulationOutcome]]:
         """Set the Jacobian by one-sided differences, 0 where a simulation failed; return the simulated changes."""
         sign, room = np.sign(nudge), np.minimum(abs(nudge), np.maximum(self._bound, _LEAST))
         sides = np.where(np.abs(self._at + sign * room) <= self._bound, sign, -sign) * room
         points = [self._at + side * axis for side, axis in zip(sides, np.eye(len(sides)), strict=True)]
-        outcomes = self._simulate(points, slopes=True)
+        outcomes = self._simulated_residuals(points, slopes=True)
         columns = [(outcome.smooth - self._off.smooth) / side for outcome, side in zip(outcomes, sides, strict=True)]
         self._jacobian = np.where(np.isfinite(columns), columns, 0.0).T
         return list(zip(points, outcomes, strict=True))
 
 
-def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
+def least_norm_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
     """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay at their bounds."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     step = np.zeros(len(at))
@@ -229,7 +228,7 @@ def least_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: S
     return step if longest <= settings.stride else step * settings.stride / longest
 
 
-def corrected(jacobian: Array, step: Array, change: Array) -> Array:
+def broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
     """Broyden's update: the nearest Jacobian that maps a step to a change; unchanged if the simulation failed."""
     if not np.all(np.isfinite(change)):
         return jacobian

@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.goals import Watch, with_unit
+from poise.animate.goals import GoalWatch, constraint_value_text
 from poise.animate.script import Goal, Script
 from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
-from poise.animate.shooting import Hit, ShootingSettings, Shot, Simulate, SimulationOutcome, shoot
+from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.progress import Say, in_silence
@@ -33,12 +33,8 @@ class GoalResult:
     """A solved goal and the result of the search."""
 
     goal: Goal
-    hit: Hit
+    hit: ShotResult
     seconds: float  # wall-clock time
-
-    def lines(self) -> list[str]:
-        """Target and result of each constraint, as text."""
-        return [_constraint_line(self.goal, self.hit, k) for k in range(len(self.goal.wants))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +56,11 @@ class ScriptSolution:
         for answer in self.answers:
             hit = answer.hit
             met = "met" if hit.converged else "NOT met"
-            effort = f"{_counted(hit.iterations, 'iteration')}, {_counted(hit.simulations, 'simulation')}"
+            counts = (hit.iterations, "iteration"), (hit.simulations, "simulation")
+            effort = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts)
             out.append(f"{answer.goal.name}: {met}, {effort}, {answer.seconds:.2f} s")
             if not hit.converged:
-                out += [f"  {line}" for line in answer.lines()]
+                out += [f"  {_constraint_line(answer.goal, hit, k)}" for k in range(len(answer.goal.wants))]
         return out
 
 
@@ -84,74 +81,85 @@ def solve_script(
             start = goal_start(script, goal, known)
             if start < rehearsal.world.time - 1e-9:  # goals need not be in the order of their times
                 rehearsal = Rehearsal(script)
-            rehearsal.change(known)
+            rehearsal.continue_with(known)
             rehearsal.run_until(start)
             trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
-            hit = _shoot(settings, say, goal, partial(pool.outcomes, trial), _hint(goal, answers))
-            known += list(zip(goal.free, hit.change.tolist(), strict=True))
+            hit = _shoot_goal(settings, say, pool, trial, _preceding_goal_result(goal, answers))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
+            known += solved_changes([solved])
             answers.append(GoalResult(solved, hit, clock.perf_counter() - started))
         if len(answers) > 1:
-            answers = _reconciled(script, answers, pool, partial(_shoot, settings, say))
+            answers = _reconcile_goals(script, answers, partial(_shoot_goal, settings, say, pool))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
-def _shoot(settings: ShootingSettings | None, say: Say, goal: Goal, simulate: Simulate, hint: Hit | None) -> Hit:
-    return shoot(_shot(goal, simulate, hint), settings, partial(_report, goal, say))
+def _shoot_goal(
+    settings: ShootingSettings | None, say: Say, pool: SimulationPool, trial: GoalTrial, hint: ShotResult | None = None
+) -> ShotResult:
+    """Solve a goal by shooting, from its earlier solution or from the result `hint` of a similar goal."""
+    goal = trial.goal
+    shot = Shot(
+        partial(pool.outcomes, trial),
+        target=np.array([want.value for want in goal.wants]),
+        tolerance=np.array([want.within for want in goal.wants]),
+        unit=np.array([free.unit for free in goal.free]),
+        most=np.array([free.most for free in goal.free]),
+        first=np.array(goal.solved) if hint is None else hint.change,
+        slopes=None if hint is None else hint.slopes,
+    )
+    return shoot(shot, settings, partial(_report_worst_constraint, goal, say))
 
 
-def _reconciled(
-    script: Script, answers: Sequence[GoalResult], pool: SimulationPool, shoot_at: Callable[..., Hit]
+def _reconcile_goals(
+    script: Script, answers: Sequence[GoalResult], shoot_goal: Callable[[GoalTrial], ShotResult]
 ) -> list[GoalResult]:
-    """The results with all changes applied; goals that the changes of others violate are solved again."""
+    """The results with the changes of all goals applied; goals that are then violated are solved again."""
     alone = [answer.hit.converged for answer in answers]
-    now = _evaluated(script, answers)
+    now = _evaluate_goals(script, answers)
     for _ in range(ROUNDS):
         violated = [k for k, answer in enumerate(now) if alone[k] and not answer.hit.converged]
         if not violated:
             break
         for k in violated:
-            now[k] = _solved_again(script, now, k, pool, shoot_at)
-        now = _evaluated(script, now)
+            now[k] = _solve_goal_again(script, now, k, shoot_goal)
+        now = _evaluate_goals(script, now)
     return now
 
 
-def _solved_again(
-    script: Script, answers: Sequence[GoalResult], k: int, pool: SimulationPool, shoot_at: Callable[..., Hit]
+def _solve_goal_again(
+    script: Script, answers: Sequence[GoalResult], k: int, shoot_goal: Callable[[GoalTrial], ShotResult]
 ) -> GoalResult:
     """Goal `k` solved again from its present solution, with the changes of all other goals applied."""
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
     known = solved_changes(answer.goal for answer in answers if answer is not last)
     rehearsal = Rehearsal(script)
-    rehearsal.change([*known, *solved_changes([goal])])
+    rehearsal.continue_with([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
-    trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
-    hit: Hit = shoot_at(goal, partial(pool.outcomes, trial), None)
-    total = replace(
-        hit, iterations=last.hit.iterations + hit.iterations, simulations=last.hit.simulations + hit.simulations
-    )
+    hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.world.snapshot))
+    iterations, simulations = last.hit.iterations + hit.iterations, last.hit.simulations + hit.simulations
+    total = replace(hit, iterations=iterations, simulations=simulations)
     solved = replace(goal, solved=tuple(hit.change.tolist()))
     return GoalResult(solved, total, last.seconds + clock.perf_counter() - started)
 
 
-def _evaluated(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
+def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
     """The results of the goals in one simulation with all solved changes."""
     rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
-    rehearsal.change(known)
+    rehearsal.continue_with(known)
     starts = [goal_start(script, answer.goal, known) for answer in answers]
     out = list(answers)
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = Watch(rehearsal, goal).reach(rehearsal).reached
+        reached = GoalWatch(rehearsal, goal).reached_by_rehearsal(rehearsal).reached
         rehearsal.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
     return out
 
 
-def _hint(goal: Goal, answers: Sequence[GoalResult]) -> Hit | None:
+def _preceding_goal_result(goal: Goal, answers: Sequence[GoalResult]) -> ShotResult | None:
     """The result of the preceding repetition of a goal, as an initial guess if the goal itself is unsolved."""
     if not answers or any(goal.solved):
         return None
@@ -160,38 +168,21 @@ def _hint(goal: Goal, answers: Sequence[GoalResult]) -> Hit | None:
     return last.hit if repeats and last.hit.converged else None
 
 
-def _shot(goal: Goal, simulate: Simulate, hint: Hit | None) -> Shot:
-    """A goal as a shooting problem."""
-    return Shot(
-        simulate,
-        target=np.array([want.value for want in goal.wants]),
-        tolerance=np.array([want.within for want in goal.wants]),
-        unit=np.array([free.unit for free in goal.free]),
-        most=np.array([free.most for free in goal.free]),
-        first=np.array(goal.solved) if hint is None else hint.change,
-        slopes=None if hint is None else hint.slopes,
-    )
-
-
-def _report(goal: Goal, say: Say, hit: Hit) -> None:
+def _report_worst_constraint(goal: Goal, say: Say, hit: ShotResult) -> None:
     """Report progress: the constraint with the largest error."""
     worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
     say(f"{goal.name}: iteration {hit.iterations}, {_constraint_line(goal, hit, worst)}")
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _constraint_line(goal: Goal, hit: Hit, k: int) -> str:
+def _constraint_line(goal: Goal, hit: ShotResult, k: int) -> str:
     want = goal.wants[k]
-    reached = "never came" if np.isnan(hit.reached[k]) else with_unit(want.what, float(hit.reached[k]))
-    return f"{want.what} {reached}, wanted {with_unit(want.what, want.value)}"
+    reached = "never came" if np.isnan(hit.reached[k]) else constraint_value_text(want.what, float(hit.reached[k]))
+    return f"{want.what} {reached}, wanted {constraint_value_text(want.what, want.value)}"
 
 
 @dataclass(frozen=True, eq=False)
 class GoalTrial:
-    """What the simulations of a goal have in common."""
+    """The common part of all simulations of a goal."""
 
     goal: Goal
     known: tuple[Change, ...]  # solved changes of the other goals
@@ -203,16 +194,16 @@ class GoalSimulator:
 
     def __init__(self, script: Script) -> None:
         self._rehearsal = Rehearsal(script)
-        self._watch: tuple[Goal, Watch] | None = None
+        self._watch: tuple[Goal, GoalWatch] | None = None
 
     def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
         """The outcome of a change (n,) of the goal's parameters."""
         goal, rehearsal = trial.goal, self._rehearsal
         if self._watch is None or self._watch[0].origin != goal.origin:
-            self._watch = goal, Watch(rehearsal, goal)
+            self._watch = goal, GoalWatch(rehearsal, goal)
         rehearsal.resume(trial.start)
-        rehearsal.change([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._watch[1].reach(rehearsal, slopes)
+        rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
+        return self._watch[1].reached_by_rehearsal(rehearsal, slopes)
 
 
 class SimulationPool:
@@ -225,7 +216,7 @@ class SimulationPool:
         self._pool: ProcessPoolExecutor | None = None
         if workers > 1:  # spawned: a forked process may inherit a held lock of a numba thread
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(workers, context, _start_worker, (script,))
+            self._pool = ProcessPoolExecutor(workers, context, _start_goal_worker, (script,))
 
     def __enter__(self) -> SimulationPool:
         return self
@@ -239,7 +230,7 @@ class SimulationPool:
         if self._pool is None or len(changes) == 1:
             return [self._simulator.outcome(trial, change, slopes) for change in changes]
         try:
-            return list(self._pool.map(partial(_worker_outcome, trial, slopes), changes))
+            return list(self._pool.map(partial(_goal_worker_outcome, trial, slopes), changes))
         except BrokenProcessPool:
             raise PoiseError("a worker process died, perhaps for lack of memory: use fewer --workers") from None
 
@@ -247,10 +238,10 @@ class SimulationPool:
 _worker: list[GoalSimulator] = []  # The simulator of a worker process
 
 
-def _start_worker(script: Script) -> None:
+def _start_goal_worker(script: Script) -> None:
     threadpool_limits(1)  # threads cost more than they gain on small matrices
     _worker[:] = [GoalSimulator(script)]
 
 
-def _worker_outcome(trial: GoalTrial, slopes: bool, change: Array) -> SimulationOutcome:
+def _goal_worker_outcome(trial: GoalTrial, slopes: bool, change: Array) -> SimulationOutcome:
     return _worker[0].outcome(trial, change, slopes)

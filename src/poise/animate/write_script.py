@@ -19,28 +19,26 @@ def solved_text(script: Script, text: str) -> str:
         header = where["goal", table, ""]  # counted from 1, hence the index of the line after it
         old = where.get(("goal", table, "solved"))
         if old is not None:
-            del lines[old - 1 : _end(bare, old - 1)]
-        lines[header:header] = _solved(tables[table])
+            del lines[old - 1 : _end_of_toml_value(bare, old - 1)]
+        lines[header:header] = _solved_entry_lines(tables[table])
     return "\n".join(lines) + "\n"
 
 
-def _solved(goals: list[Goal]) -> list[str]:
+def _solved_entry_lines(goals: list[Goal]) -> list[str]:
     """Lines of the entry: a table, or a list of tables for a repeated goal."""
-    tables = [_table(goal) for goal in goals]
+    tables = [_solved_table(goal) for goal in goals]
     if len(tables) == 1 and "#" not in goals[0].free[0].name:
         return [f"solved = {tables[0]}"]
     return ["solved = [", *(f"    {table}," for table in tables), "]"]
 
 
-def _table(goal: Goal) -> str:
-    pairs = [
-        f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}'
-        for free, by in zip(goal.free, goal.solved, strict=True)
-    ]
+def _solved_table(goal: Goal) -> str:
+    changes = zip(goal.free, goal.solved, strict=True)
+    pairs = [f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}' for free, by in changes]
     return "{ " + ", ".join(pairs) + " }"
 
 
-def _end(bare: list[str], start: int) -> int:
+def _end_of_toml_value(bare: list[str], start: int) -> int:
     """Index of the line after a value that starts on line `start` and ends where its brackets close."""
     depth = 0
     for number in range(start, len(bare)):

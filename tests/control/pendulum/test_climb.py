@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.gait import GaitState, Lift
-from poise.control.pendulum.gait_style import plain_style
-from poise.control.pendulum.height import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, Climb, climb
+from poise.control.pendulum.gait import GaitState, LiftOff
+from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.height import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, StepClimb, step_climb
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -21,8 +21,13 @@ def climbing(body, terrain, run, back):
     seen = walker.observe(world.state)
     under = seen.pressed[0]
     left = np.array([under[0] - back, -0.1, 0.1])
-    gait = GaitState(0, 0.5, plain_style(body, walker.legs, body.standing), Lift(left, LEVEL, walker.ground(left), 0.0))
-    return walker, climb(walker, seen, gait, 0.0, np.array([under[0] + run, -0.1]))
+    gait = GaitState(
+        0,
+        0.5,
+        plain_step_style(body, walker.legs, body.standing),
+        LiftOff(left, LEVEL, walker.ground_height(left), 0.0),
+    )
+    return walker, step_climb(walker, seen, gait, 0.0, np.array([under[0] + run, -0.1]))
 
 
 @pytest.mark.parametrize("degrees", [0, 12, -12])
@@ -53,13 +58,13 @@ def test_who_walks_backward_up_rises_backward(body):
     walker, up = climbing(body, "stairs:-0.1:0.3:8", -0.3, -0.7)
     assert up.way == -1.0
     np.testing.assert_allclose(up[:2], [-0.1 / 0.7, 0.0], atol=1e-9)
-    even = Climb(-0.3, -0.3, -1.0)
+    even = StepClimb(-0.3, -0.3, -1.0)
     assert even.rise(walker, -0.1) == pytest.approx(even.rise(walker, 0.1) + 0.06)
-    assert even.rise(walker, -0.1) == pytest.approx(Climb(0.3, 0.3, 1.0).rise(walker, 0.1))
+    assert even.rise(walker, -0.1) == pytest.approx(StepClimb(0.3, 0.3, 1.0).rise(walker, 0.1))
 
 
 def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(walker):
-    even = Climb(0.3, 0.3, 1.0)
+    even = StepClimb(0.3, 0.3, 1.0)
     legs = walker.legs
     ahead = np.linspace(-0.15, 0.15, 31)
     rise = np.array([even.rise(walker, each) for each in ahead])
@@ -69,6 +74,6 @@ def test_hips_rise_along_with_steps_upward_and_meet_from_one_to_the_next(walker)
 
 
 def test_downward_they_are_lower_throughout(walker):
-    down = Climb(-0.3, -0.3, 1.0)
+    down = StepClimb(-0.3, -0.3, 1.0)
     for ahead in (-0.1, 0.0, 0.1):
         assert down.rise(walker, ahead) == pytest.approx(-BENDS_DOWN * 0.3 * walker.legs.length)

@@ -12,14 +12,14 @@ from poise.control.pendulum.energy_filter import (
     MAX_LEAN,
     PlanarPendulum,
     SteadyStep,
-    due_within,
-    landing_lean,
-    landing_length,
-    planar_after,
-    speed_after_impact,
+    balancing_landing_leg,
+    landing_leg_length,
+    planar_pendulum_after,
+    speed_after_strike,
     steady_step,
+    time_to_step_end,
 )
-from poise.control.pendulum.filter import linear_after
+from poise.control.pendulum.filter import linear_pendulum_after
 
 GRAVITY, HEIGHT = 9.81, 0.95
 leans, speeds, lengths = st.floats(-0.5, 0.5), st.floats(-1.5, 1.5), st.floats(0.4, 2.0)
@@ -46,7 +46,7 @@ def followed(lean, speed, length, time):
 
 @given(leans, speeds, lengths, st.floats(0.0, 0.6))
 def test_energy_is_conserved_and_the_fall_is_that_of_a_pendulum(lean, speed, length, time):
-    then, fast = planar_after(lean, speed, length, GRAVITY, time)
+    then, fast = planar_pendulum_after(lean, speed, length, GRAVITY, time)
     assert energy(then, fast, length) == pytest.approx(energy(lean, speed, length), abs=1e-4)
     _, leaning, faster = followed(lean, speed, length, max(time, 1e-6))
     assert (then, fast) == pytest.approx((leaning[-1], faster[-1]), abs=1e-4)
@@ -54,8 +54,10 @@ def test_energy_is_conserved_and_the_fall_is_that_of_a_pendulum(lean, speed, len
 
 def test_near_upright_it_is_the_linear_pendulum():
     lean, speed, time = 0.01, -0.02, 0.4
-    there, then = linear_after(np.array([HEIGHT * lean]), np.array([speed]), math.sqrt(GRAVITY / HEIGHT), time)
-    assert planar_after(lean, speed, HEIGHT, GRAVITY, time) == pytest.approx((there[0] / HEIGHT, then[0]), rel=1e-3)
+    there, then = linear_pendulum_after(np.array([HEIGHT * lean]), np.array([speed]), math.sqrt(GRAVITY / HEIGHT), time)
+    assert planar_pendulum_after(lean, speed, HEIGHT, GRAVITY, time) == pytest.approx(
+        (there[0] / HEIGHT, then[0]), rel=1e-3
+    )
 
 
 @given(leans, leans, speeds)
@@ -64,14 +66,14 @@ def test_the_impact_takes_what_is_along_the_new_leg_and_leaves_the_rest(stands, 
     before = speed * np.array([math.cos(stands), -math.sin(stands)])
     along, square = np.array([-math.sin(lands), math.cos(lands)]), np.array([math.cos(lands), math.sin(lands)])
     after = before - (before @ along) * along
-    assert after @ square == pytest.approx(speed_after_impact(speed, stands + lands))
-    assert speed_after_impact(speed, stands + lands) ** 2 <= speed**2
+    assert after @ square == pytest.approx(speed_after_strike(speed, stands + lands))
+    assert speed_after_strike(speed, stands + lands) ** 2 <= speed**2
 
 
 @given(leans, leans, slopes)
 def test_on_a_slope_both_feet_are_on_the_ground(stands, lands, slope):
     """Relative to the stance foot, with the centre of mass above its lean."""
-    length = landing_length(HEIGHT, stands, lands, slope)
+    length = landing_leg_length(HEIGHT, stands, lands, slope)
     foot = np.array([HEIGHT * math.tan(stands), HEIGHT]) - length * np.array([-math.sin(lands), math.cos(lands)])
     assert foot[1] == pytest.approx(foot[0] * math.tan(slope), abs=1e-9)
 
@@ -93,13 +95,13 @@ def test_a_steady_step_follows_itself(turns, strides, duration, slope):
     for stride in strides:
         cycle = steady_step(stride, duration, HEIGHT, GRAVITY, slope, turns)
         stands = at_the_end(cycle, slope)
-        lean = landing_lean(stands, cycle, GRAVITY, slope)
+        lean = balancing_landing_leg(stands, cycle, GRAVITY, slope)
         assert lean.solved
         assert lean.angle == pytest.approx(cycle.begin, abs=1e-6)
         assert stands.length * math.sin(cycle.end) + lean.length * math.sin(lean.angle) == pytest.approx(stride)
-        after = speed_after_impact(cycle.speed, cycle.begin + cycle.end)
+        after = speed_after_strike(cycle.speed, cycle.begin + cycle.end)
         way = -1 if turns else 1
-        then, fast = planar_after(-lean.angle, after, lean.length, GRAVITY, duration)
+        then, fast = planar_pendulum_after(-lean.angle, after, lean.length, GRAVITY, duration)
         assert (then, fast) == pytest.approx((way * cycle.end, way * cycle.speed), abs=2e-3)
 
 
@@ -121,10 +123,10 @@ def test_who_does_not_walk_stays_upright_and_slow():
 def test_a_solution_leads_to_the_end_of_the_step_with_its_speed(turns, leaning, speed, slope):
     cycle = steady_step(0.2 if turns else 0.45, 0.5, HEIGHT, GRAVITY, slope, turns)
     stands = PlanarPendulum(leaning, speed, 1.0)
-    lean = landing_lean(stands, cycle, GRAVITY, slope)
+    lean = balancing_landing_leg(stands, cycle, GRAVITY, slope)
     assume(lean.solved)
     way = -1.0 if turns else 1.0
-    after = speed_after_impact(speed, lean.angle + leaning)
+    after = speed_after_strike(speed, lean.angle + leaning)
     _, leans_then, speeds_then = followed(-lean.angle, after, lean.length, 3.0)
     passed = np.flatnonzero((way * leans_then >= cycle.end - 1e-9) & (way * speeds_then > 0))
     assert len(passed)
@@ -139,7 +141,7 @@ AHEAD = steady_step(0.45, 0.5, HEIGHT, GRAVITY, 0.0, False)
 
 def test_who_is_faster_steps_further_and_who_is_slower_less_far():
     slow, right, fast = (
-        landing_lean(PlanarPendulum(AHEAD.end, share * AHEAD.speed, 1.0), AHEAD, GRAVITY, 0.0)
+        balancing_landing_leg(PlanarPendulum(AHEAD.end, share * AHEAD.speed, 1.0), AHEAD, GRAVITY, 0.0)
         for share in (0.95, 1.0, 1.1)
     )
     assert slow.solved
@@ -150,26 +152,26 @@ def test_who_is_faster_steps_further_and_who_is_slower_less_far():
 def test_who_is_much_too_slow_has_no_solution_and_lands_where_least_is_lacking():
     """Hardly moving, the body cannot reach the wanted speed before the end of its step."""
     stands = PlanarPendulum(0.0, 0.1, 1.0)
-    lean = landing_lean(stands, AHEAD, GRAVITY, 0.0)
+    lean = balancing_landing_leg(stands, AHEAD, GRAVITY, 0.0)
     assert not lean.solved
     assert abs(lean.angle) < 0.05
-    ends = [energy(-a, speed_after_impact(0.1, a), 1.0 / math.cos(a)) for a in (lean.angle, 0.1, -0.1)]
+    ends = [energy(-a, speed_after_strike(0.1, a), 1.0 / math.cos(a)) for a in (lean.angle, 0.1, -0.1)]
     assert ends[0] == max(ends)
 
 
 def test_who_falls_back_fast_lands_so_far_behind_that_it_returns():
     """Slower than wanted, which is no solution."""
     stands = PlanarPendulum(-0.1, -1.5, 1.0)
-    lean = landing_lean(stands, AHEAD, GRAVITY, 0.0)
+    lean = balancing_landing_leg(stands, AHEAD, GRAVITY, 0.0)
     assert not lean.solved
-    _, leans_then, speeds_then = followed(-lean.angle, speed_after_impact(-1.5, lean.angle - 0.1), lean.length, 4.0)
+    _, leans_then, speeds_then = followed(-lean.angle, speed_after_strike(-1.5, lean.angle - 0.1), lean.length, 4.0)
     there = np.argmax((leans_then > AHEAD.end) & (speeds_then > 0))
     assert leans_then[:there].min() > 0
     assert 0 < speeds_then[there] < AHEAD.speed
 
 
 def test_who_falls_back_too_fast_to_return_lands_as_far_behind_as_legs_do():
-    lean = landing_lean(PlanarPendulum(-0.1, -8.0, 1.0), AHEAD, GRAVITY, 0.0)
+    lean = balancing_landing_leg(PlanarPendulum(-0.1, -8.0, 1.0), AHEAD, GRAVITY, 0.0)
     assert not lean.solved
     assert lean.angle == pytest.approx(-MAX_LEAN)
 
@@ -178,16 +180,18 @@ def test_who_falls_back_too_fast_to_return_lands_as_far_behind_as_legs_do():
 def test_who_is_to_stop_comes_to_rest_over_the_foot(speed, slope):
     assume(abs(speed) > 0.05)
     none = steady_step(0.0, 0.5, HEIGHT, GRAVITY, slope, False)
-    lean = landing_lean(PlanarPendulum(0.05, speed, 1.0), none, GRAVITY, slope)
+    lean = balancing_landing_leg(PlanarPendulum(0.05, speed, 1.0), none, GRAVITY, slope)
     assert lean.solved
     assert lean.angle * speed > 0
-    after = speed_after_impact(speed, lean.angle + 0.05)
+    after = speed_after_strike(speed, lean.angle + 0.05)
     assert energy(lean.angle, after, lean.length) == pytest.approx(GRAVITY * lean.length, rel=1e-6)
 
 
 @given(speeds, leans)
 def test_legs_never_lean_further_than_they_can(speed, lean):
-    assert abs(landing_lean(PlanarPendulum(lean, 3 * speed, 1.0), AHEAD, GRAVITY, 0.0).angle) <= MAX_LEAN + 1e-9
+    assert (
+        abs(balancing_landing_leg(PlanarPendulum(lean, 3 * speed, 1.0), AHEAD, GRAVITY, 0.0).angle) <= MAX_LEAN + 1e-9
+    )
 
 
 # -- landing time ----------------------------------------------------------------------------------------------------
@@ -197,15 +201,15 @@ def test_legs_never_lean_further_than_they_can(speed, lean):
 def test_a_steady_step_lands_after_its_duration_from_anywhere_in_it(gone):
     for turns, stride in ((False, 0.45), (True, 0.2)):
         cycle = steady_step(stride, 0.5, HEIGHT, GRAVITY, 0.0, turns)
-        length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
-        lean, speed = planar_after(
-            -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
+        length = landing_leg_length(HEIGHT, 0.0, cycle.begin, 0.0)
+        lean, speed = planar_pendulum_after(
+            -cycle.begin, speed_after_strike(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
         )
         way = -1.0 if turns else 1.0  # the swing foot is now on the other side
-        found = due_within(PlanarPendulum(way * lean, way * speed, length), cycle, GRAVITY, 0.7)
+        found = time_to_step_end(PlanarPendulum(way * lean, way * speed, length), cycle, GRAVITY, 0.7)
         assert found == pytest.approx(0.5 - gone, abs=5e-3)
 
 
 def test_who_falls_back_never_gets_there_and_who_is_beyond_is_there():
-    assert due_within(PlanarPendulum(-0.2, -0.5, 1.0), AHEAD, GRAVITY, 0.6) == math.inf
-    assert due_within(PlanarPendulum(AHEAD.end + 0.1, 1.0, 1.0), AHEAD, GRAVITY, 0.6) == 0.0
+    assert time_to_step_end(PlanarPendulum(-0.2, -0.5, 1.0), AHEAD, GRAVITY, 0.6) == math.inf
+    assert time_to_step_end(PlanarPendulum(AHEAD.end + 0.1, 1.0, 1.0), AHEAD, GRAVITY, 0.6) == 0.0

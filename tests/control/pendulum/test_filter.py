@@ -20,13 +20,13 @@ from poise.control.pendulum.filter import (
     STRETCH,
     TIMING_COST,
     StepPace,
-    end_velocity,
-    linear_after,
-    linear_landing,
-    pace_of,
-    pressure_shift,
+    linear_pendulum_after,
+    linear_pendulum_landing,
+    pressure_centre_shift,
+    step_end_velocity,
+    step_pace,
 )
-from poise.control.pendulum.foothold_ground import SPACING, Strip
+from poise.control.pendulum.foothold_ground import SPACING, FootStrip
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
@@ -46,7 +46,7 @@ def free(velocity, leg=LEG):
 def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
     """A strip from -1 to 1 m, by its height and by where it has no room."""
     grid = SPACING * np.arange(-40, 41)
-    return Strip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
+    return FootStrip(-1.0, np.asarray(level(grid), float), ~unfree(grid), aimed)
 
 
 LEVEL = ground()
@@ -59,7 +59,7 @@ def hips_of(reach, leg=LEG):
 
 def stepped(place, velocity, pace, within, foot=(0.0, 0.0), hips=0.0, strip=LEVEL):
     """The landing at a time."""
-    return linear_landing(
+    return linear_pendulum_landing(
         place, velocity, RATE, pace, np.array(foot), np.array([within]), within, np.array([hips]), strip
     )
 
@@ -76,23 +76,25 @@ def test_it_falls_as_its_equation_says(place, velocity, rate, time):
         rtol=1e-10,
         atol=1e-12,
     ).y[:, -1]
-    np.testing.assert_allclose(np.concatenate(linear_after(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        np.concatenate(linear_pendulum_after(place, velocity, rate, time)), found, rtol=1e-7, atol=1e-9
+    )
 
 
 @given(pairs, pairs, rates, times, times)
 def test_falling_twice_is_falling_once_for_longer(place, velocity, rate, first, second):
-    there, then = linear_after(*linear_after(place, velocity, rate, first), rate, second)
-    whole = linear_after(place, velocity, rate, first + second)
+    there, then = linear_pendulum_after(*linear_pendulum_after(place, velocity, rate, first), rate, second)
+    whole = linear_pendulum_after(place, velocity, rate, first + second)
     np.testing.assert_allclose((there, then), whole, rtol=1e-9, atol=1e-9)
 
 
 @given(speeds, speeds, legs)
 def test_steady_walking_repeats_itself(speed, aside, stance):
     """From the strike of a foot to that of the other: same speed, mirrored, and one step further."""
-    end, begin = (end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
+    end, begin = (step_end_velocity(speed, WIDTH, DURATION, RATE, side, aside) for side in (stance, 1 - stance))
     side = 0.5 * WIDTH * (1 if stance == 0 else -1)  # of the stance foot
     half = 0.5 * DURATION * np.array([speed, aside])
-    there, then = linear_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
+    there, then = linear_pendulum_after(np.array([0.0, -side]) - half, begin, RATE, DURATION)
     np.testing.assert_allclose(then, end, atol=1e-9)
     np.testing.assert_allclose(there, np.array([0.0, -side]) + half, atol=1e-9)
 
@@ -104,7 +106,7 @@ def walked(place, velocity, speed, stance, steps):
     """Velocities (steps, 2) at strikes and steps (steps, 2) m of a pendulum that always lands in the wanted place."""
     velocities, strides = [], []
     for _ in range(steps):
-        pace = free(end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance), FAR)
+        pace = free(step_end_velocity(speed, WIDTH, DURATION, RATE, 1 - stance), FAR)
         plan = stepped(place, velocity, pace, DURATION)
         place, velocity = plan.there - plan.place, plan.velocity
         velocities.append(velocity)
@@ -117,7 +119,7 @@ def walked(place, velocity, speed, stance, steps):
 def test_from_anywhere_two_steps_bring_the_speed_and_the_width_and_they_stay(place, velocity, speed, stance):
     velocities, strides = walked(place, velocity, speed, stance, 5)
     side = np.where((stance + np.arange(5)) % 2 == 0, -1.0, 1.0)  # side of the step
-    wanted = [end_velocity(speed, WIDTH, DURATION, RATE, (stance + k) % 2) for k in range(5)]
+    wanted = [step_end_velocity(speed, WIDTH, DURATION, RATE, (stance + k) % 2) for k in range(5)]
     np.testing.assert_allclose(velocities[1:], wanted[1:], atol=1e-8)
     np.testing.assert_allclose(strides[2:, 0], speed * DURATION, atol=1e-8)
     np.testing.assert_allclose(strides[2:, 1], side[2:] * WIDTH, atol=1e-8)
@@ -128,8 +130,8 @@ TIMES = np.linspace(0.1, 0.4, 7)
 
 
 def planned(place, velocity, foot, speed, swing):
-    pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)
-    return linear_landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, hips_of(0.6)), LEVEL), pace
+    pace = step_pace(LEG, DURATION, step_end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)
+    return linear_pendulum_landing(place, velocity, RATE, pace, foot, TIMES, 0.3, np.full(7, hips_of(0.6)), LEVEL), pace
 
 
 @given(pairs, wide, pairs, speeds)
@@ -151,7 +153,9 @@ def test_a_foot_never_moves_faster_than_it_can(place, velocity, foot, speed, swi
 
 @given(pairs, wide, speeds, legs)
 def test_a_foot_that_is_quick_enough_lands_within_reach_and_bounds(place, velocity, speed, swing):
-    pace = pace_of(LEG, DURATION, end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)._replace(swiftness=FAR)
+    pace = step_pace(LEG, DURATION, step_end_velocity(speed, WIDTH, DURATION, RATE, swing), swing)._replace(
+        swiftness=FAR
+    )
     plan = stepped(place, velocity, pace, 0.3, hips=hips_of(0.5))
     step = plan.place - plan.there
     assert np.linalg.norm(step) <= 0.5 + 1e-9
@@ -169,19 +173,21 @@ def test_what_is_missed_is_how_far_the_landing_is_from_where_it_should_be():
 
 
 def test_it_lands_when_it_is_due_if_nothing_speaks_against_it():
-    start = linear_after(
-        np.array([-0.5 * 0.8 * DURATION, 0.1]), end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25
+    start = linear_pendulum_after(
+        np.array([-0.5 * 0.8 * DURATION, 0.1]), step_end_velocity(0.8, WIDTH, DURATION, RATE, 0), RATE, 0.25
     )
-    pace = free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = linear_landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.zeros(7), LEVEL)
+    pace = free(step_end_velocity(0.8, WIDTH, DURATION, RATE, 0))
+    plan = linear_pendulum_landing(*start, RATE, pace, np.zeros(2), TIMES, 0.3, np.zeros(7), LEVEL)
     assert plan.within == pytest.approx(0.3)
 
 
 def test_it_lands_sooner_where_it_would_else_not_reach():
     """It falls outward: the later the landing, the longer the step."""
     place, velocity = np.array([0.1, 0.15]), np.array([0.5, 1.0])
-    due, pace = TIMES[-1], free(end_velocity(0.8, WIDTH, DURATION, RATE, 0))
-    plan = linear_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL)
+    due, pace = TIMES[-1], free(step_end_velocity(0.8, WIDTH, DURATION, RATE, 0))
+    plan = linear_pendulum_landing(
+        place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.full(7, hips_of(0.4)), LEVEL
+    )
     late = stepped(place, velocity, pace, due, hips=hips_of(0.4))
     assert plan.within < due
     assert plan.missed + TIMING_COST * LEG * (due - plan.within) / DURATION < late.missed
@@ -191,7 +197,7 @@ def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
     place, velocity, due = np.array([0.1, 0.0]), np.array([1.0, 0.0]), TIMES[-1]
     bound = free(np.zeros(2))._replace(ahead=np.array([0.3, FAR]))
     free_plan, plan = (
-        linear_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.zeros(7), LEVEL)
+        linear_pendulum_landing(place, velocity, RATE, pace, np.zeros(2), TIMES, due, np.zeros(7), LEVEL)
         for pace in (free(np.zeros(2)), bound)
     )
     assert free_plan.within == due
@@ -201,7 +207,7 @@ def test_it_lands_sooner_where_the_standing_foot_would_else_be_left_behind():
 
 @given(legs, st.floats(0.3, 2.0))
 def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
-    pace, unit = (pace_of(size, DURATION, np.zeros(2), swing) for size in (leg, 1.0))
+    pace, unit = (step_pace(size, DURATION, np.zeros(2), swing) for size in (leg, 1.0))
     for ours, theirs in zip(pace[4:], unit[4:], strict=True):
         np.testing.assert_allclose(ours, leg * theirs)
     assert pace.swiftness == pytest.approx(math.sqrt(leg) * unit.swiftness)
@@ -210,7 +216,7 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
     out = pace.high[1] if swing == 0 else -pace.low[1]
     across = -pace.low[1] if swing == 0 else pace.high[1]
     assert out > across
-    other = pace_of(leg, DURATION, np.zeros(2), 1 - swing)
+    other = step_pace(leg, DURATION, np.zeros(2), 1 - swing)
     for low, high in ((pace.low, other.high), (pace.back, other.ahead)):
         assert low[1] == -high[1]
     for ours, theirs in zip(pace[4:], other[4:], strict=True):
@@ -223,7 +229,7 @@ def test_bounds_grow_with_legs_and_lie_about_the_foot(swing, leg):
 def aiming_at(ahead, strip, hips=0.0):
     """The landing whose wanted position is `ahead` (m), before room and reach are considered."""
     velocity, within = np.array([1.0, 0.0]), 0.3
-    there, then = linear_after(np.zeros(2), velocity, RATE, within)
+    there, then = linear_pendulum_after(np.zeros(2), velocity, RATE, within)
     c, s = math.cosh(RATE * DURATION), math.sinh(RATE * DURATION)
     pace = free(c * then - RATE * s * (np.array([ahead, 0.0]) - there))
     return stepped(np.zeros(2), velocity, pace, within, hips=hips, strip=strip)
@@ -285,14 +291,14 @@ def test_a_foot_reaches_further_up_than_down():
 
 @given(pairs, pairs, st.floats(0.1, 0.6), speeds)
 def test_the_pressed_point_that_moved_brings_the_velocity(place, velocity, within, speed):
-    wanted = end_velocity(speed, WIDTH, DURATION, RATE, 0)
-    shift = pressure_shift(linear_after(place, velocity, RATE, within)[1], wanted, RATE, within)
-    np.testing.assert_allclose(linear_after(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
+    wanted = step_end_velocity(speed, WIDTH, DURATION, RATE, 0)
+    shift = pressure_centre_shift(linear_pendulum_after(place, velocity, RATE, within)[1], wanted, RATE, within)
+    np.testing.assert_allclose(linear_pendulum_after(place - shift, velocity, RATE, within)[1], wanted, atol=1e-9)
 
 
 def test_just_before_landing_the_pressed_point_does_not_run_away():
     shifts = [
-        pressure_shift(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0]
+        pressure_centre_shift(np.array([1.0, 0.0]), np.zeros(2), RATE, within)[0]
         for within in (0.9 * MIN_PHASE / RATE, 0.01, 0.0)
     ]
     assert shifts == [shifts[0]] * 3

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.foothold_ground import MARGIN, SPACING, foothold, landing_strip, standing_turn, stepped
+from poise.control.pendulum.foothold_ground import (
+    MARGIN,
+    SPACING,
+    foothold_at,
+    ground_above_foothold,
+    landing_strip,
+    stance_foot_rotation,
+)
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker, rotated_xy
 from poise.rotations import quat_rotate
 from poise.world.platforms import FIRST_EDGE, Platforms
@@ -40,7 +47,7 @@ def places(ground):
 @pytest.mark.parametrize("yaw", YAWS)
 def test_on_level_ground_a_foot_presses_where_it_is_told(walker, yaw):
     place = np.array([0.4, -0.3])
-    hold = foothold(walker, 0, place, yaw)
+    hold = foothold_at(walker, 0, place, yaw)
     ahead = PRESSED * walker.legs.ball[0, 0]
     np.testing.assert_allclose(hold.ankle + rotated_xy(yaw, (ahead, 0.0)), place, atol=1e-12)
     assert hold.ground == 0.0
@@ -52,16 +59,16 @@ def test_on_level_ground_a_foot_presses_where_it_is_told(walker, yaw):
 @pytest.mark.parametrize("yaw", [0.0, np.pi / 2, 0.6])
 def test_on_a_slope_a_foot_lies_flat(body, degrees, yaw):
     walker = on(body, f"slope:{degrees}")
-    hold = foothold(walker, 0, np.array([1.5, 0.2]), yaw)
+    hold = foothold_at(walker, 0, np.array([1.5, 0.2]), yaw)
     normal = np.array([-np.sin(np.radians(degrees)), 0.0, np.cos(np.radians(degrees))])
     np.testing.assert_allclose(quat_rotate(hold.tilt, UP), normal, atol=1e-6)
     np.testing.assert_allclose(hold.up / np.linalg.norm(hold.up), normal, atol=1e-6)
-    assert hold.ground == pytest.approx(walker.ground(hold.ankle))
+    assert hold.ground == pytest.approx(walker.ground_height(hold.ankle))
 
 
 def test_on_an_edge_a_foot_is_level(body):
     walker = on(body, "stairs:0.15:0.3:6")
-    hold = foothold(walker, 0, np.array([FIRST_EDGE, 0.0]), 0.0)
+    hold = foothold_at(walker, 0, np.array([FIRST_EDGE, 0.0]), 0.0)
     np.testing.assert_array_equal(hold.tilt, LEVEL)
     assert hold.ground == pytest.approx(0.15)
 
@@ -70,19 +77,19 @@ def test_on_an_edge_a_foot_is_level(body):
 def test_a_standing_foot_lies_on_the_ground_and_points_where_it_points(body, terrain):
     walker = on(body, terrain)
     for yaw in (0.0, 1.0, -2.5):
-        turn = standing_turn(walker, 0, np.array([1.0, 0.5, 0.0]), yaw)
+        turn = stance_foot_rotation(walker, 0, np.array([1.0, 0.5, 0.0]), yaw)
         np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-12)
         assert np.linalg.det(turn) == pytest.approx(1.0)
         assert np.arctan2(turn[1, 0], turn[0, 0]) == pytest.approx(yaw)
         for way in (turn[:, 0], turn[:, 1]):
-            rise = walker.ground(way[:2] + [1.0, 0.5]) - walker.ground([1.0, 0.5])
+            rise = walker.ground_height(way[:2] + [1.0, 0.5]) - walker.ground_height([1.0, 0.5])
             assert way[2] == pytest.approx(rise, abs=1e-6)
 
 
 def test_a_foot_that_stands_over_an_edge_is_level(body):
     walker = on(body, "stairs:-0.15:0.3:6")
     for ahead in (-0.02, 0.02, 0.05):
-        turn = standing_turn(walker, 0, np.array([FIRST_EDGE + ahead, 0.0, 0.0]), 0.0)
+        turn = stance_foot_rotation(walker, 0, np.array([FIRST_EDGE + ahead, 0.0, 0.0]), 0.0)
         np.testing.assert_allclose(turn, np.eye(3), atol=1e-12)
 
 
@@ -96,7 +103,9 @@ def test_where_there_are_no_edges_there_is_room_everywhere(body, terrain, yaw):
     ground = landing_strip(walker, 0, np.array([1.0, -0.5]), yaw, 0.2)
     assert ground.free[FOOT:-FOOT].all()
     for ahead, level in zip(places(ground), ground.level, strict=True):
-        assert level == pytest.approx(walker.ground(np.array([1.0, -0.5]) + rotated_xy(yaw, (ahead, 0.2))), abs=1e-12)
+        assert level == pytest.approx(
+            walker.ground_height(np.array([1.0, -0.5]) + rotated_xy(yaw, (ahead, 0.2))), abs=1e-12
+        )
 
 
 def test_a_strip_reaches_as_far_as_steps_may(walker):
@@ -135,10 +144,10 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
     rooms = set()
     for ahead in places(ground)[FOOT:-FOOT][ground.free[FOOT:-FOOT]]:
         at = start + rotated_xy(toward, (ahead - PRESSED * ball, 0.1))
-        ankle, front = (walker.ground(at + rotated_xy(toward, (reach, 0.0))) for reach in (0.0, ball))
+        ankle, front = (walker.ground_height(at + rotated_xy(toward, (reach, 0.0))) for reach in (0.0, ball))
         assert ankle == pytest.approx(front)
         for reach in np.linspace(sole.min() + SPACING, sole.max() - SPACING, 7):
-            assert walker.ground(at + rotated_xy(toward, (reach, 0.0))) < ankle + 1e-9
+            assert walker.ground_height(at + rotated_xy(toward, (reach, 0.0))) < ankle + 1e-9
         rooms.add(round(ankle, 6))
     along = 1.0 + way * places(ground)
     whole = {round(0.15 * k, 6) for k in range(1, 8) if along.min() < RUN * (k - 1) and along.max() > RUN * k}
@@ -155,8 +164,8 @@ def test_down_stairs_a_heel_keeps_away_from_the_riser_and_has_then_passed_it(bod
     free = places(ground)[ground.free & (places(ground) > FIRST_EDGE - 0.01)]
     kept = free.min() + back - FIRST_EDGE
     assert MARGIN <= kept < MARGIN + SPACING
-    hold = foothold(walker, 0, np.array([free.min(), 0.1]), 0.0)
-    assert stepped(walker, 0, hold.ankle[None], 0.0, hold) == pytest.approx(0.0, abs=1e-9)
+    hold = foothold_at(walker, 0, np.array([free.min(), 0.1]), 0.0)
+    assert ground_above_foothold(walker, 0, hold.ankle[None], 0.0, hold) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_on_treads_shorter_than_a_foot_there_is_no_room(body):
@@ -178,9 +187,9 @@ def test_low_edges_are_no_edges(body):
 @pytest.mark.parametrize("yaw", YAWS)
 def test_on_a_plane_nothing_is_above_it(body, terrain, yaw):
     walker = on(body, terrain)
-    hold = foothold(walker, 1, np.array([0.4, 0.1]), yaw)
+    hold = foothold_at(walker, 1, np.array([0.4, 0.1]), yaw)
     ways = np.random.default_rng(0).uniform(-1, 1, (6, 2))
-    assert stepped(walker, 1, ways, yaw, hold) == pytest.approx(0.0, abs=1e-9)
+    assert ground_above_foothold(walker, 1, ways, yaw, hold) == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("yaw", YAWS)
@@ -188,13 +197,13 @@ def test_on_stairs_what_is_a_step_higher_is_above_by_its_rise(body, yaw):
     """Down wide treads: on the tread to land on, with the heel over its edge, and one and two higher."""
     wide, rise = 0.6, 0.15
     walker, down = on(body, treads(yaw, rise, wide)), yaw + np.pi
-    hold = foothold(walker, 0, rotated_xy(yaw, (2.5 * wide, 0.0)), down)
+    hold = foothold_at(walker, 0, rotated_xy(yaw, (2.5 * wide, 0.0)), down)
     assert hold.ground == pytest.approx(3 * rise)
     for behind, above in ((0.0, 0.0), (0.5, rise), (1.0, rise), (2.0, 2 * rise)):
         ankle = hold.ankle + rotated_xy(yaw, (behind * wide, 0.0))
-        assert stepped(walker, 0, ankle[None], down, hold) == pytest.approx(above, abs=1e-9)
+        assert ground_above_foothold(walker, 0, ankle[None], down, hold) == pytest.approx(above, abs=1e-9)
     whole = hold.ankle + np.array([rotated_xy(yaw, (behind * wide, 0.0)) for behind in (0.0, 1.0, 0.5)])
-    assert stepped(walker, 0, whole, down, hold) == pytest.approx(rise)  # maximum over several positions
+    assert ground_above_foothold(walker, 0, whole, down, hold) == pytest.approx(rise)  # maximum over several positions
 
 
 # -- feet on the ground ----------------------------------------------------------------------------------------------
@@ -208,7 +217,7 @@ def test_a_ball_on_the_ground_is_there_and_one_beyond_an_edge_on_the_level_of_it
     reach = seen.ball[0] - seen.ankle[0]
     for ankle_at, level in ((FIRST_EDGE - 0.3, 0.0), (FIRST_EDGE - 0.05, 0.0), (FIRST_EDGE + 0.03, -0.15)):
         ankle = np.array([[ankle_at, 0.1, level + seen.ankle[0, 2]]] * 2)
-        footing = walker.footing(seen._replace(ankle=ankle, ball=ankle + reach), 0)
+        footing = walker.stance_ball(seen._replace(ankle=ankle, ball=ankle + reach), 0)
         np.testing.assert_allclose(footing, [*(ankle[0] + reach)[:2], level], atol=1e-9)
 
 
@@ -218,6 +227,6 @@ def test_a_ball_on_a_slope_is_on_the_ground(body):
     world.reset(np.array(body.standing), np.zeros(body.nv))
     seen = walker.observe(world.state)
     lifted = seen._replace(ball=seen.ball + [0.0, 0.0, 0.5])
-    found = walker.footing(lifted, 1)
-    assert found[2] == pytest.approx(walker.ground(seen.ball[1]))
+    found = walker.stance_ball(lifted, 1)
+    assert found[2] == pytest.approx(walker.ground_height(seen.ball[1]))
     assert np.tan(np.radians(20.0)) < STEEP

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait_style import plain_style
+from poise.control.pendulum.gait_style import plain_step_style
 from poise.control.pendulum.height import (
     DESCENT_END,
     HEIGHT_RATE,
@@ -16,11 +16,11 @@ from poise.control.pendulum.height import (
     MAX_UP,
     STRETCH,
     HeightPlan,
-    descent,
-    height_plan,
-    hip_height,
-    landing_height,
-    lowest_hips,
+    hip_descent,
+    landing_hip_height,
+    lowest_hip_heights,
+    plan_towards_height,
+    stance_hip_height,
 )
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
@@ -33,7 +33,7 @@ heights, rates = st.floats(0.3, 1.5), st.floats(-3.0, 3.0)
 
 @given(heights, rates, heights, rates)
 def test_accelerations_are_moderate_whatever_is_wanted(height, rate, wanted, wish):
-    plan = height_plan(FIGURE, HeightPlan(height, rate), wanted, wish)
+    plan = plan_towards_height(FIGURE, HeightPlan(height, rate), wanted, wish)
     assert -MAX_DOWN <= plan.acceleration <= MAX_UP
     assert (plan.height, plan.rate) == (height, rate)
 
@@ -48,7 +48,7 @@ def test_a_plan_goes_on_as_a_body_thrown_does(height, rate, step):
 def test_a_height_is_reached_without_swinging_past_it():
     plan, heights = HeightPlan(0.95, 0.0), []
     for _ in range(100):
-        plan = height_plan(FIGURE, plan, 0.9, 0.0).later(STEP)
+        plan = plan_towards_height(FIGURE, plan, 0.9, 0.0).later(STEP)
         heights.append(plan.height)
     assert heights[-1] == pytest.approx(0.9, abs=1e-4)
     assert min(heights) > 0.9 - 2e-3
@@ -57,7 +57,7 @@ def test_a_height_is_reached_without_swinging_past_it():
 def test_a_height_that_rises_is_kept_up_with():
     rate, plan = 0.2, HeightPlan(0.9, 0.2)
     for k in range(1, 51):
-        plan = height_plan(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
+        plan = plan_towards_height(FIGURE, plan, 0.9 + (k - 1) * STEP * rate, rate).later(STEP)
     assert plan.height == pytest.approx(0.9 + 50 * STEP * rate, abs=1e-9)
     assert HEIGHT_RATE * STEP < 1  # otherwise it would oscillate
 
@@ -80,20 +80,22 @@ def test_a_hip_is_as_high_as_its_leg_is_long(walker, world, body):
     """Over the ankle by the leg's length, less to the side, and never by more than a leg may stretch."""
     world.reset(np.array(body.standing), np.zeros(body.nv))
     seen = walker.observe(world.state)
-    legs, moment = walker.legs, plain_style(body, walker.legs, body.standing).at(0.5)
+    legs, moment = walker.legs, plain_step_style(body, walker.legs, body.standing).at(0.5)
     over = seen.ankle[0, :2]
     leg = min(moment.leg, STRETCH * legs.length)
-    above = [hip_height(walker, seen.ankle[0], moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)]
+    above = [
+        stance_hip_height(walker, seen.ankle[0], moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)
+    ]
     assert above[0] == pytest.approx(leg, abs=2e-3)
     assert above[1] == pytest.approx(np.sqrt(leg**2 - 0.2**2), abs=5e-3)
     assert above[1] == pytest.approx(above[2], abs=5e-3)
-    longer = hip_height(walker, seen.ankle[0], moment._replace(leg=2.0), over) - seen.ankle[0, 2]
+    longer = stance_hip_height(walker, seen.ankle[0], moment._replace(leg=2.0), over) - seen.ankle[0, 2]
     assert longer == pytest.approx(STRETCH * legs.length, abs=2e-3)
 
 
 def test_who_lands_far_away_must_be_low(walker):
     length = walker.legs.length
-    heights = np.array([landing_height(walker, 0.1, away) for away in np.linspace(0.0, 2.0, 50)])
+    heights = np.array([landing_hip_height(walker, 0.1, away) for away in np.linspace(0.0, 2.0, 50)])
     assert heights[0] == pytest.approx(0.1 + walker.legs.ankle_height + LANDING_STRETCH * length)
     assert np.all(np.diff(heights) <= 0)
     assert heights[-1] > 0.1 + 0.4 * length
@@ -101,7 +103,7 @@ def test_who_lands_far_away_must_be_low(walker):
 
 def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(walker):
     hips, times = 0.9, np.linspace(0.0, 0.5, 51)
-    still, sinks, rises = (lowest_hips(walker, hips, rate, 0.0, times) for rate in (0.0, -0.5, 0.5))
+    still, sinks, rises = (lowest_hip_heights(walker.legs.length, hips, rate, 0.0, times) for rate in (0.0, -0.5, 0.5))
     lowest = hips - MAX_SINK * walker.legs.length
     for heights in (still, sinks):
         assert heights[0] == hips
@@ -116,7 +118,7 @@ def test_hips_sink_the_further_the_longer_they_may_but_not_without_bound(walker)
 
 def test_where_the_ground_falls_hips_can_sink_along_with_it(walker):
     times = np.linspace(0.0, 1.0, 51)
-    level, falls = (lowest_hips(walker, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
+    level, falls = (lowest_hip_heights(walker.legs.length, 0.9, 0.0, rate, times) for rate in (0.0, 0.3))
     np.testing.assert_array_equal(falls[times < 0.1], level[times < 0.1])  # limited by free fall at first
     np.testing.assert_allclose(falls[-1], level[-1] - 0.3)
 
@@ -124,7 +126,7 @@ def test_where_the_ground_falls_hips_can_sink_along_with_it(walker):
 def test_the_way_down_is_gone_evenly_and_is_over_before_the_foot_lands():
     duration = 0.5  # s of a swing
     swung = np.linspace(0.0, 1.0, 101)
-    share, rate = np.array([descent(each, max((1.0 - each) * duration, 0.01)) for each in swung]).T
+    share, rate = np.array([hip_descent(each, max((1.0 - each) * duration, 0.01)) for each in swung]).T
     assert share[0] == 0.0
     np.testing.assert_array_equal(share[swung >= DESCENT_END], 1.0)
     np.testing.assert_array_equal(rate[swung >= DESCENT_END], 0.0)

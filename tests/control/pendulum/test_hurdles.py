@@ -7,14 +7,14 @@ import pytest
 
 import poise
 from poise.control.pendulum.foothold_ground import SPACING, Foothold, landing_strip
-from poise.control.pendulum.gait import Lift
+from poise.control.pendulum.gait import LiftOff
 from poise.control.pendulum.obstacles import (
     CLEARANCE,
     HURDLE_GAP,
     HURDLE_SPEED,
     MAX_STEP_OVER,
     clear_hurdles,
-    over_hurdles,
+    height_over_hurdles,
 )
 from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
@@ -74,7 +74,7 @@ def test_what_is_within_a_step_is_passed_and_what_is_not_is_waited_for(hurdled):
 
 
 def test_who_has_to_get_over_it_is_brisk_until_both_feet_have(hurdled):
-    brisk = HURDLE_SPEED * hurdled.legs.slow
+    brisk = HURDLE_SPEED * hurdled.legs.time_scale
     before, leading, trailing, after = (
         past(hurdled, *case)[0] for case in ((1.2, -0.3), (1.7, -0.2), (2.4, -0.7), (2.8, -0.3))
     )
@@ -98,10 +98,10 @@ def test_it_is_not_taken_for_a_slope(hurdled):
 
 def lifts(walker, begin, end):
     """Heights (K,) m of the sole on a path along x from one ankle position to another, and the ankles (K,) m."""
-    lift = Lift(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
+    lift = LiftOff(np.array([begin, 0.0, 0.08]), LEVEL, 0.0, 0.0)
     hold = Foothold(np.array([end, 0.0]), 0.0, LEVEL, VERTICAL)
     ankles = np.linspace(begin, end, 200)
-    return np.array([over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
+    return np.array([height_over_hurdles(walker, 0, lift, hold, np.array([x, 0.0]), 0.0) for x in ankles]), ankles
 
 
 @pytest.mark.parametrize(("begin", "end"), [(1.4, 2.3), (1.7, 2.5), (2.5, 1.6)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.control.pendulum.intent import PUSH_MEMORY, PUSH_MISS, TRUST, YAW_TOLERANCE, Intent, excess_yaw
+from poise.control.pendulum.intent import PUSH_MEMORY, PUSH_MISS, TRUST, YAW_TOLERANCE, WalkIntent, excess_yaw
 from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
@@ -15,12 +15,12 @@ PLAIN = PendulumSettings(habit=0.0, prompt=0.0)
 
 def proceeded(intent, seconds):
     for _ in range(round(seconds / STEP)):
-        intent.proceed(STEP, intent.turning(), 0.0, 0.0, True)
+        intent.advance(STEP, intent.turning_rate(), 0.0, 0.0, True)
     return intent
 
 
 def test_another_speed_is_approached_no_faster_than_is_set():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     intent.steer(None, -0.5)
     assert proceeded(intent, 0.5).speed == pytest.approx(1.0 - 0.5 * PLAIN.quick)
     assert proceeded(intent, 5.0).speed == pytest.approx(-0.5)
@@ -28,22 +28,22 @@ def test_another_speed_is_approached_no_faster_than_is_set():
 
 @pytest.mark.parametrize("speed", [-0.5, 0.0, 1.3])
 def test_at_first_it_aims_at_the_speed_it_has(speed):
-    intent = Intent(0.0, speed, PendulumSettings())
+    intent = WalkIntent(0.0, speed, PendulumSettings())
     assert intent.speed == pytest.approx(speed)
     assert proceeded(intent, 3.0).going == pytest.approx(speed)
 
 
 def test_headings_are_told_from_the_first_one():
-    intent = Intent(0.4, 1.0, PLAIN)
+    intent = WalkIntent(0.4, 1.0, PLAIN)
     intent.steer(1.2, None)
-    assert intent.turning() == PLAIN.turn
+    assert intent.turning_rate() == PLAIN.turn
     assert proceeded(intent, 0.5).heading == pytest.approx(0.4 + 0.5 * PLAIN.turn)
     assert proceeded(intent, 5.0).heading == pytest.approx(1.6, abs=1e-3)
-    assert intent.turning() == pytest.approx(0.0, abs=0.01)
+    assert intent.turning_rate() == pytest.approx(0.0, abs=0.01)
 
 
 def test_what_is_not_told_stays():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     intent.adjust(0.1, None)
     intent.adjust(None, 0.7)
     intent.steer(None, None)
@@ -55,31 +55,33 @@ def noted(intent, speed, steps, heading=0.0):
     """Strikes every half second of a body that moves at a speed."""
     way = np.array([np.cos(heading), np.sin(heading), 0.0])
     for k in range(steps):
-        intent.note(0.5 * k, 0.5 * k * speed * way)
+        intent.note_strike(0.5 * k, 0.5 * k * speed * way)
 
 
 def test_what_two_steps_lack_in_speed_is_aimed_at_in_addition():
     for strikes, more in ((2, 0.0), (3, 0.2 * PLAIN.integral), (4, 0.4 * PLAIN.integral)):
-        intent = Intent(0.0, 1.0, PLAIN)
+        intent = WalkIntent(0.0, 1.0, PLAIN)
         noted(intent, 0.8, strikes)
         assert intent.speed == pytest.approx(1.0 + more)
 
 
 def test_nothing_is_added_if_it_is_switched_off():
-    without = Intent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.0))
+    without = WalkIntent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.0))
     noted(without, 0.5, 100)
     assert without.speed == 1.0
 
 
 def test_who_drifts_aside_aims_to_the_other_side():
-    intent = Intent(0.4, 1.0, PLAIN)
+    intent = WalkIntent(0.4, 1.0, PLAIN)
     for k in range(3):
-        intent.note(0.5 * k, 0.5 * k * np.array([np.cos(0.4) - 0.1 * np.sin(0.4), np.sin(0.4) + 0.1 * np.cos(0.4), 0]))
+        intent.note_strike(
+            0.5 * k, 0.5 * k * np.array([np.cos(0.4) - 0.1 * np.sin(0.4), np.sin(0.4) + 0.1 * np.cos(0.4), 0])
+        )
     np.testing.assert_allclose(intent.extra, [0.0, -0.1 * TRUST[1] * PLAIN.integral], atol=1e-12)
 
 
 def test_speed_counts_along_the_heading():
-    intent = Intent(np.pi / 2, 1.0, PLAIN)
+    intent = WalkIntent(np.pi / 2, 1.0, PLAIN)
     noted(intent, 1.0, 10, heading=np.pi / 2)
     assert intent.speed == pytest.approx(1.0)
     noted(intent, 1.0, 10, heading=0.0)
@@ -88,21 +90,21 @@ def test_speed_counts_along_the_heading():
 
 def test_while_it_turns_speed_counts_along_the_mean_heading():
     """Two steps on a circle, whose chord has their mean heading."""
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     turn, radius = 0.3, 0.5 / 0.3  # rad per step of half a second; m
     for k in range(3):
         intent.heading = k * turn
-        intent.note(0.5 * k, radius * np.array([np.sin(k * turn), 1 - np.cos(k * turn), 0.0]))
+        intent.note_strike(0.5 * k, radius * np.array([np.sin(k * turn), 1 - np.cos(k * turn), 0.0]))
     chord = 2 * radius * np.sin(turn)  # m in a second
     assert intent.speed == pytest.approx(1.0 + PLAIN.integral * (1.0 - chord))
 
 
 def test_while_the_speed_changes_nothing_is_made_up_for():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     intent.steer(None, 1.5)
     for k in range(8):
         proceeded(intent, 0.06)
-        intent.note(0.5 * k, np.array([0.2 * k, 0.0, 0.0]))
+        intent.note_strike(0.5 * k, np.array([0.2 * k, 0.0, 0.0]))
     assert intent.speed == pytest.approx(1.48)
     proceeded(intent, 1.0)
     noted(intent, 1.3, 3)
@@ -110,18 +112,18 @@ def test_while_the_speed_changes_nothing_is_made_up_for():
 
 
 def test_a_change_between_two_strikes_is_none_of_what_is_lacked():
-    intent = Intent(0.0, 1.0, PLAIN)
-    intent.note(0.0, np.zeros(3))
-    intent.note(0.5, np.array([0.5, 0.0, 0.0]))
+    intent = WalkIntent(0.0, 1.0, PLAIN)
+    intent.note_strike(0.0, np.zeros(3))
+    intent.note_strike(0.5, np.array([0.5, 0.0, 0.0]))
     intent.steer(None, 1.2)
     proceeded(intent, 0.3)
-    intent.note(1.0, np.array([1.05, 0.0, 0.0]))
+    intent.note_strike(1.0, np.array([1.05, 0.0, 0.0]))
     assert intent.extra[0] == 0.0
 
 
 def test_what_is_aimed_at_changes_no_faster_than_is_set_between_strikes():
     """Whatever the speed correction adds."""
-    intent = Intent(0.0, -0.4, PendulumSettings(habit=0.7))
+    intent = WalkIntent(0.0, -0.4, PendulumSettings(habit=0.7))
     intent.steer(None, 1.0)
     for _ in range(200):
         before = intent.speed
@@ -131,15 +133,15 @@ def test_what_is_aimed_at_changes_no_faster_than_is_set_between_strikes():
 
 
 def test_among_edges_nothing_is_learned():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     for k in range(6):
-        intent.proceed(STEP, 0.0, 0.0, 0.0, False)
-        intent.note(0.5 * k, np.array([0.3 * k, 0.0, 0.0]))
+        intent.advance(STEP, 0.0, 0.0, 0.0, False)
+        intent.note_strike(0.5 * k, np.array([0.3 * k, 0.0, 0.0]))
     assert intent.speed == 1.0
 
 
 def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
-    intent = Intent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.3))
+    intent = WalkIntent(0.0, 1.0, PendulumSettings(habit=0.0, integral=0.0, prompt=0.3))
     noted(intent, 0.8, 3)
     assert intent.speed == pytest.approx(1.0 + 0.3 * 0.2)
     intent.steer(None, 1.1)
@@ -148,7 +150,7 @@ def test_what_counts_at_once_is_gone_when_another_speed_is_wanted():
 
 def test_what_a_twin_learns_is_its_own():
     """The controller is copied to compile its kernels: copies must not share state."""
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     twin = copy.copy(intent)
     noted(twin, 0.8, 5)
     intent.steer(None, 1.2)
@@ -156,20 +158,20 @@ def test_what_a_twin_learns_is_its_own():
 
 
 def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     noted(intent, 0.5, 10)
     assert intent.speed > 1.1
     intent.steer(None, 0.0)
     proceeded(intent, 3.0)
-    intent.note(20.0, np.zeros(3))
+    intent.note_strike(20.0, np.zeros(3))
     assert intent.speed == 0.0
 
 
 @pytest.mark.parametrize(("wanted", "way"), [(1.9 * np.pi, -1), (-1.9 * np.pi, 1), (2 * np.pi + 0.5, 1)])
 def test_it_turns_the_shorter_way_round(wanted, way):
-    intent = Intent(0.3, 1.0, PLAIN)
+    intent = WalkIntent(0.3, 1.0, PLAIN)
     intent.steer(wanted, None)
-    assert np.sign(intent.turning()) == way
+    assert np.sign(intent.turning_rate()) == way
     proceeded(intent, 8.0)
     off = (intent.heading - 0.3 - wanted) / (2 * np.pi)
     assert off == pytest.approx(round(off), abs=1e-3)
@@ -178,7 +180,7 @@ def test_it_turns_the_shorter_way_round(wanted, way):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 def test_it_is_steered_nowhere_that_is_no_number(bad):
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     for told, name in (((bad, None), "heading"), ((None, bad), "speed")):
         with pytest.raises(PoiseError, match=rf"^pendulum: [^\n]*{name}[^\n]*$"):
             intent.steer(*told)
@@ -188,7 +190,7 @@ def test_it_is_steered_nowhere_that_is_no_number(bad):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1])
 def test_lifts_and_durations_that_cannot_be_are_refused(bad):
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     for told, name in (((bad, None), "lift"), ((None, bad), "duration")):
         with pytest.raises(PoiseError, match=rf"^pendulum: {name} [^\n]*$"):
             intent.adjust(*told)
@@ -196,7 +198,7 @@ def test_lifts_and_durations_that_cannot_be_are_refused(bad):
 
 
 def test_no_duration_is_the_references_own():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     intent.adjust(None, 0.8)
     intent.adjust(None, 0.0)
     assert not intent.duration
@@ -204,11 +206,11 @@ def test_no_duration_is_the_references_own():
 
 def turned_by_force(settings, missed, calm=0.0):
     """Turn (rad) of the heading towards a turned body, `calm` s after a landing that missed by `missed` (m)."""
-    intent = Intent(0.0, 1.0, settings)
-    intent.proceed(STEP, 0.0, 0.0, missed, True)
+    intent = WalkIntent(0.0, 1.0, settings)
+    intent.advance(STEP, 0.0, 0.0, missed, True)
     for _ in range(round(calm / STEP)):
-        intent.proceed(STEP, 0.0, 0.0, 0.0, True)
-    intent.proceed(STEP, 0.0, 0.6, 0.0, True)
+        intent.advance(STEP, 0.0, 0.0, 0.0, True)
+    intent.advance(STEP, 0.0, 0.6, 0.0, True)
     return intent.heading
 
 
@@ -223,7 +225,7 @@ def test_a_body_that_was_turned_by_a_push_is_yielded_to():
 
 
 def test_it_halts_only_when_it_is_to_stand_and_faces_where_it_should():
-    intent = Intent(0.0, 1.0, PLAIN)
+    intent = WalkIntent(0.0, 1.0, PLAIN)
     intent.steer(0.0, 0.0)
     assert not intent.halts
     assert proceeded(intent, 2.0).halts

@@ -15,14 +15,14 @@ from poise.control.pendulum.leg_ik import (
     MAX_STRETCH,
     MAX_TILT,
     SOFT_STRETCH,
-    bend_leg,
-    heel_lifted,
-    reach_of,
-    roll_foot,
+    bend_leg_to_ankle,
+    foot_with_heel_lifted,
+    heel_lift_angle,
+    set_stance_leg,
+    soft_leg_reach,
     sole_depth,
-    stand_leg,
 )
-from poise.control.pendulum.legs import LIMIT_MARGIN, feet_of, legs_of
+from poise.control.pendulum.legs import LIMIT_MARGIN, walker_feet, walker_legs
 from poise.rotations import quat_exp, quat_to_matrix
 
 WALKERS = ("biped29", "human37", "human42", "human58", "baby", "cmu", "topology")
@@ -41,10 +41,10 @@ def placed(body, qpos):
 
 def leg_of(body, data, side):
     """Hip, ankle, rotation of the foot and direction of the knee's axis, from MuJoCo."""
-    foot = body.link_id(feet_of(body)[side].link)
+    foot = body.link_id(walker_feet(body)[side].link)
     shank = int(body.model.body_parentid[foot])
     thigh = int(body.model.body_parentid[shank])
-    axis = data.xmat[shank].reshape(3, 3) @ legs_of(body).axis[side]
+    axis = data.xmat[shank].reshape(3, 3) @ walker_legs(body).axis[side]
     return np.array(data.xpos[thigh]), np.array(data.xpos[foot]), np.array(data.xmat[foot].reshape(3, 3)), axis
 
 
@@ -76,7 +76,7 @@ def kicked(body, legs, side, rng):
 
 def rebent(body, seed, side):
     """Straighten a bent leg and solve for its former foot: it must bend as before."""
-    legs = legs_of(body)
+    legs = walker_legs(body)
     wanted = kicked(body, legs, side, np.random.default_rng(seed))
     _, ankle, foot, axis = leg_of(body, placed(body, wanted), side)
     qpos = np.array(wanted)
@@ -84,7 +84,7 @@ def rebent(body, seed, side):
     for place, hinges in ((hip_place, legs.hinges[side, 0]), (ankle_place, legs.hinges[side, 1])):
         set_joint(qpos, place, hinges, np.zeros(3))
     qpos[knee] = 0.0
-    bend_leg(qpos, legs, side, ankle, foot, axis)
+    bend_leg_to_ankle(qpos, legs, side, ankle, foot, axis)
     _, there, turn, across = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose(there, ankle, atol=1e-9)
     np.testing.assert_allclose(turn, foot, atol=1e-8)
@@ -103,12 +103,12 @@ def test_a_leg_that_is_told_where_it_was_bends_as_it_did(name, seed, side):
 @given(seed=seeds, side=sides)
 def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, side):
     body = body_of(name)
-    legs, rng = legs_of(body), np.random.default_rng(seed)
+    legs, rng = walker_legs(body), np.random.default_rng(seed)
     qpos = somewhere(body, rng)
     foot, across = (quat_to_matrix(quat_exp(rng.uniform(-2, 2, 3))) for _ in range(2))
-    bend_leg(qpos, legs, side, qpos[:3] + rng.uniform(-1, 1, 3), foot, np.array(across[1]))
+    bend_leg_to_ankle(qpos, legs, side, qpos[:3] + rng.uniform(-1, 1, 3), foot, np.array(across[1]))
     angles = PoseSpace(body).angles(qpos[None])[0]
-    foot_link = feet_of(body)[side].link
+    foot_link = walker_feet(body)[side].link
     ankle = next(joint for joint in body.joints if joint.link == foot_link)
     knee = next(joint for joint in body.joints if joint.link == ankle.parent_link)
     hip = next(joint for joint in body.joints if joint.link == knee.parent_link)
@@ -122,12 +122,12 @@ def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, sid
 @given(seed=seeds, side=sides)
 def test_what_is_out_of_reach_is_pointed_at(seed, side):
     body = body_of(BALLED)
-    legs, rng = legs_of(body), np.random.default_rng(seed)
+    legs, rng = walker_legs(body), np.random.default_rng(seed)
     qpos = np.array(body.standing)
     hip, _, foot, _ = leg_of(body, placed(body, qpos), side)
     way = np.array([*rng.uniform(-0.4, 0.4, 2), -1.0])
     way /= np.linalg.norm(way)
-    bend_leg(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
+    bend_leg_to_ankle(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
     _, there, _, _ = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose((there - hip) / np.linalg.norm(there - hip), way, atol=1e-6)
     assert np.linalg.norm(there - hip) == pytest.approx(MAX_STRETCH * legs.length, rel=1e-6)
@@ -139,7 +139,7 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
 def test_reach_is_exact_then_soft_and_never_whole():
     length = 0.9
     distance = np.linspace(0.0, 3 * length, 2001)
-    reach = np.array([reach_of(d, length) for d in distance])
+    reach = np.array([soft_leg_reach(d, length) for d in distance])
     near = distance <= SOFT_STRETCH * length
     np.testing.assert_array_equal(reach[near], distance[near])
     assert np.all(np.diff(reach) >= 0)
@@ -150,8 +150,8 @@ def test_reach_is_exact_then_soft_and_never_whole():
 def test_reach_has_no_kink():
     length, small = 0.9, 1e-6
     edge = SOFT_STRETCH * length
-    before = (reach_of(edge, length) - reach_of(edge - small, length)) / small
-    after = (reach_of(edge + small, length) - reach_of(edge, length)) / small
+    before = (soft_leg_reach(edge, length) - soft_leg_reach(edge - small, length)) / small
+    after = (soft_leg_reach(edge + small, length) - soft_leg_reach(edge, length)) / small
     assert before == pytest.approx(1.0, abs=1e-6)
     assert after == pytest.approx(1.0, abs=1e-6)
 
@@ -161,7 +161,7 @@ def test_reach_has_no_kink():
 
 def standing(body, rise):
     """A standing pose, the root higher by `rise` leg lengths; position of a ball, and rotation of its flat foot."""
-    legs = legs_of(body)
+    legs = walker_legs(body)
     qpos = np.array(body.standing)
     _, ankle, foot, _ = leg_of(body, placed(body, qpos), 0)
     qpos[2] += rise * legs.length
@@ -170,7 +170,7 @@ def standing(body, rise):
 
 def test_a_foot_within_reach_stays_flat():
     qpos, legs, ball, foot = standing(body_of(BALLED), -0.1)
-    assert roll_foot(qpos, legs, 0, ball, foot, 0.985 * legs.length) == 0.0
+    assert heel_lift_angle(qpos, legs, 0, ball, foot, 0.985 * legs.length) == 0.0
 
 
 @pytest.mark.parametrize("rise", [0.02, 0.04, 0.06])
@@ -178,22 +178,22 @@ def test_a_foot_within_reach_stays_flat():
 def test_a_rolled_foot_stretches_its_leg_by_what_it_may(name, rise):
     qpos, legs, ball, foot = standing(body_of(name), rise)
     reach = 0.985 * legs.length
-    tilt = roll_foot(qpos, legs, 0, ball, foot, reach)
+    tilt = heel_lift_angle(qpos, legs, 0, ball, foot, reach)
     assert 0 < tilt < MAX_TILT
     hip = leg_of(body_of(name), placed(body_of(name), qpos), 0)[0]
-    stretch = np.linalg.norm(ball - heel_lifted(foot, tilt) @ legs.ball[0] - hip)
+    stretch = np.linalg.norm(ball - foot_with_heel_lifted(foot, tilt) @ legs.ball[0] - hip)
     assert stretch == pytest.approx(reach, rel=1e-12)
 
 
 def test_a_foot_rolls_no_further_than_it_may():
     qpos, legs, ball, foot = standing(body_of(BALLED), 1.0)
-    assert roll_foot(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(MAX_TILT, abs=1e-2)
+    assert heel_lift_angle(qpos, legs, 0, ball, foot, legs.length) == pytest.approx(MAX_TILT, abs=1e-2)
 
 
 @given(st.floats(-1.5, 1.5), seeds)
 def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
     foot = quat_to_matrix(quat_exp(np.random.default_rng(seed).uniform(-1, 1, 3)))
-    rotated_xy = heel_lifted(foot, tilt)
+    rotated_xy = foot_with_heel_lifted(foot, tilt)
     np.testing.assert_allclose(rotated_xy @ rotated_xy.T, np.eye(3), atol=1e-12)
     np.testing.assert_allclose(rotated_xy[:, 1], foot[:, 1], atol=1e-12)
     assert rotated_xy[:, 0] @ foot[:, 0] == pytest.approx(np.cos(tilt))
@@ -206,7 +206,7 @@ def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
 def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, rise):
     body = body_of(name)
     qpos, legs, ball, foot = standing(body, rise)
-    tilt = stand_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94 * legs.length, 1.0)
+    tilt = set_stance_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94 * legs.length, 1.0)
     assert (tilt > 0) == (rise == 0)
     _, ankle, turn, _ = leg_of(body, placed(body, qpos), 0)
     np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=1e-8)
@@ -216,7 +216,7 @@ def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, ri
 
 @given(seed=seeds, side=sides)
 def test_a_foot_as_high_as_its_sole_is_deep_just_touches_the_slope(seed, side):
-    legs, random = legs_of(body_of(BALLED)), np.random.default_rng(seed)
+    legs, random = walker_legs(body_of(BALLED)), np.random.default_rng(seed)
     foot = quat_to_matrix(quat_exp(random.uniform(-1, 1, 3)))
     grade = random.uniform(-0.4, 0.4, 2)
     points = legs.sole[side] @ foot.T
@@ -227,7 +227,7 @@ def test_a_foot_as_high_as_its_sole_is_deep_just_touches_the_slope(seed, side):
 @pytest.mark.parametrize("name", WALKERS)
 def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
     body = body_of(name)
-    legs = legs_of(body)
+    legs = walker_legs(body)
     for side in (0, 1):
         assert sole_depth(legs, side, np.eye(3), np.array([0.0, 0.0, 1.0])) == pytest.approx(
             legs.ankle_height, abs=2e-3
@@ -239,7 +239,7 @@ def test_a_standing_foot_is_as_high_as_its_sole_is_deep(name):
 
 @pytest.mark.parametrize("name", WALKERS)
 def test_the_left_leg_is_first_and_mirrors_the_right(name):
-    legs = legs_of(body_of(name))
+    legs = walker_legs(body_of(name))
     assert legs.hip[0, 1] > 0 > legs.hip[1, 1]
     for values in (legs.hip, legs.thigh, legs.shank, legs.ball):
         np.testing.assert_allclose(values[0] * [1, -1, 1], values[1], atol=1e-6)
@@ -248,7 +248,7 @@ def test_the_left_leg_is_first_and_mirrors_the_right(name):
 @pytest.mark.parametrize("name", ["lamp14", *skeletons.CREATURES])
 def test_who_has_not_two_feet_is_refused_in_one_line(name):
     with pytest.raises(PoiseError, match=rf"^body '{name}' has \d feet: the pendulum controller needs two$"):
-        legs_of(body_of(name))
+        walker_legs(body_of(name))
 
 
 ONE_BONE = """
@@ -262,7 +262,7 @@ PEG = """
 def test_who_has_no_knees_is_refused_in_one_line():
     pegs = "".join(PEG.format(name=name, y=y) for name, y in (("left", 0.1), ("right", -0.1)))
     with pytest.raises(PoiseError, match=r"^body 'peg': 'left_foot' must be carried by an ankle, a knee [^\n]*$"):
-        legs_of(Body.from_mjcf(ONE_BONE.format(pegs)))
+        walker_legs(Body.from_mjcf(ONE_BONE.format(pegs)))
 
 
 LEG = """
@@ -333,7 +333,7 @@ TWISTED = HINGE.format("hip_x", "1 0 0", "-60 60") + HINGE.format("hip_y", "0 1 
 )
 def test_legs_that_cannot_be_bent_in_closed_form_are_refused_in_one_line(changed, joint, why):
     with pytest.raises(PoiseError, match=rf"^body 'robot': joint '{joint}' [^\n]*$") as caught:
-        legs_of(robot(**changed))
+        walker_legs(robot(**changed))
     assert why in str(caught.value)
 
 
@@ -348,9 +348,9 @@ def test_legs_that_are_crooked_at_rest_are_refused_in_one_line(place, why):
     straight = 'name="left_shank" pos="0.0 0.0 -0.4" quat="1.0 0.0 0.0 0.0"'
     assert straight in ROBOT.mjcf
     with pytest.raises(PoiseError, match=rf"^body 'robot': {why}$"):
-        legs_of(Body.from_mjcf(ROBOT.mjcf.replace(straight, f'name="left_shank" {place}')))
+        walker_legs(Body.from_mjcf(ROBOT.mjcf.replace(straight, f'name="left_shank" {place}')))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("lamp14", *skeletons.CREATURES)])
 def test_whoever_has_two_legs_is_not_refused(name):
-    assert legs_of(body_of(name)).length > 0.1
+    assert walker_legs(body_of(name)).length > 0.1

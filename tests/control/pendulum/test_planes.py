@@ -12,15 +12,15 @@ from poise.control.pendulum.energy_filter import (
     PendulumState,
     PlanarPendulum,
     SteadyGait,
+    balancing_landing_leg,
     energy_landing,
-    landing_lean,
-    landing_length,
-    planar_after,
-    speed_after_impact,
+    landing_leg_length,
+    planar_pendulum_after,
+    speed_after_strike,
     steady_step,
 )
 from poise.control.pendulum.filter import StepPace
-from poise.control.pendulum.foothold_ground import SPACING, Strip
+from poise.control.pendulum.foothold_ground import SPACING, FootStrip
 
 GRAVITY, HEIGHT, WIDTH, DURATION = 9.81, 0.95, 0.2, 0.5
 FREE = StepPace(9.0, DURATION, np.zeros(2), 1e3, np.full(2, -9.0), np.full(2, 9.0), np.full(2, -9.0), np.full(2, 9.0))
@@ -32,7 +32,7 @@ speeds = st.floats(-1.2, 1.5)
 
 def ground(slope=0.0):
     grid = SPACING * np.arange(-40, 41)
-    return Strip(-1.0, slope * grid, np.ones(81, bool), math.nan)
+    return FootStrip(-1.0, slope * grid, np.ones(81, bool), math.nan)
 
 
 def landed(fall, speed, swing, times=TIMES, due=0.3, slope=0.0):
@@ -46,9 +46,9 @@ def steadily(speed, swing, gone):
     aside = 1.0 if swing == 0 else -1.0
     for axis, way, stride, turns in ((0, 1.0, speed * DURATION, False), (1, aside, WIDTH, True)):
         cycle = steady_step(stride, DURATION, HEIGHT, GRAVITY, 0.0, turns)
-        length = landing_length(HEIGHT, 0.0, cycle.begin, 0.0)
-        lean, fast = planar_after(
-            -cycle.begin, speed_after_impact(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
+        length = landing_leg_length(HEIGHT, 0.0, cycle.begin, 0.0)
+        lean, fast = planar_pendulum_after(
+            -cycle.begin, speed_after_strike(cycle.speed, cycle.begin + cycle.end), length, GRAVITY, gone
         )
         sign = -way if turns else way
         place[axis], velocity[axis] = sign * math.tan(lean) * HEIGHT, sign * fast / math.cos(lean)
@@ -91,8 +91,8 @@ def test_each_plane_is_solved_for_itself_at_one_time(place, velocity, speed):
     found, _ = landed(fall, speed, 0)
     lean, length = math.atan2(place[1], HEIGHT), math.hypot(place[1], HEIGHT)
     fast = velocity[1] * math.cos(lean) - velocity[2] * math.sin(lean)
-    lean, fast = planar_after(lean, fast, length, GRAVITY, found.within)
-    lands = landing_lean(
+    lean, fast = planar_pendulum_after(lean, fast, length, GRAVITY, found.within)
+    lands = balancing_landing_leg(
         PlanarPendulum(lean, fast, length), steady_step(WIDTH, DURATION, HEIGHT, GRAVITY, 0.0, True), GRAVITY, 0.0
     )
     aside = length * math.sin(lean) + lands.length * math.sin(lands.angle)

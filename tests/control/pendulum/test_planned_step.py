@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, Lift
-from poise.control.pendulum.gait_style import plain_style
-from poise.control.pendulum.intent import Intent
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff
+from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.intent import WalkIntent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import EDGE_CORRECTION, HEEL_SHARE, SOLE_SHARE, StepPlanner
@@ -36,11 +36,11 @@ class Scenery:
         legs = self.walker.legs
         self.walk = ReferenceWalk(named_motion("stand", body), body, legs)
         self.stepping = StepPlanner(self.walker, self.walk, settings)
-        self.lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-        self.gait = GaitState(0, DOUBLE_STANCE, plain_style(body, legs, body.standing))
+        self.lift = LiftOff(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+        self.gait = GaitState(0, DOUBLE_STANCE, plain_step_style(body, legs, body.standing))
 
     def plan(self, seen, gait, speed, heading=0.0, step=STEP):
-        return self.stepping.plan(seen, gait, Intent(heading, speed, self.stepping.settings), step)
+        return self.stepping.plan(seen, gait, WalkIntent(heading, speed, self.stepping.settings), step)
 
 
 SCENE, LARGE = Scenery(BODY), Scenery(BODY.scaled(size=BIG))
@@ -145,9 +145,9 @@ def test_on_stairs_a_foot_is_set_where_it_has_room():
 
 def drifted(settings, aside):
     """A walk at 0.8 m/s that has drifted to the left at some m/s."""
-    intent = Intent(0.0, 0.8, settings)
+    intent = WalkIntent(0.0, 0.8, settings)
     for k in range(6):
-        intent.note(0.5 * k, np.array([0.4 * k, 0.5 * aside * k, 0.0]))
+        intent.note_strike(0.5 * k, np.array([0.4 * k, 0.5 * aside * k, 0.0]))
     return intent
 
 
@@ -164,10 +164,10 @@ def landings(terrain, habit):
     """Landing places, times and misses (K, 4) along a terrain, with a learned share of speed error."""
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
     scene = Scenery(BODY, terrain, PendulumSettings(habit=habit))
-    intent = Intent(0.0, 0.0, scene.stepping.settings)
+    intent = WalkIntent(0.0, 0.0, scene.stepping.settings)
     intent.steer(None, 0.6)
     for _ in range(100):
-        intent.proceed(STEP, 0.0, 0.0, 0.0, True)
+        intent.advance(STEP, 0.0, 0.0, 0.0, True)
     intent.adjust(None, 0.5)
     found = []
     for x in np.linspace(0.0, 0.4, 5):

@@ -4,20 +4,20 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.pendulum.foothold_ground import standing_turn
+from poise.control.pendulum.foothold_ground import stance_foot_rotation
 from poise.control.pendulum.posture import Posture, StanceFoot
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 
 @pytest.fixture
 def moment(walk):
-    return walk.step(0, 0.0).at(0.3)
+    return walk.step_style(0, 0.0).at(0.3)
 
 
 @pytest.fixture
 def feet(walker):
     """Both feet flat on the ground, one a little ahead."""
-    turn = standing_turn(walker, 0, np.zeros(3), 0.0)
+    turn = stance_foot_rotation(walker, 0, np.zeros(3), 0.0)
     return StanceFoot(np.array([0.2, 0.1, 0.0]), turn, 0.3), StanceFoot(np.array([0.05, -0.1, 0.0]), turn, 0.3)
 
 

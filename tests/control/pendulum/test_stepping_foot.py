@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.pendulum.foothold_ground import Foothold, foothold
-from poise.control.pendulum.gait import COMMITTED, DOUBLE_STANCE, EARLIEST_STRIKE, RETARGET, GaitState, Lift
-from poise.control.pendulum.gait_style import plain_style
+from poise.control.pendulum.foothold_ground import Foothold, foothold_at
+from poise.control.pendulum.gait import COMMITTED, DOUBLE_STANCE, EARLIEST_STRIKE, RETARGET, GaitState, LiftOff
+from poise.control.pendulum.gait_style import plain_step_style
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
     DROP_SPEED,
@@ -22,8 +22,8 @@ from poise.control.pendulum.swing import (
     SPEED_UP,
     TOUCHDOWN,
     SwingAim,
-    aim_at,
-    swing_target,
+    swing_aim,
+    swing_foot_target,
 )
 from poise.control.pendulum.walker import Walker, eased
 from poise.rotations import quat_rotate
@@ -54,8 +54,8 @@ def seen(walker, world, body):
 @pytest.fixture
 def gait(body, walker):
     """A gait on the left foot, with the right foot just lifted."""
-    lift = Lift(np.array([-0.3, -0.1, walker.legs.ankle_height]), LEVEL, 0.0, 0.0)
-    return GaitState(0, DOUBLE_STANCE, plain_style(body, walker.legs, body.standing), lift, since=0.06)
+    lift = LiftOff(np.array([-0.3, -0.1, walker.legs.ankle_height]), LEVEL, 0.0, 0.0)
+    return GaitState(0, DOUBLE_STANCE, plain_step_style(body, walker.legs, body.standing), lift, since=0.06)
 
 
 def at(gait, phase, **changed):
@@ -70,8 +70,10 @@ def at_place(seen, ankle):
 def placed(gait, walker, seen, hold, more=0.0):
     """Target of a foot that follows its path exactly."""
     aim = SwingAim(hold, more, 0.0, 0.0)
-    first = swing_target(walker, seen, gait, gait.lift, 0.0, aim, 0.0)
-    return swing_target(walker, at_place(seen, [*first.ankle[:2], seen.ankle[1, 2]]), gait, gait.lift, 0.0, aim, 0.0)
+    first = swing_foot_target(walker, seen, gait, gait.lift, 0.0, aim, 0.0)
+    return swing_foot_target(
+        walker, at_place(seen, [*first.ankle[:2], seen.ankle[1, 2]]), gait, gait.lift, 0.0, aim, 0.0
+    )
 
 
 def way(gait, walker, seen, hold, phases, more=0.0):
@@ -154,11 +156,11 @@ def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen,
     walker = on(body, terrain)
     sole, spare = walker.legs.sole[1, :, 0], 0.005
     feet = np.linspace(sole.min(), sole.max(), 9)
-    start, hold = np.array([0.38, -0.1]), foothold(walker, 1, np.array([0.75, -0.1]), 0.0)
+    start, hold = np.array([0.38, -0.1]), foothold_at(walker, 1, np.array([0.75, -0.1]), 0.0)
     walked = replace(gait, lift=gait.lift._replace(ankle=np.array([*start, gait.lift.ankle[2]])))
     begun = at_place(seen, start)
     path = way(walked, walker, begun, hold, np.linspace(DOUBLE_STANCE, 0.95, 60))
-    ground = np.array([[walker.ground(place[:2] + [reach, 0.0]) for reach in feet] for place in path])
+    ground = np.array([[walker.ground_height(place[:2] + [reach, 0.0]) for reach in feet] for place in path])
     crossing = ground.max(axis=1) > hold.ground + 0.02
     assert crossing.sum() > 10
     clear = path[:, 2] - walker.legs.ankle_height - ground.max(axis=1)
@@ -169,13 +171,15 @@ def test_on_its_way_down_a_foot_passes_over_the_edges_that_it_leaves(body, seen,
 def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slope(body, seen, gait, terrain, bound):
     """A foot that is higher than its target."""
     walker, step, high = on(body, terrain), 0.02, 0.3
-    hold = foothold(walker, 1, np.array([0.9, -0.1]), 0.0)
+    hold = foothold_at(walker, 1, np.array([0.9, -0.1]), 0.0)
     hangs, aim = at_place(seen, [*hold.ankle, high]), SwingAim(hold, 0.0, 0.0, 0.0)
-    left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=walker.height(0.3, -0.1))
-    here, there = (swing_target(walker, hangs, at(gait, 1.0), left, 0.0, aim, ahead).ankle[2] for ahead in (0.0, step))
+    left = gait.lift._replace(ankle=np.array([0.3, -0.1, 0.0]), ground=walker.ground_height((0.3, -0.1)))
+    here, there = (
+        swing_foot_target(walker, hangs, at(gait, 1.0), left, 0.0, aim, ahead).ankle[2] for ahead in (0.0, step)
+    )
     if bound:
-        assert here - there == pytest.approx(DROP_SPEED * walker.legs.slow * step)
-        assert here == pytest.approx(high - DROP_SPEED * walker.legs.slow * LOOK_AHEAD)
+        assert here - there == pytest.approx(DROP_SPEED * walker.legs.time_scale * step)
+        assert here == pytest.approx(high - DROP_SPEED * walker.legs.time_scale * LOOK_AHEAD)
     else:
         assert here == there < hold.ground + 1.5 * walker.legs.ankle_height
 
@@ -183,10 +187,10 @@ def test_a_foot_goes_down_over_an_edge_no_faster_than_told_but_freely_down_a_slo
 def test_a_foot_that_is_below_an_edge_is_not_lifted_over_it_again(body, seen, gait):
     """Its heel is still below the edge of a drop, 0.6 m ahead."""
     walker = on(body, "drop:0.2")
-    hold = foothold(walker, 1, np.array([0.75, -0.1]), 0.0)
+    hold = foothold_at(walker, 1, np.array([0.75, -0.1]), 0.0)
     aim, late = SwingAim(hold, 0.0, 0.0, 0.0), at(gait, 0.9)
     over, below = (
-        swing_target(walker, at_place(seen, [0.62, -0.1, high]), late, gait.lift, 0.0, aim, 0.0).ankle[2]
+        swing_foot_target(walker, at_place(seen, [0.62, -0.1, high]), late, gait.lift, 0.0, aim, 0.0).ankle[2]
         - walker.legs.ankle_height
         for high in (0.1, -0.02)
     )
@@ -197,12 +201,12 @@ def test_a_foot_that_is_below_an_edge_is_not_lifted_over_it_again(body, seen, ga
 def test_where_there_is_no_ground_a_foot_goes_on_down(walker, seen, gait):
     hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
     heights = [placed(at(gait, 1.0, overdue=late), walker, seen, hold).ankle[2] for late in (0.0, 0.1, 0.2)]
-    np.testing.assert_allclose(np.diff(heights), -0.1 * FALL_SPEED * walker.legs.slow)
+    np.testing.assert_allclose(np.diff(heights), -0.1 * FALL_SPEED * walker.legs.time_scale)
 
 
 def test_a_foot_lands_turned_as_the_ground(body, seen, gait):
     walker = on(body, "slope:10")
-    hold = foothold(walker, 1, np.array([1.0, -0.1]), 0.0)
+    hold = foothold_at(walker, 1, np.array([1.0, -0.1]), 0.0)
     foot = placed(at(gait, 1.0), walker, seen, hold).foot
     np.testing.assert_allclose(foot[:, 2], quat_rotate(hold.tilt, UP), atol=1e-9)
 
@@ -231,19 +235,19 @@ def test_what_a_foot_in_the_air_is_meant_to_press_on_is_remembered(gait, phase):
 
 def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
     assert seen.touching.all()
-    assert not at(gait, EARLIEST_STRIKE - 0.1).landed(seen)
-    assert at(gait, EARLIEST_STRIKE + 0.1).landed(seen)
-    assert not at(gait, EARLIEST_STRIKE + 0.1).landed(seen._replace(touching=np.array([True, False])))
+    assert not at(gait, EARLIEST_STRIKE - 0.1).has_landed(seen)
+    assert at(gait, EARLIEST_STRIKE + 0.1).has_landed(seen)
+    assert not at(gait, EARLIEST_STRIKE + 0.1).has_landed(seen._replace(touching=np.array([True, False])))
 
 
 @pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - LAG)])
 def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(walker, seen, gait, lag, kept_up):
     gait = at(gait, 0.8)
-    hold = foothold(walker, 1, np.array([0.5, -0.1]), 0.0)
+    hold = foothold_at(walker, 1, np.array([0.5, -0.1]), 0.0)
     there = placed(gait, walker, seen, hold)
     behind = at_place(seen, there.ankle[:2] - [lag * walker.legs.scale, 0.0])
-    aim = aim_at(walker, behind, gait, 0.0, hold, 0.0, 1.0)
-    late = swing_target(walker, behind, gait, gait.lift, 0.0, aim, 0.0)
+    aim = swing_aim(walker, behind, gait, 0.0, hold, 0.0, 1.0)
+    late = swing_foot_target(walker, behind, gait, gait.lift, 0.0, aim, 0.0)
     assert aim.lags == pytest.approx(lag * walker.legs.scale)
     np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
     assert late.ankle[2] - there.ankle[2] == pytest.approx(LAG_LIFT * kept_up * walker.legs.scale)
@@ -252,15 +256,16 @@ def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(walker, seen, g
 @pytest.mark.parametrize("astray", [0.0, 0.5, 1.0])
 def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(walker, seen, gait, astray):
     """The distance to cover within a time step is no lag."""
-    step, hold = 0.02, foothold(walker, 1, np.array([0.9, -0.1]), 0.0)
+    step, hold = 0.02, foothold_at(walker, 1, np.array([0.9, -0.1]), 0.0)
     now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
     on_time = at_place(seen, placed(now, walker, seen, hold).ankle[:2])
-    aim = aim_at(walker, on_time, now, 0.0, hold, 0.0, astray)
+    aim = swing_aim(walker, on_time, now, 0.0, hold, 0.0, astray)
     assert aim.lags == pytest.approx(0.0, abs=1e-12)
     here, there = (
-        swing_target(walker, on_time, each, each.lift, 0.0, aim, ahead) for each, ahead in ((now, 0.0), (then, step))
+        swing_foot_target(walker, on_time, each, each.lift, 0.0, aim, ahead)
+        for each, ahead in ((now, 0.0), (then, step))
     )
-    faster = np.linalg.norm(there.ankle[:2] - here.ankle[:2]) / step - FAST * walker.legs.slow
+    faster = np.linalg.norm(there.ankle[:2] - here.ankle[:2]) / step - FAST * walker.legs.time_scale
     assert faster > 0.5
     plain = placed(then, walker, seen, hold).ankle[2]
     assert here.ankle[2] == pytest.approx(placed(now, walker, seen, hold).ankle[2])
@@ -268,13 +273,13 @@ def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(walker
 
 
 def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
-    step, lag, hold = 0.02, 0.2 * walker.legs.scale, foothold(walker, 1, np.array([0.9, -0.1]), 0.0)
+    step, lag, hold = 0.02, 0.2 * walker.legs.scale, foothold_at(walker, 1, np.array([0.9, -0.1]), 0.0)
     now, then = at(gait, 0.5), at(gait, 0.5 + 0.04)
     here, there = (placed(each, walker, seen, hold).ankle for each in (now, then))
     behind = at_place(seen, here[:2] - lag * (there - here)[:2] / np.linalg.norm((there - here)[:2]))
     steady, astray = (
-        swing_target(
-            walker, behind, then, then.lift, 0.0, aim_at(walker, behind, now, 0.0, hold, 0.0, share), step
+        swing_foot_target(
+            walker, behind, then, then.lift, 0.0, swing_aim(walker, behind, now, 0.0, hold, 0.0, share), step
         ).ankle[2]
         for share in (0.0, 1.0)
     )
@@ -283,9 +288,9 @@ def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
 
 def test_a_foot_is_lifted_from_where_it_stands(walker, seen, gait):
     stands = replace(gait, lift=None, phase=DOUBLE_STANCE + 0.01)
-    assert stands.lifts()
-    lifted = stands.lifted(seen, walker)
-    assert not lifted.lifts()
+    assert stands.may_lift_foot()
+    lifted = stands.with_foot_lifted(seen, walker)
+    assert not lifted.may_lift_foot()
     np.testing.assert_allclose(lifted.lift.ankle, seen.ankle[1])
     depth = sole_depth(walker.legs, 1, np.ascontiguousarray(seen.foot[1]), VERTICAL)
     assert lifted.lift.extra == pytest.approx(seen.ankle[1, 2] - depth)
@@ -308,10 +313,10 @@ def test_easing_has_level_ends():
 def test_late_in_the_swing_a_foot_stays_with_where_it_goes(gait, phase):
     aimed, near, far = np.array([0.3, -0.1]), np.array([0.33, -0.1]), np.array([0.5, -0.1])
     gait = at(gait, phase, aimed=aimed)
-    sure = gait.swung >= COMMITTED
-    np.testing.assert_allclose(gait.meant(near, 1.0), aimed if sure else near)
-    np.testing.assert_allclose(gait.meant(far, 1.0), far - [RETARGET, 0.0] if sure else far)
-    np.testing.assert_allclose(replace(gait, aimed=None).meant(near, 1.0), near)
+    sure = gait.swing_share >= COMMITTED
+    np.testing.assert_allclose(gait.committed_aim(near, 1.0), aimed if sure else near)
+    np.testing.assert_allclose(gait.committed_aim(far, 1.0), far - [RETARGET, 0.0] if sure else far)
+    np.testing.assert_allclose(replace(gait, aimed=None).committed_aim(near, 1.0), near)
 
 
 @pytest.mark.parametrize("up", [0.0, 0.3])

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait import GaitState, Lift
-from poise.control.pendulum.gait_style import plain_style
+from poise.control.pendulum.gait import GaitState, LiftOff
+from poise.control.pendulum.gait_style import plain_step_style
 from poise.control.pendulum.motors import (
     DEFAULT_RATE,
     ERROR_SCALE,
     MAX_CHASE,
     SOFT_TRAIL,
-    StepPoses,
-    Tracking,
-    response,
-    wanted_velocity,
+    MotorHints,
+    VelocityTracking,
+    response_rates,
+    saturated_error,
 )
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
@@ -27,30 +27,30 @@ from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 GAIN = 300.0
-COURSE = StepPoses(within=0.3, rolls=False, drags=False, supple=0.0)
+COURSE = MotorHints(within=0.3, rolls=False, drags=False, supple=0.0)
 errors = st.floats(-10.0, 10.0, allow_subnormal=False)
 
 
 @given(errors)
 def test_the_curve_is_odd_and_bounded(error):
-    assert wanted_velocity(-error) == -wanted_velocity(error)
-    assert abs(wanted_velocity(error)) <= min(abs(error) * (1 + 1e-12), ERROR_SCALE)
+    assert saturated_error(-error) == -saturated_error(error)
+    assert abs(saturated_error(error)) <= min(abs(error) * (1 + 1e-12), ERROR_SCALE)
 
 
 @given(errors, errors)
 def test_larger_errors_are_corrected_faster(a, b):
     low, high = sorted((a, b))
-    assert wanted_velocity(low) <= wanted_velocity(high)
+    assert saturated_error(low) <= saturated_error(high)
 
 
 def test_the_curve_has_slope_one_at_zero_and_none_far_away():
     small = 1e-6
-    assert wanted_velocity(small) / small == pytest.approx(1.0)
-    assert wanted_velocity(10.0) == pytest.approx(ERROR_SCALE)
+    assert saturated_error(small) / small == pytest.approx(1.0)
+    assert saturated_error(10.0) == pytest.approx(ERROR_SCALE)
 
 
 def test_joints_respond_as_the_paper_says(body):
-    rate = response(body)
+    rate = response_rates(body)
     feet = [dof for name in ("left_ankle", "right_ankle") for dof in body.index(name)]
     assert not rate[:6].any()
     assert set(rate[feet]) == {8.0}
@@ -59,7 +59,7 @@ def test_joints_respond_as_the_paper_says(body):
 
 def test_bodies_without_a_table_respond_alike():
     body = body_of("biped29")
-    assert set(response(replace(body, tables={}))[6:]) == {DEFAULT_RATE}
+    assert set(response_rates(replace(body, tables={}))[6:]) == {DEFAULT_RATE}
 
 
 # -- motors ----------------------------------------------------------------------------------------------------------
@@ -74,8 +74,8 @@ def standing(world, body):
 @pytest.fixture
 def gaits(body, walker):
     """Gaits on the left foot: in double stance, and with the right foot in the air."""
-    both = GaitState(0, 0.05, plain_style(body, walker.legs, body.standing))
-    lift = Lift(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    both = GaitState(0, 0.05, plain_step_style(body, walker.legs, body.standing))
+    lift = LiftOff(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
     return both, replace(both, phase=0.5, lift=lift)
 
 
@@ -85,8 +85,8 @@ def test_a_pose_that_moves_is_followed_and_errors_are_made_up_for(body, walker, 
     error[:, :6] = 0.0
     now = space.moved(standing.qpos[None], error)
     then = space.moved(now, standing.step * ahead)
-    motors = Tracking(walker, GAIN).motors(standing, now[0], then[0], gaits[0], COURSE)
-    wanted = ahead + response(body) * wanted_velocity(error)
+    motors = VelocityTracking(walker, GAIN).walking_motors(standing, now[0], then[0], gaits[0], COURSE)
+    wanted = ahead + response_rates(body) * saturated_error(error)
     np.testing.assert_allclose(motors.velocity[6:], wanted[0, 6:], atol=1e-6)
     assert not motors.gain[:6].any()
     assert np.all(motors.gain[6:] > 0)
@@ -97,9 +97,9 @@ def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, walker, sta
     knee = body.index("right_knee")[0]
     now = np.array(standing.qpos)
     now[body.joint("right_knee").qpos[0]] += 1e-3
-    tracking = Tracking(walker, GAIN)
+    tracking = VelocityTracking(walker, GAIN)
     fast = [
-        tracking.motors(standing, now, now, swings, COURSE._replace(within=within)).velocity[knee]
+        tracking.walking_motors(standing, now, now, swings, COURSE._replace(within=within)).velocity[knee]
         for within in (1.0, 0.1, 0.01)
     ]
     assert fast[0] == pytest.approx(1e-3 * DEFAULT_RATE, rel=1e-3)
@@ -109,19 +109,19 @@ def test_a_swinging_leg_hurries_the_more_the_less_time_is_left(body, walker, sta
 
 def test_a_standing_ankle_is_soft_until_its_heel_lifts_and_so_is_a_leg_about_to_leave(body, walker, standing, gaits):
     both, swings = gaits
-    tracking, here = Tracking(walker, GAIN), np.array(standing.qpos)
+    tracking, here = VelocityTracking(walker, GAIN), np.array(standing.qpos)
     ankle, knee, other = (body.index(name)[0] for name in ("left_ankle", "left_knee", "right_knee"))
     courses = (COURSE, COURSE._replace(rolls=True))
-    flat, rolling = (tracking.motors(standing, here, here, swings, course).gain for course in courses)
+    flat, rolling = (tracking.walking_motors(standing, here, here, swings, course).gain for course in courses)
     assert flat[ankle] < 0.2 * rolling[ankle]
     assert flat[knee] == rolling[knee] == rolling[other] == rolling[ankle]
-    assert tracking.motors(standing, here, here, both, COURSE).gain[other] < 0.2 * flat[other]
+    assert tracking.walking_motors(standing, here, here, both, COURSE).gain[other] < 0.2 * flat[other]
 
 
 def test_a_swinging_foot_that_drags_makes_its_leg_soft_and_not_the_other(body, walker, standing, gaits):
-    tracking, here = Tracking(walker, GAIN), np.array(standing.qpos)
+    tracking, here = VelocityTracking(walker, GAIN), np.array(standing.qpos)
     courses = (COURSE, COURSE._replace(drags=True))
-    free, drags = (tracking.motors(standing, here, here, gaits[1], course).gain for course in courses)
+    free, drags = (tracking.walking_motors(standing, here, here, gaits[1], course).gain for course in courses)
     left, right = (body.index(f"{side}_knee")[0] for side in ("left", "right"))
     assert drags[right] == pytest.approx(SOFT_TRAIL * free[right])
     assert drags[left] == free[left]
@@ -133,9 +133,11 @@ def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(nam
     world = World(Scene.of(body), WorldSettings(step=0.02))
     walker = Walker(world)
     world.reset(np.array(body.standing), np.zeros(body.nv))
-    here, both = np.array(body.standing), GaitState(0, 0.5, plain_style(body, walker.legs, body.standing))
+    here, both = np.array(body.standing), GaitState(0, 0.5, plain_step_style(body, walker.legs, body.standing))
     courses = (COURSE, COURSE._replace(supple=1.0))
-    stiff, supple = (Tracking(walker, GAIN).motors(world.state, here, here, both, course).gain for course in courses)
+    stiff, supple = (
+        VelocityTracking(walker, GAIN).walking_motors(world.state, here, here, both, course).gain for course in courses
+    )
     hip, ankle = (body.joint(f"left_{joint}") for joint in ("hip", "ankle"))
     twists = [dof for joint in (hip, ankle) for dof, axis in zip(joint.dofs, joint.axes, strict=True) if axis[2] == 1]
     assert np.flatnonzero(supple < stiff).tolist() == twists
@@ -145,7 +147,7 @@ def test_a_supple_leg_that_stands_turns_easily_about_itself_and_no_other_way(nam
 
 def test_on_both_feet_both_ankles_are_soft(body, walker, standing):
     here = np.array(standing.qpos)
-    gain = Tracking(walker, GAIN).standing(standing, here, here).gain
+    gain = VelocityTracking(walker, GAIN).standing_motors(standing, here, here).gain
     left, right = (list(body.index(f"{side}_ankle"))[:2] for side in ("left", "right"))
     np.testing.assert_array_equal(gain[left], gain[right])
     assert gain[left].max() < 0.2 * gain[body.index("left_knee")[0]]
@@ -156,7 +158,11 @@ def test_gains_grow_with_mass_and_the_square_of_legs():
         here = np.array(body.standing)
         world = World(Scene.of(body))
         world.reset(here, np.zeros(body.nv))
-        return Tracking(Walker(world), GAIN).standing(world.state, here, here).gain[body.index("left_knee")[0]]
+        return (
+            VelocityTracking(Walker(world), GAIN)
+            .standing_motors(world.state, here, here)
+            .gain[body.index("left_knee")[0]]
+        )
 
     man, child = body_of("human37"), body_of("baby")
     legs = [Walker(World(Scene.of(body))).legs.length for body in (man, child)]

@@ -61,5 +61,5 @@ def test_hips_ankles_and_balls_are_where_they_are(world, walker, body):
         np.testing.assert_allclose(
             seen.pressed[side, :2], seen.ankle[side, :2] + PRESSED * (seen.ball - seen.ankle)[side, :2]
         )
-        assert seen.yaw(side) == pytest.approx(0.0, abs=1e-9)
+        assert seen.foot_yaw(side) == pytest.approx(0.0, abs=1e-9)
     assert seen.touching.all()

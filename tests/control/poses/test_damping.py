@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from poise.control.poses.springs import damping_kept
+from poise.control.poses.springs import mean_damping_share
 from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
 
 LAMBDA = np.radians(1.0)
@@ -15,7 +15,7 @@ RATES = st.floats(0.1, 2.0)
 
 
 def kept(error, way=0.0, reach=LAMBDA, rate=1.0):
-    return damping_kept(error, way, reach, rate)
+    return mean_damping_share(error, way, reach, rate)
 
 
 def f(error, rate=1.0):

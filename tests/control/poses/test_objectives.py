@@ -4,7 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.poses.objectives import Correct, Follow, Point, ScenePoint, Touch
+from poise import Still
+from poise.control.poses.objectives import CorrectObjective, FollowObjective, PointObjective, ScenePoint, TouchObjective
+from poise.control.poses.poses import Poses
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import Springs
@@ -24,7 +26,7 @@ def torque(objective, world):
     """(nv,) torque of an objective alone at the present velocity."""
     objective.reset(world.scene)
     springs = slack(world)
-    objective.on(springs, world.state)
+    objective.change_springs(springs, world.state)
     return springs.push - springs.gain * world.qvel
 
 
@@ -64,9 +66,9 @@ def test_points_move_with_their_links(world, link):
         data.qpos[:] = world.qpos
         mujoco.mj_integratePos(world.model, data.qpos, np.array(world.qvel), time)
         mujoco.mj_kinematics(world.model, data)
-        return place.moving(world.state._replace(data=data))[0]
+        return place.position_and_velocity(world.state._replace(data=data))[0]
 
-    assert place.moving(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
+    assert place.position_and_velocity(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
 
 
 @pytest.mark.parametrize("towards", [None, ScenePoint(link="ball"), ScenePoint((1.0, -2.0, 0.5))])
@@ -78,13 +80,13 @@ def test_pointing_follows_the_gradient_of_the_angle(still, towards):
     way = np.array([0.0, 0, 1])
     if towards is not None:
         towards.reset(still.scene)
-        there = towards.moving(still.state)[0]
+        there = towards.position_and_velocity(still.state)[0]
         way = (there - here) / np.linalg.norm(there - here)
 
     def energy(data):
         return stiffness * (1.0 - data.xmat[hand].reshape(3, 3) @ axis @ way)
 
-    felt = torque(Point("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
+    felt = torque(PointObjective("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
     expected = weights(still)
     slope = downhill(still, energy, expected)
     assert felt[list(expected)] == pytest.approx(np.array(slope) * list(expected.values()), abs=1e-5)
@@ -98,7 +100,9 @@ def test_touching_follows_the_gradient_of_the_distance(still):
         there = data.xpos[hand] + data.xmat[hand].reshape(3, 3) @ point
         return 0.5 * 300.0 * float((target - there) @ (target - there))
 
-    felt = torque(Touch(ScenePoint(tuple(point), "left_hand"), ScenePoint(tuple(target)), ARM, 300.0, kept=0.0), still)
+    felt = torque(
+        TouchObjective(ScenePoint(tuple(point), "left_hand"), ScenePoint(tuple(target)), ARM, 300.0, kept=0.0), still
+    )
     expected = weights(still)
     assert felt[list(expected)] == pytest.approx(
         np.array(downhill(still, energy, expected)) * list(expected.values()), abs=1e-4
@@ -110,8 +114,8 @@ def test_pulls_dissipate_energy(world):
     even = dict.fromkeys(ARM, 1.0)
     arm = list(weights(world))
     for objective in (
-        Point("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
-        Touch(ScenePoint(link="left_hand"), ScenePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
+        PointObjective("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
+        TouchObjective(ScenePoint(link="left_hand"), ScenePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
     ):
         velocity = np.zeros(world.model.nv)
         velocity[arm] = world.qvel[arm]
@@ -121,9 +125,9 @@ def test_pulls_dissipate_energy(world):
 
 def test_pulls_scale_only_the_springs_of_their_joints(world):
     springs = slack(world)._replace(push=np.ones(world.model.nv), gain=np.full(world.model.nv, 2.0))
-    objective = Point("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
+    objective = PointObjective("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
     objective.reset(world.scene)
-    objective.on(springs, world.state)
+    objective.change_springs(springs, world.state)
     arm = np.isin(np.arange(world.model.nv), list(weights(world)))
     assert springs.push == pytest.approx(np.where(arm, 0.3, 1.0))
     assert springs.gain == pytest.approx(np.where(arm, 0.6, 2.0))
@@ -131,7 +135,7 @@ def test_pulls_scale_only_the_springs_of_their_joints(world):
 
 def test_correcting_shifts_targets_in_proportion_to_the_error(world):
     body = world.scene.body
-    objective = Correct(Sensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
+    objective = CorrectObjective(Sensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
     missing = 0.2 - float(world.state.mass[1] @ world.qvel) / body.mass
     felt = torque(objective, world)
     assert felt[body.index("left_hip_x")] == pytest.approx(100.0 * np.clip(-0.5 * missing, -0.3, 0.3))
@@ -140,7 +144,7 @@ def test_correcting_shifts_targets_in_proportion_to_the_error(world):
 
 
 def test_the_shift_of_a_target_is_bounded(world):
-    felt = torque(Correct(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
+    felt = torque(CorrectObjective(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
     assert np.abs(felt).max() == pytest.approx(100.0 * 0.3)
 
 
@@ -153,7 +157,7 @@ def test_angles_take_the_shorter_way_round(still, turn):
     still.reset(qpos, np.zeros(still.model.nv))
     spine = still.scene.body.index("spine_y")
     for target in (190.0, -170.0):
-        felt = torque(Correct(Sensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0), still)
+        felt = torque(CorrectObjective(Sensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0), still)
         assert felt[spine] == pytest.approx(100.0 * 0.5 * np.radians(20.0))
 
 
@@ -162,10 +166,10 @@ def test_followers_have_the_springs_of_the_step(world):
     body = world.scene.body
     own, led = (body.index(f"{side}_elbow_y")[0] for side in ("left", "right"))
     places = [next(joint.qpos[0] for joint in body.joints if dof in joint.dofs) for dof in (own, led)]
-    objective = Follow({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
+    objective = FollowObjective({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
     objective.reset(world.scene)
     springs = slack(world)
-    objective.on(springs, world.state)
+    objective.change_springs(springs, world.state)
     error = -0.5 * world.qpos[places[1]] + 0.1 - world.qpos[places[0]]
     assert springs.push[own] == pytest.approx(100.0 * error + 20.0 * -0.5 * world.qvel[led])
     assert springs.gain[own] == pytest.approx(20.0 + world.state.step * 100.0)
@@ -173,18 +177,27 @@ def test_followers_have_the_springs_of_the_step(world):
 
 
 def test_axes_may_have_any_length_except_zero(still):
-    short, long = (torque(Point("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
+    short, long = (torque(PointObjective("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
     np.testing.assert_allclose(long, short)
     with pytest.raises(PoiseError, match="must not be zero"):
-        Point("left_hand", ARM, (0.0, 0.0, 0.0))
+        PointObjective("left_hand", ARM, (0.0, 0.0, 0.0))
 
 
 def test_objectives_act_only_in_their_time_span(world):
-    later = TimeSpan(5.0, 6.0)
-    for objective in (
-        Point("left_hand", ARM, when=later),
-        Touch(ScenePoint(link="left_hand"), ScenePoint(), ARM, when=later),
-        Correct(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=later),
-        Follow({"left_elbow_y": "right_elbow_y"}, when=later),
-    ):
-        assert not torque(objective, world).any()
+    body = world.scene.body
+    still = Still("standing", body.standing, np.zeros(body.nv))
+
+    def motors(when, *kinds):
+        controller = Poses(objectives=[make(when) for make in kinds])
+        controller.reset(world, still)
+        return controller.act(world.state).motors.velocity
+
+    kinds = (
+        lambda when: PointObjective("left_hand", ARM, when=when),
+        lambda when: TouchObjective(ScenePoint(link="left_hand"), ScenePoint(), ARM, when=when),
+        lambda when: CorrectObjective(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=when),
+        lambda when: FollowObjective({"left_elbow_y": "right_elbow_y"}, when=when),
+    )
+    for kind in kinds:
+        assert np.array_equal(motors(TimeSpan(5.0, 6.0), kind), motors(TimeSpan()))
+        assert not np.array_equal(motors(TimeSpan(), kind), motors(TimeSpan()))

@@ -98,8 +98,8 @@ def test_roll_pitch_and_yaw_are_those_of_the_link(world):
 
 
 def test_only_orientations_of_links_wrap():
-    assert all(Sensor(f"{link}.{turn}").turns for link in ("root", "ball") for turn in ("roll", "pitch", "yaw"))
-    assert not any(Sensor(name).turns for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x"))
+    assert all(Sensor(f"{link}.{turn}").wraps for link in ("root", "ball") for turn in ("roll", "pitch", "yaw"))
+    assert not any(Sensor(name).wraps for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x"))
 
 
 @pytest.mark.parametrize(

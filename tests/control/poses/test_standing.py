@@ -32,7 +32,7 @@ def leaning(degrees, axis):
 def test_a_body_that_leans_too_far_does_not_stand(degrees, stands, axis):
     world = leaning(degrees, axis)
     assert world.contacts.touching.any()
-    assert StandingSensor(world.scene.body, world.model, LEAN).of(world.state) is stands
+    assert StandingSensor(world.scene.body, world.model, LEAN).stands(world.state) is stands
 
 
 def test_a_body_in_the_air_does_not_stand():
@@ -41,7 +41,7 @@ def test_a_body_in_the_air_does_not_stand():
     qpos = np.array(body.standing)
     qpos[2] += 0.05
     world.reset(qpos, np.zeros(body.nv))
-    assert not StandingSensor(body, world.model, LEAN).of(world.state)
+    assert not StandingSensor(body, world.model, LEAN).stands(world.state)
 
 
 def test_a_walker_pushed_over_sideways_is_not_held_up():

@@ -1,7 +1,7 @@
 """Walking by an inverted pendulum model [Tsai2010].
 
 Values marked "adult" hold for a leg of `legs.ADULT` metres: such lengths scale with `Legs.scale`, times and speeds with
-`Legs.slow`. Values "in leg lengths" are multiplied by the length of the leg.
+`Legs.time_scale`. Values "in leg lengths" are multiplied by the length of the leg.
 """
 
 from poise.control.entry import ControllerEntry
@@ -16,7 +16,7 @@ ENTRY = ControllerEntry(
     steered="freely",
     speeds=(-0.6, 1.8),
     walks=True,
-    check_body="poise.control.pendulum.legs:legs_of",
+    check_body="poise.control.pendulum.legs:walker_legs",
     ends=True,
     catches=True,
     bends_ground="all",

@@ -14,16 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.filter import FootLanding, StepPace, feasible_landing
-from poise.control.pendulum.foothold_ground import Strip
+from poise.control.pendulum.filter import FootLanding, StepPace, feasible_foot_landing
+from poise.control.pendulum.foothold_ground import FootStrip
 from poise.kernel import kernel
-
-# The paper's own filter [Tsai2010] section 4.2: a rigid pendulum whose energy is balanced, plane by plane.
-#
-# In each plane, sagittal and frontal, angles are those of legs against the vertical, in rad; a way is positive that
-# leads to where the body is to go: ahead, and to the side of the foot that swings. The leg that stands leans by the
-# angle by which the centre of mass is beyond its foot, and the one that lands by how far its foot is beyond the
-# centre of mass.
 
 MAX_LEAN = 0.9  # Maximum lean (rad) of a landing leg
 LEAN_SAMPLES = 45  # Leans to each side that bracket the roots of Eq. (5); they are denser near the vertical.
@@ -52,36 +45,30 @@ class SteadyGait(NamedTuple):
 
 
 def energy_landing(
-    fall: PendulumState,
-    going: SteadyGait,
-    pace: StepPace,
-    foot: Array,
-    times: Array,
-    due: float,
-    hips: Array,
-    strip: Strip,
-) -> tuple[FootLanding, Array]:
-    """The landing, and the velocity (2,) m/s wanted of the centre of mass then; arguments as for `linear_landing`.
+    fall: PendulumState, going: SteadyGait, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
+    strip: FootStrip,
+) -> tuple[FootLanding, Array]:  # fmt: skip
+    """The landing, and the wanted velocity (2,) m/s of the centre of mass at that moment.
 
-    The foot lands when the body reaches the end of its step in the plane where that is sooner, or when it is due if it
-    reaches the end in neither; in any case within the range of `times`.
+    Arguments are those of `linear_pendulum_landing`. The foot lands when the body reaches the end of its step in one of
+    the planes, or after `due` s if it reaches the end in neither. The time is limited to the range of `times`.
     """
-    planes = _sagittal(fall, going, math.atan(strip.slope)), _frontal(fall, going)
-    soonest = min(due_within(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
+    planes = _sagittal_plane(fall, going, math.atan(strip.slope)), _frontal_plane(fall, going)
+    soonest = min(time_to_step_end(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
     time = min(max(soonest if math.isfinite(soonest) else due, float(times[0])), float(times[-1]))
     there, then, wanted, last = np.zeros((4, 2))
     for axis, way, slope, sway, cycle in planes:
-        lean, speed = planar_after(*sway, fall.gravity, time)
-        lands = landing_lean(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
+        lean, speed = planar_pendulum_after(*sway, fall.gravity, time)
+        lands = balancing_landing_leg(PlanarPendulum(lean, speed, sway.length), cycle, fall.gravity, slope)
         there[axis] = way * sway.length * math.sin(lean)
         then[axis] = way * speed * math.cos(lean)
         wanted[axis] = way * lands.length * math.sin(lands.angle)
         last[axis] = way * cycle.speed * math.cos(cycle.end)
     at = float(np.interp(time, times, hips))
-    return feasible_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
+    return feasible_foot_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
 
 
-class _Plane(NamedTuple):
+class _SwayPlane(NamedTuple):
     """The sagittal or the frontal plane."""
 
     axis: int  # 0 along the heading, 1 to the left
@@ -91,20 +78,20 @@ class _Plane(NamedTuple):
     cycle: SteadyStep
 
 
-def _sagittal(fall: PendulumState, going: SteadyGait, slope: float) -> _Plane:
+def _sagittal_plane(fall: PendulumState, going: SteadyGait, slope: float) -> _SwayPlane:
     way = math.copysign(1.0, going.speed)
     stride, slope = abs(going.speed) * going.duration, way * slope
     cycle = steady_step(stride, going.duration, going.height, fall.gravity, slope, False)
-    return _Plane(0, way, slope, _swaying(fall, 0, way), cycle)
+    return _SwayPlane(0, way, slope, _stance_pendulum(fall, 0, way), cycle)
 
 
-def _frontal(fall: PendulumState, going: SteadyGait) -> _Plane:
+def _frontal_plane(fall: PendulumState, going: SteadyGait) -> _SwayPlane:
     way = 1.0 if going.swing == 0 else -1.0
     cycle = steady_step(going.width, going.duration, going.height, fall.gravity, 0.0, True)
-    return _Plane(1, way, 0.0, _swaying(fall, 1, way), cycle)
+    return _SwayPlane(1, way, 0.0, _stance_pendulum(fall, 1, way), cycle)
 
 
-def _swaying(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
+def _stance_pendulum(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
     """The stance leg projected onto a plane."""
     away = way * float(fall.place[axis])
     lean = math.atan2(away, fall.height)
@@ -123,9 +110,9 @@ class PlanarPendulum(NamedTuple):
 class SteadyStep(NamedTuple):
     """A step of steady walking in one plane: what [Tsai2010] extracts from the motion."""
 
-    begin: float  # rad: lean of the leg that lands
-    end: float  # rad: its lean when the next one lands (theta_SW2)
-    speed: float  # m/s of the centre of mass then (V_SW2)
+    begin: float  # rad: lean of the leg when it lands
+    end: float  # rad: lean of the same leg when the next one lands (theta_SW2)
+    speed: float  # m/s of the centre of mass when the next leg lands (V_SW2)
     turns: bool  # whether the body returns to where it came from (frontal) or passes over the foot (sagittal)
 
 
@@ -138,7 +125,7 @@ class LandingLeg(NamedTuple):
 
 
 @kernel
-def planar_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
+def planar_pendulum_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
     """Lean and speed of a rigid pendulum after a time (s): Eq. (1), by fourth-order Runge-Kutta."""
     rate, pull, step = speed / length, gravity / length, time / RK_STEPS
     for _ in range(RK_STEPS):
@@ -155,13 +142,13 @@ def planar_after(lean: float, speed: float, length: float, gravity: float, time:
 
 
 @kernel
-def speed_after_impact(speed: float, between: float) -> float:
+def speed_after_strike(speed: float, between: float) -> float:
     """Speed (m/s) after a leg lands at an angle (rad) to the other: Eq. (3); the part along the new leg is lost."""
     return speed * math.cos(between)
 
 
 @kernel
-def landing_length(height: float, stands: float, lands: float, slope: float) -> float:
+def landing_leg_length(height: float, stands: float, lands: float, slope: float) -> float:
     """Length (m) of the landing leg from the height (m) over the stance foot: Eq. (8); `slope` in rad."""
     return height * math.cos(stands + slope) / (math.cos(stands) * math.cos(lands - slope))
 
@@ -175,59 +162,52 @@ def steady_step(stride: float, duration: float, height: float, gravity: float, s
     """
     if stride < 1e-3 * height:
         return SteadyStep(0.0, 0.0, 0.0, turns)
-    most = _begin(0.0, stride, height, -slope)  # rad: the stance leg covers the whole stride
+    most = _lean_after_stride(0.0, stride, height, -slope)  # rad: the stance leg covers the whole stride
     low, high = 0.0, most
     for _ in range(BISECTIONS):  # find equal leans of both legs; beyond, the body gains speed
         end = 0.5 * (low + high)
-        if _begin(end, stride, height, slope) > end:
+        if _lean_after_stride(end, stride, height, slope) > end:
             low = end
         else:
             high = end
     high = most
     for _ in range(BISECTIONS):
         end = 0.5 * (low + high)
-        tried = _following(end, stride, height, gravity, slope, turns)
-        length = _level_length(tried.begin, height, slope)
-        after = speed_after_impact(tried.speed, tried.begin + end)
+        tried = _repeating_step(end, stride, height, gravity, slope, turns)
+        length = landing_leg_length(height, 0.0, tried.begin, slope)  # the height over the ground is kept
+        after = speed_after_strike(tried.speed, tried.begin + end)
         over = after * after > 2 * gravity * length * (1.0 - math.cos(tried.begin))
-        lean, _ = planar_after(-tried.begin, after, length, gravity, duration)
+        lean, _ = planar_pendulum_after(-tried.begin, after, length, gravity, duration)
         # a faster body returns later, or passes over the foot sooner
-        slower = not over and lean < -end if turns else not over or lean < end
-        if slower:
+        if (not over and lean < -end) if turns else (not over or lean < end):
             low = end
         else:
             high = end
-    return _following(0.5 * (low + high), stride, height, gravity, slope, turns)
+    return _repeating_step(0.5 * (low + high), stride, height, gravity, slope, turns)
 
 
 @kernel
-def _following(end: float, stride: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
-    """The step with a final lean whose final speed is the one that it began with: Eqs. (3) and (5)."""
-    begin = _begin(end, stride, height, slope)
-    fall = gravity * _level_length(begin, height, slope) * (math.cos(begin) - math.cos(end))
+def _repeating_step(end: float, stride: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
+    """The step with a final lean `end` (rad) that ends at the speed at which it began: Eqs. (3) and (5)."""
+    begin = _lean_after_stride(end, stride, height, slope)
+    fall = gravity * landing_leg_length(height, 0.0, begin, slope) * (math.cos(begin) - math.cos(end))
     return SteadyStep(begin, end, math.sqrt(max(2 * fall, 0.0)) / math.sin(begin + end), turns)
 
 
 @kernel
-def _level_length(lands: float, height: float, slope: float) -> float:
-    """Eq. (8) for a body that keeps its height (m) over the ground."""
-    return landing_length(height, 0.0, lands, slope)
-
-
-@kernel
-def _begin(end: float, stride: float, height: float, slope: float) -> float:
+def _lean_after_stride(end: float, stride: float, height: float, slope: float) -> float:
     """Lean (rad) of the landing leg that completes a stride (m) when the other leans by `end`."""
     ahead = stride - height * math.cos(slope) * math.sin(end) / math.cos(end + slope)
     return math.atan2(ahead * math.cos(slope), height * math.cos(slope) - ahead * math.sin(slope))
 
 
 @kernel
-def due_within(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: float) -> float:
+def time_to_step_end(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: float) -> float:
     """Time (s) until the leg leans as it should when the next one lands; infinite if that is after `latest`."""
     lean, speed, _ = sway
     step = latest / RK_STEPS
     for k in range(RK_STEPS):
-        then, fast = planar_after(lean, speed, sway.length, gravity, step)
+        then, fast = planar_pendulum_after(lean, speed, sway.length, gravity, step)
         if then >= cycle.end > 0 and fast > 0:
             share = 0.0 if lean >= cycle.end else (cycle.end - lean) / (then - lean)
             return (k + share) * step
@@ -236,7 +216,7 @@ def due_within(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: 
 
 
 @kernel
-def landing_lean(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float) -> LandingLeg:
+def balancing_landing_leg(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float) -> LandingLeg:
     """How the leg must land for the following step to end as the steady step does: Eqs. (5) to (8).
 
     The squared velocity of Eq. (5) leaves up to four solutions. Of those from which the body reaches the end of its
@@ -248,37 +228,37 @@ def landing_lean(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slop
     was, before = math.nan, 0.0
     for k in range(-LEAN_SAMPLES, LEAN_SAMPLES + 1):
         lands = MAX_LEAN * (k / LEAN_SAMPLES) ** 3
-        arrives = _arrives(stands, cycle, gravity, slope, lands)
-        lacks = _lacks(stands, cycle, gravity, slope, lands) if arrives else math.nan
+        arrives = _reaches_step_end(stands, cycle, gravity, slope, lands)
+        lacks = _excess_step_energy(stands, cycle, gravity, slope, lands) if arrives else math.nan
         if was * lacks <= 0.0:
-            root = _root(stands, cycle, gravity, slope, before, lands)
+            root = _landing_lean_root(stands, cycle, gravity, slope, before, lands)
             if abs(root - cycle.begin) < near:
                 best, near, found = root, abs(root - cycle.begin), True
         if not found and abs(lacks) < least:
             best, least = lands, abs(lacks)
         was, before = lacks, lands
     if cycle.end == 0.0 or (not found and least == math.inf):
-        best, found = _resting(stands, gravity, slope), cycle.end == 0.0
-    return LandingLeg(best, _length(stands, slope, best), found)
+        best, found = _resting_lean(stands, gravity, slope), cycle.end == 0.0
+    return LandingLeg(best, _landed_leg_length(stands, slope, best), found)
 
 
 @kernel
-def _length(stands: PlanarPendulum, slope: float, lands: float) -> float:
-    return landing_length(stands.length * math.cos(stands.lean), stands.lean, lands, slope)
+def _landed_leg_length(stands: PlanarPendulum, slope: float, lands: float) -> float:
+    return landing_leg_length(stands.length * math.cos(stands.lean), stands.lean, lands, slope)
 
 
 @kernel
-def _lacks(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> float:
+def _excess_step_energy(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> float:
     """Energy per mass (m^2/s^2) in excess of that wanted at the end of the step: Eq. (5)."""
-    after, length = speed_after_impact(stands.speed, lands + stands.lean), _length(stands, slope, lands)
+    after, length = speed_after_strike(stands.speed, lands + stands.lean), _landed_leg_length(stands, slope, lands)
     fall = gravity * length * (math.cos(lands) - math.cos(cycle.end))
     return 0.5 * after * after + fall - 0.5 * cycle.speed * cycle.speed
 
 
 @kernel
-def _arrives(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> bool:
+def _reaches_step_end(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> bool:
     """Whether the body, on the landed leg, reaches the end of its step in the right direction."""
-    after, length = speed_after_impact(stands.speed, lands + stands.lean), _length(stands, slope, lands)
+    after, length = speed_after_strike(stands.speed, lands + stands.lean), _landed_leg_length(stands, slope, lands)
     way = -1.0 if cycle.turns else 1.0
     begin, after = -lands * way, after * way  # from here on the positive side is the one to leave to
     if 0.5 * after * after > gravity * length * (1.0 - math.cos(lands)):
@@ -289,12 +269,14 @@ def _arrives(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: f
 
 
 @kernel
-def _root(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, low: float, high: float) -> float:
+def _landing_lean_root(
+    stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, low: float, high: float
+) -> float:
     """Lean (rad) between `low` and `high` at which the energy is the wanted one."""
-    rising = _lacks(stands, cycle, gravity, slope, low) < 0.0
+    rising = _excess_step_energy(stands, cycle, gravity, slope, low) < 0.0
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        if (_lacks(stands, cycle, gravity, slope, middle) < 0.0) == rising:
+        if (_excess_step_energy(stands, cycle, gravity, slope, middle) < 0.0) == rising:
             low = middle
         else:
             high = middle
@@ -302,16 +284,14 @@ def _root(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: floa
 
 
 @kernel
-def _resting(stands: PlanarPendulum, gravity: float, slope: float) -> float:
+def _resting_lean(stands: PlanarPendulum, gravity: float, slope: float) -> float:
     """Lean (rad) of the landing leg over whose foot the body comes to rest."""
     way = math.copysign(1.0, stands.speed)
     low, high = 0.0, MAX_LEAN
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        after, length = (
-            speed_after_impact(stands.speed, way * middle + stands.lean),
-            _length(stands, slope, way * middle),
-        )
+        after = speed_after_strike(stands.speed, way * middle + stands.lean)
+        length = _landed_leg_length(stands, slope, way * middle)
         if 0.5 * after * after > gravity * length * (1.0 - math.cos(middle)):
             low = middle
         else:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.foothold_ground import SPACING, Strip
+from poise.control.pendulum.foothold_ground import SPACING, FootStrip
 from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
@@ -58,17 +58,10 @@ class StepPace(NamedTuple):
 
 
 @kernel
-def linear_landing(
-    place: Array,
-    velocity: Array,
-    rate: float,
-    pace: StepPace,
-    foot: Array,
-    times: Array,
-    due: float,
-    hips: Array,
-    strip: Strip,
-) -> FootLanding:
+def linear_pendulum_landing(
+    place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
+    strip: FootStrip,
+) -> FootLanding:  # fmt: skip
     """Landing place and time that lead to the wanted velocity at the end of the following step.
 
     Positions `place` of the centre of mass and `foot` of the swing foot (2,) are relative to the centre of pressure of
@@ -78,50 +71,52 @@ def linear_landing(
     """
     best, least = 0, np.inf
     for k in range(times.shape[0]):
-        tried, away = _landing_at(times[k], place, velocity, rate, pace, foot, hips[k], strip)
+        tried, away = _linear_landing_at(times[k], place, velocity, rate, pace, foot, hips[k], strip)
         loss = TIMING_COST * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
         if loss < least:
             best, least = k, loss
-    return _landing_at(times[best], place, velocity, rate, pace, foot, hips[best], strip)[0]
+    return _linear_landing_at(times[best], place, velocity, rate, pace, foot, hips[best], strip)[0]
 
 
 @kernel
-def _landing_at(
-    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: Strip
+def _linear_landing_at(
+    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: FootStrip
 ) -> tuple[FootLanding, float]:
     """The landing at a time, and the distance (m) by which the body then leans too far."""
-    there, then = linear_after(place, velocity, rate, time)
+    there, then = linear_pendulum_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
-    return feasible_landing(time, there, then, wanted, pace, foot, hips, strip)
+    return feasible_foot_landing(time, there, then, wanted, pace, foot, hips, strip)
 
 
 @kernel
-def feasible_landing(
-    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: Strip
+def feasible_foot_landing(
+    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: FootStrip
 ) -> tuple[FootLanding, float]:
     """The feasible landing nearest to `wanted`, and the distance (m) by which the body then leans too far.
 
     `wanted` (2,) m is relative to the centre of mass, which is at `there` (2,) m with the velocity `then` (2,) m/s. The
-    other arguments are as for `linear_landing`.
+    other arguments are those of `linear_pendulum_landing`.
     """
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
     kept = there + step
-    kept[0] = _roomy(strip, kept[0], pace.leg)
+    kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
     way = kept - there
-    far = _reach(pace.leg, hips - _level(strip, kept[0]))
-    if _length(way) > far:
-        kept = there + way * (far / _length(way))
-        kept[0] = _roomy(strip, kept[0], pace.leg)
+    at = math.floor((kept[0] - strip.begin) / SPACING + 0.5)
+    far = _leg_reach(pace.leg, hips - strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
+    long = math.hypot(way[0], way[1])
+    if long > far:
+        kept = there + way * (far / long)
+        kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
     way = kept - foot
-    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(_length(way), 1e-9))
-    missed = _length(there + wanted - kept)
+    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(math.hypot(way[0], way[1]), 1e-9))
+    miss = there + wanted - kept
     beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
-    return FootLanding(kept, time, then, there, missed), _length(beyond)
+    return FootLanding(kept, time, then, there, math.hypot(miss[0], miss[1])), math.hypot(beyond[0], beyond[1])
 
 
 @kernel
-def _roomy(strip: Strip, ahead: float, leg: float) -> float:
+def _nearest_foot_room(strip: FootStrip, ahead: float, leg: float) -> float:
     """Position (m ahead) nearest to `ahead` at which a foot has room; the previous aim is preferred."""
     last = strip.level.shape[0] - 1
     at = min(max(math.floor((ahead - strip.begin) / SPACING + 0.5), 0), last)
@@ -141,32 +136,22 @@ def _roomy(strip: Strip, ahead: float, leg: float) -> float:
 
 
 @kernel
-def _level(strip: Strip, ahead: float) -> float:
-    """Height (m) of the strip at a position (m ahead)."""
-    at = math.floor((ahead - strip.begin) / SPACING + 0.5)
-    return float(strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
-
-
-@kernel
-def _reach(leg: float, hips: float) -> float:
+def _leg_reach(leg: float, hips: float) -> float:
     """Horizontal reach (m) of a leg from a hip at a height (m) above the ankle."""
     high = max(hips, SHORTEST * leg)
     return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
 
 
 @kernel
-def _length(way: Array) -> float:
-    return math.hypot(way[0], way[1])
-
-
-@kernel
-def linear_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
+def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
     """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
     c, s = math.cosh(rate * time), math.sinh(rate * time)
     return place * c + velocity / rate * s, place * rate * s + velocity * c
 
 
-def end_velocity(speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0) -> Array:
+def step_end_velocity(
+    speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0
+) -> Array:
     """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
 
     The step is part of the periodic motion of the linear pendulum with steps of length speed x duration and the given
@@ -179,12 +164,12 @@ def end_velocity(speed: float, width: float, duration: float, rate: float, stanc
     return on
 
 
-def pressure_shift(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
+def pressure_centre_shift(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
     """Shift (2,) m of the centre of pressure that makes the velocity at landing the wanted one."""
     return (velocity - wanted) / (rate * math.sinh(max(rate * within, MIN_PHASE)))
 
 
-def pace_of(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
+def step_pace(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
     """The `StepPace` for legs of a length (m) and a swing foot (0 for the left one)."""
     out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
     if swing == 1:

@@ -31,7 +31,7 @@ class Foothold(NamedTuple):
     up: Array  # (3,) normal of the ground, scaled to z = 1
 
 
-class Strip(NamedTuple):
+class FootStrip(NamedTuple):
     """Ground along the line on which a foot can land, relative to the centre of pressure of the stance foot."""
 
     begin: float  # m ahead: first sample
@@ -47,33 +47,33 @@ class Strip(NamedTuple):
     @property
     def relief(self) -> float:
         """Difference (m) between the highest and the lowest sample."""
-        least, most = bounds(self.level)
+        least, most = lowest_and_highest(self.level)
         return most - least
 
 
 def landing_strip(
     walker: Walker, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None
-) -> Strip:
+) -> FootStrip:
     """The strip of a foot along `yaw`, `aside` (m, left) of the other's centre of pressure; `aimed` (2,): last aim."""
     long = walker.legs.length
     begin, end = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING)
     beyond = math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)  # samples: reach of a foot at the ends
     grid = SPACING * np.arange(begin - beyond, end + beyond + 1.0)
     c, s = math.cos(yaw), math.sin(yaw)
-    level = walker.heights(*line(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
+    level = walker.heights(*points_along_yaw(pressed[0] - s * aside, pressed[1] + c * aside, yaw, grid))
     inside = slice(beyond, len(grid) - beyond)
     last = math.nan if aimed is None else float(c * (aimed[0] - pressed[0]) + s * (aimed[1] - pressed[1]))
-    return Strip(SPACING * begin, level[inside], _roomy(walker, side, grid, level)[inside], last)
+    return FootStrip(SPACING * begin, level[inside], _has_foot_room(walker, side, grid, level)[inside], last)
 
 
 @kernel
-def line(x: float, y: float, yaw: float, ahead: Array) -> tuple[Array, Array]:
+def points_along_yaw(x: float, y: float, yaw: float, ahead: Array) -> tuple[Array, Array]:
     """Coordinates x (N,) and y (N,) of points at distances `ahead` (N,) m from (x, y) along `yaw`."""
     return x + math.cos(yaw) * ahead, y + math.sin(yaw) * ahead
 
 
 @kernel
-def bounds(values: Array) -> tuple[float, float]:
+def lowest_and_highest(values: Array) -> tuple[float, float]:
     """Minimum and maximum of values (N,), without the cost of NumPy's calls."""
     least, most = math.inf, -math.inf
     for value in values:
@@ -81,11 +81,11 @@ def bounds(values: Array) -> tuple[float, float]:
     return least, most
 
 
-def _roomy(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
-    """Whether a foot has room (N,): ankle and ball on one plane, nothing above it under heel and toes."""
+def _has_foot_room(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
+    """Whether a foot has room (N,): ankle and ball on one plane, and no ground above this plane at heel and toes."""
     legs = walker.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE_HEIGHT * legs.scale, MARGIN * legs.scale
-    lowest, highest = bounds(level)
+    lowest, highest = lowest_and_highest(level)
     if highest - lowest < edge:
         return np.ones(len(grid), bool)
     back, tip, far = float(legs.sole[side, 0, 0]) - spare, float(legs.sole[side, 4, 0]), ball + spare
@@ -96,25 +96,30 @@ def _roomy(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
     return np.asarray(flat & (heel < ankle + slope * back + edge) & (toes < ankle + slope * tip + edge))
 
 
-def foothold(walker: Walker, side: int, pressed: Array, yaw: float) -> Foothold:
-    """The foothold of a foot whose centre of pressure is at (2,) m and that points along `yaw`."""
+def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Foothold:
+    """The foothold of a foot with its centre of pressure at `pressed` (2,) m, pointing along `yaw` (rad)."""
     ball = float(walker.legs.ball[side, 0])
     x, y = float(pressed[0]) - math.cos(yaw) * PRESSED * ball, float(pressed[1]) - math.sin(yaw) * PRESSED * ball
-    level, slope, aside = _lie(walker, x, y, yaw, ball, 0.3 * ball)
+    level, slope, aside = _foot_slopes(walker, x, y, yaw, ball, 0.3 * ball)
+    place = np.array([x, y])
     if abs(slope) > STEEP:
-        return Foothold(np.array([x, y]), walker.ground(pressed), LEVEL, VERTICAL)
-    return Foothold(np.array([x, y]), level, *_tilt(yaw, slope, aside))
+        return Foothold(place, walker.ground_height(pressed), LEVEL, VERTICAL)
+    if abs(slope) < 1e-6 and abs(aside) < 1e-6:
+        return Foothold(place, level, LEVEL, VERTICAL)
+    up_x, up_y = (-rotated_xy(yaw, np.array([slope, max(min(aside, STEEP), -STEEP)]))).tolist()
+    tilt = unit_quat(np.array([1.0 + math.hypot(1.0, up_x, up_y), -up_y, up_x, 0.0]))
+    return Foothold(place, level, tilt, np.array([up_x, up_y, 1.0]))
 
 
-def _lie(walker: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
+def _foot_slopes(walker: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
     """Height (m) and slopes of the ground along `yaw` and to the left, from points `far` and `wide` (m) away."""
-    places = _cross(x, y, yaw, far, wide)
+    places = _slope_sample_points(x, y, yaw, far, wide)
     here, there, left, right = walker.heights(places[0], places[1]).tolist()
     return here, (there - here) / far, (left - right) / (2 * wide)
 
 
 @kernel
-def _cross(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
+def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
     """Points (2, 4) m: (x, y), one ahead of it, one to its left and one to its right."""
     c, s = math.cos(yaw), math.sin(yaw)
     out = np.empty((2, 4))
@@ -123,32 +128,20 @@ def _cross(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
     return out
 
 
-def _tilt(yaw: float, slope: float, aside: float) -> tuple[Array, Array]:
-    """Rotation (4,) and normal (3,) of ground that rises by `slope` along `yaw` and by `aside` to its left."""
-    if abs(slope) < 1e-6 and abs(aside) < 1e-6:
-        return LEVEL, VERTICAL
-    aside = max(min(aside, STEEP), -STEEP)
-    x, y = (-rotated_xy(yaw, np.array([slope, aside]))).tolist()
-    return unit_quat(np.array([1.0 + math.hypot(1.0, x, y), -y, x, 0.0])), np.array([x, y, 1.0])
-
-
-def standing_turn(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
+def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
     """Rotation (3, 3) of a foot that stands flat on the ground with its ball at a position, pointing along `yaw`."""
     span = SLOPE_SPAN * float(walker.legs.ball[side, 0])
-    _, ahead, aside = _lie(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
-    return _upon(yaw, ahead if abs(ahead) <= STEEP else 0.0, aside if abs(aside) <= STEEP else 0.0)
-
-
-def _upon(yaw: float, ahead: float, aside: float) -> Array:
-    """Rotation (3, 3), columns along, across and normal, of a plane with slopes `ahead` along `yaw` and `aside`."""
+    _, ahead, aside = _foot_slopes(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
+    ahead, aside = (0.0 if abs(each) > STEEP else each for each in (ahead, aside))
     c, s = math.cos(yaw), math.sin(yaw)
     long, steep = math.hypot(1.0, ahead), math.hypot(1.0, ahead, aside)
     i, j, k = c / long, s / long, ahead / long
+    # columns: along, across and normal to the ground
     a, b, n = (s * aside - c * ahead) / steep, -(s * ahead + c * aside) / steep, 1.0 / steep
     return np.array([[i, b * k - n * j, a], [j, n * i - a * k, b], [k, a * j - b * i, n]])
 
 
-def stepped(walker: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
+def ground_above_foothold(walker: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
     """Maximum height (m) of the ground under a foot, at ankle positions (K, 2), above its foothold's plane."""
     legs, c, s = walker.legs, math.cos(yaw), math.sin(yaw)
     spare, passed = MARGIN * legs.scale, HEEL_PASSED * legs.scale

@@ -21,7 +21,7 @@ the excess: the decelerating leg disturbs the prediction, and the foot would lan
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground has landed
 
 
-class Lift(NamedTuple):
+class LiftOff(NamedTuple):
     """Where a foot left the ground."""
 
     ankle: Array  # (3,) m
@@ -37,7 +37,7 @@ class GaitState:
     stance: int  # 0 for the left foot
     phase: float  # 0 at the strike of the stance foot, 1 at the other's
     style: StepStyle
-    lift: Lift | None = None  # of the swing foot; None in double stance
+    lift: LiftOff | None = None  # of the swing foot; None in double stance
     since: float = 0.0  # s since the strike
     overdue: float = 0.0  # s since the swing foot should have landed
     aimed: Array | None = None  # (2,) m: previous aim of the swing foot's centre of pressure
@@ -49,28 +49,28 @@ class GaitState:
         return 1 - self.stance
 
     @property
-    def swung(self) -> float:
+    def swing_share(self) -> float:
         """Share of the swing that is over, from 0 to 1."""
         return min(max((self.phase - DOUBLE_STANCE) / (1.0 - DOUBLE_STANCE), 0.0), 1.0)
 
-    def landed(self, seen: Observed) -> bool:
+    def has_landed(self, seen: Observed) -> bool:
         """Whether the swing foot has landed."""
         return self.lift is not None and self.phase > EARLIEST_STRIKE and bool(seen.touching[self.swing])
 
-    def lifts(self) -> bool:
+    def may_lift_foot(self) -> bool:
         """Whether it is time for the trailing foot to leave the ground."""
         return self.lift is None and not self.stands and self.phase > DOUBLE_STANCE
 
-    def lifted(self, seen: Observed, walker: Walker) -> GaitState:
+    def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""
         ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
-        ground = walker.ground(ankle)
-        depth = sole_depth(walker.legs, self.swing, np.ascontiguousarray(foot), walker.upward(ankle))
-        return replace(self, lift=Lift(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
+        ground = walker.ground_height(ankle)
+        depth = sole_depth(walker.legs, self.swing, np.ascontiguousarray(foot), walker.ground_normal(ankle))
+        return replace(self, lift=LiftOff(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
 
-    def meant(self, place: Array, scale: float) -> Array:
+    def committed_aim(self, place: Array, scale: float) -> Array:
         """Aim (2,) m of the swing foot if `place` is the best one; legs are `scale` times an adult's."""
-        if self.aimed is None or self.swung < COMMITTED:
+        if self.aimed is None or self.swing_share < COMMITTED:
             return place
         off = place - self.aimed
         beyond = 1.0 - RETARGET * scale / max(math.hypot(off[0], off[1]), 1e-9)

@@ -1,4 +1,4 @@
-"""The style of a walk that is kept whatever balance demands: posture, swing of the feet, length of the legs.
+"""The style of a walk: posture, swing of the feet and length of the legs. It is kept whatever balance demands.
 
 A step lasts from the strike of the stance foot (phase 0) to that of the other (phase 1), in a frame with the heading of
 the step.
@@ -17,7 +17,7 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.carriage import carried, heading
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.legs import Legs, feet_of
+from poise.control.pendulum.legs import Legs, walker_feet
 from poise.kernel import kernel
 from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
 
@@ -31,6 +31,8 @@ PLAIN_STEP = 0.5
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
 _EXTRAS = 20  # numbers of a moment that are not its pose
 _LIFT_OFF = 8  # samples in which the trailing foot leaves the ground
+_PHASES = np.linspace(0.0, 1.0, SAMPLES)
+_PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
 
 
 class StepMoment(NamedTuple):
@@ -72,9 +74,13 @@ class StepStyle:
     bow: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
 
+    def __post_init__(self) -> None:
+        for name in ("pose", "across", "foot", "leg", "rise", "away", "clear", "progress", "bow"):
+            object.__setattr__(self, name, readonly(getattr(self, name)))
+
     def at(self, phase: float) -> StepMoment:
         """The moment at a phase; its quaternions are not normalised."""
-        row = between(self._rows, phase)
+        row = sample_at_phase(self._rows, phase)
         nq = len(row) - _EXTRAS
         across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
         return StepMoment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
@@ -93,7 +99,7 @@ class StepStyle:
 
 
 @kernel
-def between(values: Array, phase: float) -> Any:
+def sample_at_phase(values: Array, phase: float) -> Any:
     """Samples (S, ...) interpolated linearly at a phase."""
     x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
     i = min(int(x), SAMPLES - 2)
@@ -101,7 +107,7 @@ def between(values: Array, phase: float) -> Any:
     return (1.0 - u) * values[i] + u * values[i + 1]
 
 
-class Legwork(NamedTuple):
+class LegTracks(NamedTuple):
     """Legs and feet in T frames: left first."""
 
     ankle: Array  # (T, 2, 3) m
@@ -111,10 +117,10 @@ class Legwork(NamedTuple):
     low: Array  # (T, 2) m: height of the lower of heel and ball
 
 
-def legwork(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> Legwork:
+def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> LegTracks:
     """Legs and feet in frames (T, nq); `data` of the body is reused, since making it costs more than the rest."""
     model, data = body.model, data or mujoco.MjData(body.model)
-    feet = np.array([body.link_id(foot.link) for foot in feet_of(body)])
+    feet = np.array([body.link_id(foot.link) for foot in walker_feet(body)])
     shanks = model.body_parentid[feet]
     thighs = model.body_parentid[shanks]
     place, turn = (np.empty((len(frames), model.nbody, size)) for size in (3, 9))
@@ -126,72 +132,50 @@ def legwork(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = 
     foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
     axis = np.einsum("tkij,kj->tki", shank, legs.axis)
     low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
-    return Legwork(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
+    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
 
 
 def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
     """The style of the step in frames (S, nq) heading along x, on foot `stance` (0 for the left); `data` is reused."""
-    work = legwork(frames, body, legs, data)
+    work = leg_tracks(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
-    progress = _progress(swing[:, :2], SHORT_STEP * legs.length)
+    progress = _swing_progress(swing[:, :2], SHORT_STEP * legs.length)
     ahead = float(swing[-1, 0] - swing[0, 0])
-    return StepStyle(
-        readonly(PoseSpace(body).continuous(frames)),
-        readonly(work.axis[:, pair]),
-        readonly(work.foot[:, pair]),
-        readonly(np.linalg.norm(hip - ankle, axis=1)),
-        readonly(ankle[:, 2] - ankle[:, 2].min()),
-        readonly(np.linalg.norm((hip - ankle)[:, :2], axis=1)),
-        readonly(_clearance(work.low[:, 1 - stance])),
-        readonly(np.clip(progress, 0.0, 1.0)),
-        readonly(_bow(swing[:, 1], progress)),
-        ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0,
-    )
+    leg, away = np.linalg.norm(hip - ankle, axis=1), np.linalg.norm((hip - ankle)[:, :2], axis=1)
+    rise, clear = ankle[:, 2] - ankle[:, 2].min(), _swing_clearance(work.low[:, 1 - stance])
+    bow = _swing_bow(swing[:, 1], progress)
+    pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], work.foot[:, pair]
+    way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
+    return StepStyle(pose, across, foot, leg, rise, away, clear, np.clip(progress, 0.0, 1.0), bow, way)
 
 
-def _progress(places: Array, short: float) -> Array:
+def _swing_progress(places: Array, short: float) -> Array:
     """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if it moves less than `short` (m)."""
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
-    return np.asarray(gone @ gone[-1] / square) if square > short**2 else _plain_progress()
+    return np.asarray(gone @ gone[-1] / square) if square > short**2 else np.array(_PLAIN_PROGRESS)
 
 
-def _bow(aside: Array, progress: Array) -> Array:
+def _swing_bow(aside: Array, progress: Array) -> Array:
     """Lateral deviation (S,) m from the straight line of a foot at lateral positions (S,), scaled to at most BOW."""
     bow = aside - aside[0] - progress * (aside[-1] - aside[0])
     return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
 
 
-def _plain_progress() -> Array:
-    """Smooth-step progress (S,)."""
-    phase = np.linspace(0.0, 1.0, SAMPLES)
-    return phase * phase * (3 - 2 * phase)
-
-
-def _clearance(low: Array) -> Array:
+def _swing_clearance(low: Array) -> Array:
     """Height (S,) m of a foot above the ground, from lift-off to landing."""
     first = int(np.argmin(low[:_LIFT_OFF]))
     ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
     return np.asarray(np.maximum(low - ground, 0.0))
 
 
-def plain_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
+def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     """Style of plain steps in a constant pose."""
     upright = carried(pose, heading(-float(yaw_of(pose[3:7]))), np.zeros(3))
-    phase = np.linspace(0.0, 1.0, SAMPLES)
-    standing = legwork(upright[None], body, legs)
+    standing = leg_tracks(upright[None], body, legs)
     reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
-    none = np.zeros(SAMPLES)
-    return StepStyle(
-        readonly(np.tile(upright, (SAMPLES, 1))),
-        readonly(np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))),
-        readonly(np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1))),
-        readonly(np.full(SAMPLES, reach)),
-        readonly(none),
-        readonly(none),
-        readonly(PLAIN_LIFT * legs.length * 4 * phase * (1 - phase)),
-        readonly(_plain_progress()),
-        readonly(none),
-        0.0,
-    )
+    pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
+    foot, leg, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.full(SAMPLES, reach), np.zeros(SAMPLES)
+    clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
+    return StepStyle(pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none, 0.0)

@@ -43,45 +43,43 @@ class HeightPlan(NamedTuple):
 
     def later(self, step: float) -> HeightPlan:
         """The plan after a time step (s)."""
-        return HeightPlan(
-            self.height + step * self.rate + 0.5 * step**2 * self.acceleration, self.rate + step * self.acceleration
-        )
+        height = self.height + step * self.rate + 0.5 * step**2 * self.acceleration
+        return HeightPlan(height, self.rate + step * self.acceleration)
 
     def following(self, seen: Observed, step: float) -> HeightPlan:
         """The plan, moved towards the actual height; `seen` is from before the time step (s)."""
-        then = seen.com[2] + step * seen.velocity[2]
-        share = FOLLOW_RATE * step
-        return HeightPlan(
-            self.height + share * (then - self.height), self.rate + share * (seen.velocity[2] - self.rate)
-        )
+        then, share = seen.com[2] + step * seen.velocity[2], FOLLOW_RATE * step
+        height = self.height + share * (then - self.height)
+        return HeightPlan(height, self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def height_plan(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
+def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
     """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
-    slow = walker.legs.slow
+    slow = walker.legs.time_scale
     rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
     speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
     return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate), -MAX_DOWN), MAX_UP))
 
 
-def hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
+def stance_hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
     """Wanted height (m) of the hip over a position `hip` (2,) when its foot is flat with the ankle at (3,) m."""
     away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
     leg = min(moment.leg, STRETCH * walker.legs.length)
-    return float(ankle[2] + rise + _above(leg, away, walker.legs.length))
+    return float(ankle[2] + rise + _hip_above_ankle(leg, away, walker.legs.length))
 
 
-def landing_height(walker: Walker, ground: float, away: float) -> float:
+def landing_hip_height(walker: Walker, ground: float, away: float) -> float:
     """Maximum height (m) of the hips for a foot to land on ground (m) at a horizontal distance `away` (m)."""
-    return ground + walker.legs.ankle_height + _above(LANDING_STRETCH * walker.legs.length, away, walker.legs.length)
+    long = walker.legs.length
+    return ground + walker.legs.ankle_height + _hip_above_ankle(LANDING_STRETCH * long, away, long)
 
 
-def _above(leg: float, away: float, length: float) -> float:
+def _hip_above_ankle(leg: float, away: float, length: float) -> float:
     return math.sqrt(max(leg * leg - away * away, (SHORTEST * length) ** 2))
 
 
-def descent(swung: float, within: float) -> tuple[float, float]:
+def hip_descent(swung: float, within: float) -> tuple[float, float]:
     """Share of the descent to a lower foothold done after a share of the swing, and its rate (1/s).
 
     The descent is even until the foot lands `within` s: a body that drops is not supported, and its feet slip.
@@ -91,17 +89,17 @@ def descent(swung: float, within: float) -> tuple[float, float]:
     return swung / DESCENT_END, (1.0 - swung) / (DESCENT_END * within)
 
 
-def lowest_hips(walker: Walker, hips: float, rate: float, falls: float, times: Array) -> Array:
-    """Lowest heights (K,) m of the hips after times (s); `rate` and `falls` (of the ground) are in m/s."""
-    return _sinking(hips, min(rate, 0.0), MAX_SINK * walker.legs.length, falls, times)
-
-
 @kernel
-def _sinking(hips: float, rate: float, most: float, falls: float, times: Array) -> Array:
-    return np.asarray(hips + np.maximum(rate * times - 0.5 * MAX_DOWN * times**2, -most - falls * times))
+def lowest_hip_heights(leg: float, hips: float, rate: float, falls: float, times: Array) -> Array:
+    """Lowest heights (K,) m after times (K,) s of hips that are now at a height `hips` (m), with a leg length (m).
+
+    `rate` (m/s) is the vertical velocity of the hips, `falls` (m/s) the speed at which the ground falls away.
+    """
+    most = MAX_SINK * leg
+    return np.asarray(hips + np.maximum(min(rate, 0.0) * times - 0.5 * MAX_DOWN * times**2, -most - falls * times))
 
 
-class Climb(NamedTuple):
+class StepClimb(NamedTuple):
     """Steepness (rise over run) of the steps along the heading, relative to the slope under the stance foot."""
 
     last: float  # from where the swing foot left the ground to the stance foot
@@ -119,16 +117,16 @@ class Climb(NamedTuple):
         return max(steep, 0.0) * along - bent * legs.length
 
 
-def climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> Climb:
-    """The `Climb` of the last step and of the step to a centre of pressure `place` (2,) m."""
+def step_climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> StepClimb:
+    """The `StepClimb` of the last step and of the step to a centre of pressure `place` (2,) m."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
-    slope = -along_yaw(heading, walker.upward(under))
-    floor, near = walker.ground(under), MIN_RUN * walker.legs.scale
+    slope = -along_yaw(heading, walker.ground_normal(under))
+    floor, near = walker.ground_height(under), MIN_RUN * walker.legs.scale
 
     def steepness(end: Array, run: float) -> float:
-        rise = walker.ground(end) - floor - slope * run
+        rise = walker.ground_height(end) - floor - slope * run
         return math.copysign(1.0, run) * rise / max(abs(run), near)
 
     behind, ahead = (along_yaw(heading, end[:2] - under[:2]) for end in (left, place))
-    return Climb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)
+    return StepClimb(steepness(left, behind), steepness(place, ahead), math.copysign(1.0, ahead - behind), slope)

@@ -28,7 +28,7 @@ CONSTANT_PART = 0.3  # Speed (m/s, adult) that stands for the part of the error 
 MIN_SHARE = 1e-6  # Lower bound of the learned share, which avoids a division by zero
 
 
-class Intent:
+class WalkIntent:
     """Commands and current targets. Headings are in the world, rad; `scale` is leg length relative to an adult's."""
 
     def __init__(self, heading: float, speed: float, settings: PendulumSettings, scale: float = 1.0) -> None:
@@ -37,15 +37,14 @@ class Intent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self._speed = speed
-        self.going = (
-            speed / (1.0 + settings.habit) if speed > 0 else speed
-        )  # with its initial correction this is the commanded speed
+        # with its initial correction this is the commanded speed
+        self.going = speed / (1.0 + settings.habit) if speed > 0 else speed
         self._commanded = False  # whether a speed was commanded
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self._alarm = 0.0
-        self._correction = SpeedCorrection.first(self._slow, settings.habit)
-        self._strikes: list[_Strike] = []
+        self._correction = SpeedCorrection.initial(self._slow, settings.habit)
+        self._strikes: list[_FootStrike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
         """Command a heading (rad, to the left of the initial one) or a speed (m/s)."""
@@ -57,7 +56,7 @@ class Intent:
         if speed is not None:
             self._speed, self._commanded = speed, True
 
-    def follow(self, speed: float) -> None:
+    def adopt_walk_speed(self, speed: float) -> None:
         """Adopt the speed (m/s) of the walk, which may have been edited, unless a speed was commanded."""
         if not self._commanded:
             self._speed = speed
@@ -84,39 +83,40 @@ class Intent:
     @property
     def halts(self) -> bool:
         """Whether to stand still with the present heading."""
-        return self._speed == 0.0 and self.going == 0.0 and abs(self._off) < FACING
+        return self._speed == 0.0 and self.going == 0.0 and abs(self._heading_error) < FACING
 
-    def turning(self) -> float:
+    def turning_rate(self) -> float:
         """Turning rate (rad/s)."""
-        return _bounded(self._off / TURN_TIME, self._settings.turn)
+        most = self._settings.turn
+        return min(max(self._heading_error / TURN_TIME, -most), most)
 
     @property
-    def _off(self) -> float:
+    def _heading_error(self) -> float:
         """Signed angle (rad) to the commanded heading, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def proceed(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
+    def advance(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
         """Advance by a time step (s) in which the heading turned at a rate `turn` (rad/s).
 
         The body is `off` (rad) to the left of its heading, its next landing misses the wanted place by `missed` (m),
         and feet may land `anywhere` or only where edges leave room.
         """
         if self.going != self._speed or not anywhere:
-            self.forget()  # the mean speed is not that of steady walking
-        self._approach(self._settings.quick * step)
+            self.forget_strikes()  # the mean speed is not that of steady walking
+        self._approach_speed(self._settings.quick * step)
         self._alarm = max(self._alarm - step / (PUSH_MEMORY * self._slow), min(missed / (PUSH_MISS * self._scale), 1.0))
         yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * self._alarm)
         self.heading += step * (turn + yielding * excess_yaw(off))
 
-    def _approach(self, most: float) -> None:
+    def _approach_speed(self, most: float) -> None:
         """Move towards the commanded speed; the target, with its correction, changes by at most `most` (m/s)."""
-        change = _bounded(self._speed - self.going, most)
+        change = min(max(self._speed - self.going, -most), most)
         more = self._correction.extra(self.going + change)[0] - self._correction.extra(self.going)[0]
         self.going += change * min(most / max(abs(change + more), 1e-9), 1.0)
 
-    def note(self, time: float, com: Array) -> None:
+    def note_strike(self, time: float, com: Array) -> None:
         """Note a landing, and learn from the speed error of the last two steps."""
-        self._strikes = [*self._strikes[-2:], _Strike(time, np.array(com[:2]), self.heading)]
+        self._strikes = [*self._strikes[-2:], _FootStrike(time, np.array(com[:2]), self.heading)]
         if len(self._strikes) < 3 or self.going == 0.0:
             return
         first, _, last = self._strikes
@@ -125,22 +125,17 @@ class Intent:
         lacked = np.array([self.going, 0.0]) - mean
         self._correction = self._correction.after(self.going, lacked, self._settings.integral, self._settings.prompt)
 
-    def forget(self) -> None:
+    def forget_strikes(self) -> None:
         """Drop earlier strikes; what was learned remains."""
-        self._strikes, self._correction = [], self._correction.calm()
+        self._strikes, self._correction = [], self._correction._replace(latest=np.zeros(2))
 
 
 def excess_yaw(off: float) -> float:
     """Part (rad) of a yaw error beyond YAW_TOLERANCE, which the heading follows."""
-    return off - _bounded(off, YAW_TOLERANCE)
+    return off - min(max(off, -YAW_TOLERANCE), YAW_TOLERANCE)
 
 
-def _bounded(value: float, most: float) -> float:
-    """The value limited to [-most, most]."""
-    return min(max(value, -most), most)
-
-
-class _Strike(NamedTuple):
+class _FootStrike(NamedTuple):
     """A landing of a foot."""
 
     time: float  # s
@@ -155,12 +150,12 @@ class SpeedCorrection(NamedTuple):
     speed, differently ahead and backward. It is learned as such, so that it still holds after a change of direction.
     """
 
-    slow: float  # root of leg length relative to an adult's
+    slow: float  # `Legs.time_scale`
     learned: Array  # (3, 2) errors ahead and aside: per m/s ahead, per m/s backward, constant
     latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
 
     @classmethod
-    def first(cls, slow: float, ahead: float) -> SpeedCorrection:
+    def initial(cls, slow: float, ahead: float) -> SpeedCorrection:
         """The initial correction: a share `ahead` of the forward speed."""
         learned = np.zeros((3, 2))
         learned[0, 0] = ahead
@@ -169,32 +164,26 @@ class SpeedCorrection(NamedTuple):
     def extra(self, speed: float) -> Array:
         """Correction (2,) m/s, ahead and aside, of the target at a speed (m/s)."""
         least, most = self._bounds(speed)
-        return np.minimum(np.maximum(self._kinds(speed) @ self.learned + self.latest, least), most)
+        return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned + self.latest, least), most)
 
     def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
         """The correction after an error `lacked` (2,) m/s of two steps: learned by `integral`, applied by `prompt`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
-        kinds = self._kinds(speed)
-        return self._replace(
-            learned=self.learned + np.outer(integral * kinds / (kinds @ kinds), self._useful(speed, counted, integral)),
-            latest=prompt * counted,
-        )
+        kinds = self._speed_kinds(speed)
+        more = np.outer(integral * kinds / (kinds @ kinds), self._learnable_error(speed, counted, integral))
+        return self._replace(learned=self.learned + more, latest=prompt * counted)
 
-    def _useful(self, speed: float, counted: Array, integral: float) -> Array:
+    def _learnable_error(self, speed: float, counted: Array, integral: float) -> Array:
         """The part (2,) m/s of an error that may be learned without exceeding the bounds of the correction."""
-        (least, most), known = self._bounds(speed), self._kinds(speed) @ self.learned
+        (least, most), known = self._bounds(speed), self._speed_kinds(speed) @ self.learned
         down, up = np.minimum(least - known, 0.0), np.maximum(most - known, 0.0)
         share = max(integral, MIN_SHARE)
         return np.minimum(np.maximum(counted, down / share), up / share)
-
-    def calm(self) -> SpeedCorrection:
-        """The correction without the part that is corrected at once."""
-        return self._replace(latest=np.zeros(2))
 
     def _bounds(self, speed: float) -> tuple[Array, Array]:
         """Lower and upper bounds (2,) m/s of the correction."""
         most = self.slow * MAX_EXTRA
         return -most, np.array([min(most[0], max(self.slow * MAX_AIM - speed, 0.0)), most[1]])
 
-    def _kinds(self, speed: float) -> Array:
+    def _speed_kinds(self, speed: float) -> Array:
         return np.array([max(speed, 0.0), max(-speed, 0.0), CONSTANT_PART * self.slow])

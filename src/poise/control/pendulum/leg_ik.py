@@ -23,68 +23,61 @@ MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so 
 
 
 @kernel
-def set_legs(
-    qpos: Array,
-    legs: Legs,
-    stands: Mask,
-    place: Array,
-    foot: Array,
-    across: Array,
-    reach: float,
-    most: Array,
+def set_leg_pair(
+    qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, reach: float, most: Array,
     tilt: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
 
-    The other arguments are those of `stand_leg`, by side. Writes the heel lifts `tilt` (2,); swing feet have straight
-    toes.
+    The other arguments are those of `set_stance_leg`, by side. Writes the heel lifts `tilt` (2,) rad. Swing feet have
+    straight toes.
     """
     for side in range(2):
         if stands[side]:
-            tilt[side] = stand_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
+            tilt[side] = set_stance_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
         else:
             tilt[side] = 0.0
-            bend_leg(qpos, legs, side, place[side], foot[side], across[side])
+            bend_leg_to_ankle(qpos, legs, side, place[side], foot[side], across[side])
             if legs.places[side, 3] >= 0:
                 qpos[legs.places[side, 3]] = 0.0
 
 
 @kernel
-def stand_leg(
+def set_stance_leg(
     qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, reach: float, most: float
 ) -> float:
     """Set a stance leg with its ball at (3,) m and return its heel lift (rad): as much as needed, at most `most`."""
-    tilt = min(roll_foot(qpos, legs, side, ball, foot, reach), most)
-    turn = heel_lifted(foot, tilt)
-    bend_leg(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
+    tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, reach), most)
+    turn = foot_with_heel_lifted(foot, tilt)
+    bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
     if legs.places[side, 3] >= 0:
         qpos[legs.places[side, 3]] = -tilt
     return tilt
 
 
 @kernel
-def bend_leg(qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array) -> None:
+def bend_leg_to_ankle(qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array) -> None:
     """Bend a leg so that its ankle is at (3,) m with foot rotation (3, 3), as far as it reaches; `across`: axis."""
     root = quat_matrix(qpos[3:7])
     way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
     long_a, long_b = math.sqrt(dot3(a, a)), math.sqrt(dot3(b, b))
-    stretched = max(reach_of(math.sqrt(dot3(way, way)), long_a + long_b), MIN_STRETCH * (long_a + long_b))
+    stretched = max(soft_leg_reach(math.sqrt(dot3(way, way)), long_a + long_b), MIN_STRETCH * (long_a + long_b))
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = axis_angle_matrix(legs.axis[side], knee)
-    thigh = transpose_product(_frame(way, across), _frame(a + rotated(folded, b), legs.axis[side]))
+    thigh = transpose_product(_leg_frame(way, across), _leg_frame(a + rotated(folded, b), legs.axis[side]))
     shank = mat_product(thigh, folded)
     places, hinges, lower, upper = legs.places[side], legs.hinges[side], legs.lower[side], legs.upper[side]
-    _set_turn(qpos, places[0], transpose_product(root, thigh), legs.hip_axes[side], hinges[0], lower[0], upper[0])
+    _set_leg_joint(qpos, places[0], transpose_product(root, thigh), legs.hip_axes[side], hinges[0], lower[0], upper[0])
     qpos[places[1]] = knee
-    _set_turn(qpos, places[2], transpose_product(shank, foot), legs.ankle_axes[side], hinges[1], lower[1], upper[1])
+    ankle_turn = transpose_product(shank, foot)
+    _set_leg_joint(qpos, places[2], ankle_turn, legs.ankle_axes[side], hinges[1], lower[1], upper[1])
 
 
 @kernel
-def roll_foot(qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, reach: float) -> float:
-    """Angle (rad) by which a foot lifts its heel, rolling about its ball, so that the leg's length is at most `reach`
-    (m).
+def heel_lift_angle(qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, reach: float) -> float:
+    """Heel lift (rad), a roll about the ball, that limits the leg's length to `reach` (m); 0 if none is needed.
 
     `ball` (3,) m is the position of the ball, `foot` (3, 3) the rotation of the foot when flat.
     """
@@ -101,7 +94,7 @@ def roll_foot(qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, reac
 
 
 @kernel
-def heel_lifted(foot: Array, tilt: float) -> Array:
+def foot_with_heel_lifted(foot: Array, tilt: float) -> Array:
     """Rotation (3, 3) of a foot with its heel lifted by an angle (rad)."""
     out = np.empty((3, 3))
     c, s = math.cos(tilt), math.sin(tilt)
@@ -122,7 +115,7 @@ def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
 
 
 @kernel
-def reach_of(distance: float, length: float) -> float:
+def soft_leg_reach(distance: float, length: float) -> float:
     """Softly limited distance (m) from hip to ankle for a target at a distance (m)."""
     soft, most = SOFT_STRETCH * length, MAX_STRETCH * length
     if distance <= soft:
@@ -132,7 +125,7 @@ def reach_of(distance: float, length: float) -> float:
 
 
 @kernel
-def _frame(along: Array, across: Array) -> Array:
+def _leg_frame(along: Array, across: Array) -> Array:
     """Rows (3, 3): the unit vector `along`, the unit part of `across` perpendicular to it, and their cross product."""
     out = np.empty((3, 3))
     x, y, z = along[0], along[1], along[2]
@@ -149,7 +142,7 @@ def _frame(along: Array, across: Array) -> Array:
 
 
 @kernel
-def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lower: Array, upper: Array) -> None:
+def _set_leg_joint(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lower: Array, upper: Array) -> None:
     """Write a rotation (3, 3), within bounds, into qpos: a quaternion for a ball joint, or up to three hinge angles."""
     if hinges == 0:
         w = math.sqrt(max(1.0 + turn[0, 0] + turn[1, 1] + turn[2, 2], 1e-12)) / 2.0
@@ -162,14 +155,10 @@ def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lo
         z = min(max(z * scale, lower[2]), upper[2])
         angle = math.sqrt(x * x + y * y + z * z)
         scale = math.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-        qpos[place], qpos[place + 1], qpos[place + 2], qpos[place + 3] = (
-            math.cos(0.5 * angle),
-            x * scale,
-            y * scale,
-            z * scale,
-        )
+        qpos[place], qpos[place + 1] = math.cos(0.5 * angle), x * scale
+        qpos[place + 2], qpos[place + 3] = y * scale, z * scale
         return
-    r, hand = mat_product(transpose_product(axes, turn), axes), _hand(axes)
+    r, hand = mat_product(transpose_product(axes, turn), axes), _hinge_handedness(axes)
     qpos[place] = min(max(hand * math.atan2(-r[1, 2], r[2, 2]), lower[0]), upper[0])
     if hinges > 1:
         qpos[place + 1] = min(max(hand * math.asin(min(max(r[0, 2], -1.0), 1.0)), lower[1]), upper[1])
@@ -178,7 +167,7 @@ def _set_turn(qpos: Array, place: int, turn: Array, axes: Array, hinges: int, lo
 
 
 @kernel
-def _hand(axes: Array) -> float:
+def _hinge_handedness(axes: Array) -> float:
     """1 if perpendicular axes (3, 3), as columns, are right-handed, else -1, which negates rotations seen in them."""
     third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
     along = third[0] * axes[0, 2] + third[1] * axes[1, 2]

@@ -43,14 +43,14 @@ class Legs(NamedTuple):
         return self.length / ADULT
 
     @property
-    def slow(self) -> float:
-        """Square root of `scale`: times and speeds marked "adult" scale with it, as those of pendulums do."""
+    def time_scale(self) -> float:
+        """Square root of `scale`, as for pendulums: times and speeds marked "adult" scale with it."""
         return math.sqrt(self.scale)
 
 
-def legs_of(body: Body) -> Legs:
+def walker_legs(body: Body) -> Legs:
     """The legs of a body with two of them, each a hip, a hinge knee, an ankle and optionally toes."""
-    parts = [_leg(body, foot.link, foot.points) for foot in feet_of(body)]
+    parts = [_leg_geometry(body, foot.link, foot.points) for foot in walker_feet(body)]
     lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
     stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
     ankle = -float(np.mean(stacked["sole"][..., 2].min(axis=1)))
@@ -59,24 +59,24 @@ def legs_of(body: Body) -> Legs:
     return Legs(**stacked, length=float(np.mean(lengths)), ankle_height=ankle)
 
 
-def feet_of(body: Body) -> list[Foot]:
+def walker_feet(body: Body) -> list[Foot]:
     """Both feet, left first."""
     if len(body.feet) != 2:
         raise PoiseError(f"body '{body.name}' has {len(body.feet)} feet: the pendulum controller needs two")
-    return sorted(body.feet, key=lambda foot: -float(_standing_place(body, foot.link)[1]))
+    return sorted(body.feet, key=lambda foot: -float(_zero_pose_origin(body, foot.link)[1]))
 
 
-def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
-    model, (hip, knee, ankle, toe) = body.model, chain_of(body, foot)
+def _leg_geometry(body: Body, foot: str, points: Array) -> dict[str, Any]:
+    model, (hip, knee, ankle, toe) = body.model, leg_joints(body, foot)
     return {
-        "hip": _standing_place(body, hip.link),
+        "hip": _zero_pose_origin(body, hip.link),
         "thigh": np.array(model.body(knee.link).pos),
         "shank": np.array(model.body(ankle.link).pos),
         "axis": np.array(knee.axes[0]),
-        "hip_axes": _completed(hip),
-        "ankle_axes": _completed(ankle),
-        "lower": np.array([_padded(joint.lower + LIMIT_MARGIN) for joint in (hip, ankle)]),
-        "upper": np.array([_padded(joint.upper - LIMIT_MARGIN) for joint in (hip, ankle)]),
+        "hip_axes": _completed_leg_axes(hip),
+        "ankle_axes": _completed_leg_axes(ankle),
+        "lower": np.array([np.pad(j.lower + LIMIT_MARGIN, (0, 3 - len(j.lower))) for j in (hip, ankle)]),
+        "upper": np.array([np.pad(j.upper - LIMIT_MARGIN, (0, 3 - len(j.upper))) for j in (hip, ankle)]),
         "hinges": np.array([0 if j.kind == "ball" else len(j.dofs) for j in (hip, ankle)]),
         "places": np.array([hip.qpos[0], knee.qpos[0], ankle.qpos[0], toe.qpos[0] if toe else -1]),
         "sole": np.vstack([points, _toe_tips(body, toe, points)]),
@@ -84,7 +84,7 @@ def _leg(body: Body, foot: str, points: Array) -> dict[str, Any]:
     }
 
 
-def _standing_place(body: Body, link: str) -> Array:
+def _zero_pose_origin(body: Body, link: str) -> Array:
     """Origin (3,) m of a link relative to the root, in the zero pose."""
     model, place, at = body.model, np.zeros(3), body.link_id(link)
     while at > 1:
@@ -105,12 +105,7 @@ def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
     return front
 
 
-def _padded(values: Array) -> Array:
-    """Up to three values, padded with zeros to (3,)."""
-    return np.concatenate([values, np.zeros(3 - len(values))])
-
-
-def _completed(joint: Joint) -> Array:
+def _completed_leg_axes(joint: Joint) -> Array:
     """Axes of a joint as columns (3, 3); missing ones are perpendicular to the others."""
     if joint.kind == "ball":
         return np.eye(3)
@@ -130,7 +125,7 @@ class LegJoints(NamedTuple):
     toe: Joint | None
 
 
-def chain_of(body: Body, foot: str) -> LegJoints:
+def leg_joints(body: Body, foot: str) -> LegJoints:
     """The joints that carry a foot, by the name of its link; raise unless they bend in closed form."""
     by_link = {joint.link: joint for joint in body.joints}
     ankle = by_link.get(foot)
@@ -140,50 +135,45 @@ def chain_of(body: Body, foot: str) -> LegJoints:
         raise PoiseError(f"body '{body.name}': '{foot}' must be carried by an ankle, a knee with one hinge, and a hip")
     toe = next((joint for joint in body.joints if joint.parent_link == foot and joint.kind == "hinge"), None)
     chain = LegJoints(hip, knee, ankle, toe)
-    _refuse_crooked(body, chain)
+    _check_leg_geometry(body, chain)
     for joint in (hip, ankle):
-        _refuse_slanted(body, joint)
-    _refuse_stiff(body, knee)
+        _check_leg_hinges(body, joint)
+    if knee.axes[0, 1] < Y_AXIS or knee.lower[0] > KNEE_STRAIGHT or knee.upper[0] < KNEE_BENT:
+        raise _leg_error(body, knee, f"must bend about its y axis, from {KNEE_STRAIGHT:g} to {KNEE_BENT:g} rad")
     if toe is not None and toe.axes[0, 1] < Y_AXIS:
-        raise _refused(body, toe, "must rotate about its y axis")
+        raise _leg_error(body, toe, "must rotate about its y axis")
     return chain
 
 
-def _refuse_crooked(body: Body, chain: LegJoints) -> None:
+def _check_leg_geometry(body: Body, chain: LegJoints) -> None:
     """Raise unless joints are at link origins, links parallel to the root, thigh and shank in line, hip on the root."""
     model, joints = body.model, {joint.link: joint for joint in body.joints}
     for joint in chain[:3]:
         if any(np.abs(model.joint(name).pos).max() > _EXACT for name in joint.elements):
-            raise _refused(body, joint, "must be at the origin of its link")
+            raise _leg_error(body, joint, "must be at the origin of its link")
     above = body.link_id(chain.ankle.link)
     while above > 1:
         name = model.body(above).name
         if np.abs(model.body_quat[above, 1:]).max() > _EXACT:
             raise PoiseError(f"body '{body.name}': link '{name}' of a leg must be parallel to the root at rest")
         if name in joints and joints[name] not in chain:
-            raise _refused(body, joints[name], f"is above '{chain.hip.name}', which must be attached to the root")
+            raise _leg_error(body, joints[name], f"is above '{chain.hip.name}', which must be attached to the root")
         above = int(model.body_parentid[above])
     thigh, shank = (model.body(joint.link).pos for joint in (chain.knee, chain.ankle))
     if np.linalg.norm(np.cross(thigh, shank)) > _EXACT or thigh @ shank <= 0:
-        raise _refused(body, chain.knee, "must have thigh and shank in line at rest")
+        raise _leg_error(body, chain.knee, "must have thigh and shank in line at rest")
     if abs(chain.knee.axes[0] @ thigh) > _EXACT:
-        raise _refused(body, chain.knee, "must have its axis perpendicular to the thigh")
+        raise _leg_error(body, chain.knee, "must have its axis perpendicular to the thigh")
 
 
-def _refuse_slanted(body: Body, joint: Joint) -> None:
+def _check_leg_hinges(body: Body, joint: Joint) -> None:
     """Raise unless the hinges of a hip or ankle are perpendicular, with room between their limits."""
     axes = joint.axes
     if np.abs(axes @ axes.T - np.eye(len(axes))).max() > _EXACT:
-        raise _refused(body, joint, "must have hinges perpendicular to each other")
+        raise _leg_error(body, joint, "must have hinges perpendicular to each other")
     if np.any(joint.upper - joint.lower < 2 * LIMIT_MARGIN):
-        raise _refused(body, joint, f"must have a range of at least {2 * LIMIT_MARGIN:g} rad")
+        raise _leg_error(body, joint, f"must have a range of at least {2 * LIMIT_MARGIN:g} rad")
 
 
-def _refuse_stiff(body: Body, knee: Joint) -> None:
-    """Raise unless the knee is one +y hinge with the required range."""
-    if knee.axes[0, 1] < Y_AXIS or knee.lower[0] > KNEE_STRAIGHT or knee.upper[0] < KNEE_BENT:
-        raise _refused(body, knee, f"must bend about its y axis, from {KNEE_STRAIGHT:g} to {KNEE_BENT:g} rad")
-
-
-def _refused(body: Body, joint: Joint, why: str) -> PoiseError:
+def _leg_error(body: Body, joint: Joint, why: str) -> PoiseError:
     return PoiseError(f"body '{body.name}': joint '{joint.name}' {why}")

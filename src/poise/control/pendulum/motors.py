@@ -26,20 +26,20 @@ CHASE, MAX_CHASE = 2.0, 3.0
 """A swing leg corrects its error within 1/CHASE of the time left, with at most MAX_CHASE times its c_i."""
 
 
-def response(body: Body) -> Array:
+def response_rates(body: Body) -> Array:
     """c_i (nv,) 1/s of [Tsai2010] Table 1, zero on the root."""
     rate = np.array(body.tables["response_rate"]) if "response_rate" in body.tables else np.full(body.nv, DEFAULT_RATE)
     rate[:6] = 0.0
     return rate
 
 
-def wanted_velocity(error: Array) -> Array:
+def saturated_error(error: Array) -> Array:
     """Saturated error (rad), for the error-velocity curve of [Tsai2010] Fig. 7: linear near zero, level far away."""
     return np.asarray(ERROR_SCALE * np.tanh(error / ERROR_SCALE))
 
 
-class StepPoses(NamedTuple):
-    """What the motors need to know of a step."""
+class MotorHints(NamedTuple):
+    """Properties of a step that change gains and rates of the motors."""
 
     within: float  # s until the swing foot lands
     rolls: bool  # whether the stance heel lifts
@@ -47,27 +47,27 @@ class StepPoses(NamedTuple):
     supple: float  # share by which the stance leg lets the pelvis twist
 
 
-class Tracking:
+class VelocityTracking:
     """Drives the joints of a body."""
 
     def __init__(self, walker: Walker, gain: float) -> None:
         body = walker.body
         self._walker = walker
-        self._rate = response(body)
+        self._rate = response_rates(body)
         self._gain = np.zeros(walker.model.nv)
         self._gain[6 : body.nv] = gain * body.mass / GAIN_MASS * walker.legs.scale**2
         for toes in walker.toe_dofs:
             self._gain[toes] *= SOFT_TOES
         self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)
 
-    def standing(self, state: State, now: Array, then: Array) -> Motors:
+    def standing_motors(self, state: State, now: Array, then: Array) -> Motors:
         """Motors for standing on both feet with soft ankles."""
         gain = self._gain.copy()
         for ankle in self._walker.ankle_dofs:
             gain[ankle[:2]] *= SOFT_ANKLE
-        return self._driven(state, now, then, self._rate, gain)
+        return self._velocity_motors(state, now, then, self._rate, gain)
 
-    def motors(self, state: State, now: Array, then: Array, gait: GaitState, course: StepPoses) -> Motors:
+    def walking_motors(self, state: State, now: Array, then: Array, gait: GaitState, course: MotorHints) -> Motors:
         """Motors from the poses (nq,) wanted now and after the time step."""
         walker, stance = self._walker, gait.stance
         rate, gain = self._rate.copy(), self._gain.copy()
@@ -81,12 +81,12 @@ class Tracking:
             gain[swing] *= SOFT_TRAIL
         else:
             rate[swing] *= min(max(CHASE / (DEFAULT_RATE * max(course.within, state.step)), 1.0), MAX_CHASE)
-        return self._driven(state, now, then, rate, gain)
+        return self._velocity_motors(state, now, then, rate, gain)
 
-    def _driven(self, state: State, now: Array, then: Array, rate: Array, gain: Array) -> Motors:
+    def _velocity_motors(self, state: State, now: Array, then: Array, rate: Array, gain: Array) -> Motors:
         body = self._walker.body
         mujoco.mj_differentiatePos(body.model, self._ahead, state.step, now, then)
         mujoco.mj_differentiatePos(body.model, self._error, 1.0, state.qpos[: body.nq], now)
         velocity = np.zeros(self._walker.model.nv)
-        velocity[: body.nv] = self._ahead + rate * wanted_velocity(self._error)
+        velocity[: body.nv] = self._ahead + rate * saturated_error(self._error)
         return Motors(velocity, gain)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, runs
-from poise.control.pendulum.foothold_ground import SPACING, Foothold, Strip, bounds, line
-from poise.control.pendulum.gait import Lift
+from poise.control.pendulum.foothold_ground import SPACING, Foothold, FootStrip, lowest_and_highest, points_along_yaw
+from poise.control.pendulum.gait import LiftOff
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker
 
 EDGE_RISE = 0.03  # Rise (m, adult) above which a change of level is an edge
@@ -27,21 +27,25 @@ MAX_STEP_OVER = 0.9
 HURDLE_SPEED = 0.95  # Minimum speed (m/s, adult) of steps over a hurdle
 
 
-class Rhythm(NamedTuple):
+class StepRhythm(NamedTuple):
     """Speed and duration of steps."""
 
     speed: float  # m/s
     duration: float  # s
 
 
-def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
+def rhythm_on_treads(ground: FootStrip, wanted: StepRhythm, scale: float) -> StepRhythm:
     """The rhythm nearest to the wanted one whose steps fit the treads of the ground.
 
     A step covers one tread or several, so that feet need not search for room. Legs are `scale` times an adult's.
     """
     if ground.relief < EDGE_RISE * scale:
         return wanted
-    tread, rise = _stair(ground, scale)
+    jumps = np.abs(np.diff(ground.level))
+    edges = np.flatnonzero(jumps > max(EDGE_RISE * scale, STEEP * SPACING))
+    if len(edges) < 2:
+        return wanted
+    tread, rise = float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))
     if tread < MIN_TREAD * scale:
         return wanted
     most = max(int(MAX_CLIMB * scale / rise), 1)
@@ -50,27 +54,18 @@ def rhythm(ground: Strip, wanted: Rhythm, scale: float) -> Rhythm:
         return wanted
     way = treads * tread
     duration = min(max(way / abs(wanted.speed), MIN_DURATION * wanted.duration), wanted.duration)
-    return Rhythm(math.copysign(way / duration, wanted.speed), duration)
-
-
-def _stair(ground: Strip, scale: float) -> tuple[float, float]:
-    """Tread length and rise (m) of stairs; a length of 0 if there are fewer than two edges."""
-    jumps = np.abs(np.diff(ground.level))
-    edges = np.flatnonzero(jumps > max(EDGE_RISE * scale, STEEP * SPACING))
-    if len(edges) < 2:
-        return 0.0, math.inf
-    return float(np.median(np.diff(edges))) * SPACING, float(np.median(jumps[edges]))
+    return StepRhythm(math.copysign(way / duration, wanted.speed), duration)
 
 
 class ClearedStrip(NamedTuple):
     """The ground for a foot to land on, and the demands of its hurdles."""
 
-    strip: Strip
+    strip: FootStrip
     least: float = 0.0  # m/s: minimum speed
     over: bool = False  # whether the foot must pass over a hurdle in this step
 
 
-def clear_hurdles(walker: Walker, side: int, strip: Strip, foot: float) -> ClearedStrip:
+def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> ClearedStrip:
     """The strip without hurdles, on which a foot has no room near them or on the wrong side of them.
 
     A hurdle within one step is stepped over; in front of others the foot keeps its distance. The swing foot is now
@@ -79,7 +74,7 @@ def clear_hurdles(walker: Walker, side: int, strip: Strip, foot: float) -> Clear
     legs, level = walker.legs, strip.level
     if strip.relief < HURDLE * legs.scale:
         return ClearedStrip(strip)
-    around = _lowest_around(level, max(round(MAX_DEPTH * legs.length / SPACING), 1))
+    around = _lowest_ground_around(level, max(round(MAX_DEPTH * legs.length / SPACING), 1))
     high = level > around + HURDLE * legs.scale
     if not high.any():
         return ClearedStrip(strip)
@@ -88,18 +83,16 @@ def clear_hurdles(walker: Walker, side: int, strip: Strip, foot: float) -> Clear
     free, least, over = strip.free.copy(), 0.0, False
     for first, last in runs(high):
         tall = float((level - around)[first:last].max())
-        near, far = (
-            ahead[first] - front - HURDLE_GAP * legs.scale,
-            ahead[last - 1] - back + HURDLE_GAP * legs.scale + SHANK_GAP * tall,
-        )
+        near = ahead[first] - front - HURDLE_GAP * legs.scale
+        far = ahead[last - 1] - back + HURDLE_GAP * legs.scale + SHANK_GAP * tall
         within = far < MAX_STEP_OVER * legs.length
         free &= ahead > far if within else ahead < near
         if foot < far:
-            least, over = HURDLE_SPEED * legs.slow, over or within
+            least, over = HURDLE_SPEED * legs.time_scale, over or within
     return ClearedStrip(strip._replace(level=np.where(high, around, level), free=free), least, over)
 
 
-def _lowest_around(level: Array, far: int) -> Array:
+def _lowest_ground_around(level: Array, far: int) -> Array:
     """For each sample (N,), the higher (m) of the lowest levels within `far` samples before and behind it."""
     count = len(level)
     wide = np.concatenate([np.full(far, level[0]), level, np.full(far, level[-1])])
@@ -109,7 +102,7 @@ def _lowest_around(level: Array, far: int) -> Array:
     return np.asarray(np.maximum(lowest[:count], lowest[far:]))
 
 
-def over_hurdles(walker: Walker, side: int, lift: Lift, hold: Foothold, place: Array, yaw: float) -> float:
+def height_over_hurdles(walker: Walker, side: int, lift: LiftOff, hold: Foothold, place: Array, yaw: float) -> float:
     """Minimum height (m) of a sole on its path over obstacles, ankle at `place` (2,); minus infinity without any."""
     legs, ends, c, s = walker.legs, max(lift.ground, hold.ground), math.cos(yaw), math.sin(yaw)
     gone = c * (place[0] - lift.ankle[0]) + s * (place[1] - lift.ankle[1])
@@ -118,16 +111,16 @@ def over_hurdles(walker: Walker, side: int, lift: Lift, hold: Foothold, place: A
     gone, left = max(way * gone, 0.0), max(way * left, 0.0)  # m along the path
     back, front = sorted((way * legs.sole[side, 0, 0], way * legs.sole[side, 4, 0]))  # m from the ankle
     marks = np.arange(front - gone, back + left, SPACING)
-    level = walker.heights(*line(place[0], place[1], yaw, way * marks))
-    if bounds(level)[1] <= ends + OBSTACLE * legs.scale:
+    level = walker.heights(*points_along_yaw(place[0], place[1], yaw, way * marks))
+    if lowest_and_highest(level)[1] <= ends + OBSTACLE * legs.scale:
         return -math.inf
     above = level - ends
     high = above > OBSTACLE * legs.scale
     ahead, behind = np.maximum(marks - front, 0.0), np.maximum(back - marks, 0.0)
-    share = _part(gone, ahead) * _part(left, behind)
+    share = _path_share(gone, ahead) * _path_share(left, behind)
     return ends + float((share * (above + CLEARANCE * legs.scale))[high].max())
 
 
-def _part(one: float, others: Array) -> Array:
+def _path_share(one: float, others: Array) -> Array:
     """Share (N,) of one length in the sum of it and others (N,); 1 where the other is 0."""
     return np.where(others > 0.0, one / np.maximum(one + others, 1e-9), 1.0)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, Mask
+from poise.arrays import Array
 from poise.control.pendulum.gait_style import StepMoment
 from poise.control.pendulum.height import STRETCH
-from poise.control.pendulum.leg_ik import bend_leg, heel_lifted, set_legs
+from poise.control.pendulum.leg_ik import bend_leg_to_ankle, foot_with_heel_lifted, set_leg_pair
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.swing import SwingFoot
 from poise.control.pendulum.vectors import dot3, quat_product, rotated, yaw_quat, yaw_rotated
@@ -45,7 +45,6 @@ class Posture:
     def __init__(self, walker: Walker) -> None:
         self._walker = walker
         self._data = mujoco.MjData(walker.body.model)
-        self._feet = _FootTargets.empty()
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
@@ -55,22 +54,21 @@ class Posture:
 
         The body leans forward by `lean` (rad) more than the reference.
         """
-        qpos, tilt = self._data.qpos, np.zeros(2)
+        qpos, legs, tilt = self._data.qpos, self._walker.legs, np.zeros(2)
         across = yaw_rotated(yaw, moment.across)
-        self._feet.fill(feet, across if stance == 0 else across[::-1])
+        axes = across if stance == 0 else np.ascontiguousarray(across[::-1])
+        most = [foot.most if isinstance(foot, StanceFoot) else None for foot in feet]
+        stands, lifts = np.array([lift is not None for lift in most]), np.array([lift or 0.0 for lift in most])
+        places, turns = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
         qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(self._walker.body.model, qpos)
-        _turn_root(qpos, lean, yaw)
-        self._stand(com, tilt)
-        self._above += (self._com() - com) / (1.0 - COM_LAG)
-        self._stand(com, tilt)
+        _lean_and_turn_root(qpos, lean, yaw)
+        for first in (True, False):  # the second time with the centre of mass that the first one led to
+            qpos[:3] = com - self._above
+            set_leg_pair(qpos, legs, stands, places, turns, axes, STRETCH * legs.length, lifts, tilt)
+            if first:
+                self._above += (self._com() - com) / (1.0 - COM_LAG)
         return qpos.copy(), tilt
-
-    def _stand(self, com: Array, tilt: Array) -> None:
-        """Place the root for the present estimate of the centre of mass and set the legs; writes the heel lifts."""
-        qpos, legs, feet = self._data.qpos, self._walker.legs, self._feet
-        qpos[:3] = com - self._above
-        set_legs(qpos, legs, feet.stands, feet.place, feet.turn, feet.across, STRETCH * legs.length, feet.most, tilt)
 
     def _com(self) -> Array:
         """Centre of mass (3,) m of the pose."""
@@ -78,66 +76,43 @@ class Posture:
         mujoco.mj_comPos(self._walker.body.model, self._data)
         return np.array(self._data.subtree_com[1])
 
-    def reach_out(self, qpos: Array, root: Array, side: int, yaw: float, moment: StepMoment, foot: SwingFoot) -> None:
-        """Set the swing leg of a pose again for the actual root (7,), so that the foot reaches its target."""
+    def set_swing_leg(self, qpos: Array, root: Array, side: int, across: Array, foot: SwingFoot) -> None:
+        """Set the swing leg again for the actual root (7,), so that the foot reaches its target; `across`: axis."""
         own = qpos[:7].copy()
         qpos[:7] = root
-        bend_leg(qpos, self._walker.legs, side, foot.ankle, foot.foot, yaw_rotated(yaw, moment.across)[1])
+        bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, across)
         qpos[:7] = own
 
 
-class _FootTargets(NamedTuple):
-    """Both feet and their knee axes, left first, as `set_legs` takes them."""
-
-    stands: Mask  # (2,)
-    place: Array  # (2, 3) m of the ball in stance, of the ankle in swing
-    turn: Array  # (2, 3, 3)
-    across: Array  # (2, 3)
-    most: Array  # (2,) rad: maximum heel lifts
-
-    @classmethod
-    def empty(cls) -> _FootTargets:
-        """Arrays to be filled."""
-        return cls(np.zeros(2, bool), np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 3)), np.zeros(2))
-
-    def fill(self, feet: Sequence[PlacedFoot], across: Array) -> None:
-        """Overwrite with other feet and knee axes (2, 3)."""
-        self.across[:] = across
-        for side, foot in enumerate(feet):
-            self.place[side], self.turn[side] = foot[0], foot[1]
-            self.stands[side] = isinstance(foot, StanceFoot)
-            self.most[side] = foot.most if isinstance(foot, StanceFoot) else 0.0
-
-
 @kernel
-def _turn_root(qpos: Array, lean: float, yaw: float) -> None:
+def _lean_and_turn_root(qpos: Array, lean: float, yaw: float) -> None:
     """Rotate the root of a pose: lean it forward, then turn it to the left (rad)."""
     forward = np.array([math.cos(0.5 * lean), 0.0, math.sin(0.5 * lean), 0.0])
     qpos[3:7] = quat_product(yaw_quat(yaw), quat_product(forward, qpos[3:7]))
 
 
-def rocked(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
+def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
     """A foot that struck with its heel, as it should be `ahead` s from now on its way to standing flat.
 
-    It rolls over its heel, which stays in place while the ankle moves forward and down. Rotation about the ankle would
-    lift the heel off the ground and make it slide.
+    The foot rolls over its heel, which stays in place while the ankle moves forward and down. A rotation about the
+    ankle would lift the heel off the ground and make it slide.
     """
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
-    up, ball, turn = _rocked(*own, *now, flat.ball, flat.foot, ahead / legs.slow)
+    up, ball, turn = _roll_over_heel(*own, *now, flat.ball, flat.foot, ahead / legs.time_scale)
     return StanceFoot(ball, turn, flat.most) if up > 0.0 else flat
 
 
 @kernel
-def _rocked(
+def _roll_over_heel(
     sole: Array, ball: Array, ankle: Array, foot: Array, on: Array, flat: Array, ahead: float
 ) -> tuple[float, Array, Array]:
-    """Angle (rad) of the toes above the ground now, and the ball's position (3,) m and foot's rotation (3, 3) to come.
+    """Present angle (rad) of the toes above the ground, and target position (3,) m of the ball and rotation (3, 3).
 
-    The ankle is at (3,) m and the foot has a rotation (3, 3); it should be flat on the ground through `on` (3,).
+    The foot, at `ankle` (3,) m with the rotation `foot` (3, 3), is to lie flat on the ground through `on` (3,) m.
     """
     heel, normal = 0.5 * (sole[0] + sole[1]), flat[:, 2]
     up = math.asin(min(max(dot3(foot[:, 0], normal), -1.0), 1.0))
     there = ankle + rotated(foot, heel)
     there -= normal * dot3(normal, there - on)
-    turn = heel_lifted(flat, -max(up - ahead * (FLATTEN_RATE * up + MIN_FLATTEN), 0.0))
+    turn = foot_with_heel_lifted(flat, -max(up - ahead * (FLATTEN_RATE * up + MIN_FLATTEN), 0.0))
     return up, there + rotated(turn, ball - heel), turn

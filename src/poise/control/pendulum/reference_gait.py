@@ -15,16 +15,9 @@ from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait_style import (
-    PLAIN_LEG,
-    PLAIN_STEP,
-    SAMPLES,
-    StepStyle,
-    legwork,
-    plain_style,
-    step_style,
-)
-from poise.control.pendulum.legs import Legs, feet_of
+from poise.control.pendulum import gait_style
+from poise.control.pendulum.gait_style import SAMPLES, StepStyle
+from poise.control.pendulum.legs import Legs, walker_feet
 from poise.reference.reference import Reference
 from poise.rotations import quat_from_axis_angle, quat_multiply, yaw_of
 
@@ -55,26 +48,26 @@ class ReferenceStride(NamedTuple):
 
 
 class ReferenceWalk:
-    """The steps of a reference. One that turns is walked straight: the turn is taken out of its steps."""
+    """The steps of a reference. Turns are taken out of the steps, so that the reference is walked straight."""
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
         self._data = mujoco.MjData(body.model)
-        self._stride, self._since = self._sought(0.0), 0.0
-        self._stood = _width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
+        self._stride, self._since = self._find_stride(0.0), 0.0
+        self._stood = _mean_step_width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
 
-    def _sought(self, since: float) -> ReferenceStride | None:
+    def _find_stride(self, since: float) -> ReferenceStride | None:
         """The stride of the reference from a time (s) on."""
         endless = self._reference.duration is None
         samples = sample_reference(self._reference, self._body, SEARCH_ENDLESS if endless else SEARCH_FINITE, since)
-        stride = _stride(samples, self._body, self._legs)
+        stride = _most_periodic_stride(samples, self._body, self._legs)
         if stride is None or not endless:
             return stride
         begin, middle, end = stride.strikes
         return stride._replace(strikes=(since + begin, since + middle, since + end), gap=np.zeros(self._body.nv))
 
     @property
-    def still(self) -> bool:
+    def takes_no_steps(self) -> bool:
         """Whether the reference takes no steps."""
         return self._stride is None
 
@@ -82,8 +75,8 @@ class ReferenceWalk:
     def duration(self) -> float:
         """Duration (s) of a step."""
         if self._stride is None:
-            return PLAIN_STEP * math.sqrt(self._legs.length / PLAIN_LEG)
-        return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), MAX_STEP * self._legs.slow)
+            return gait_style.PLAIN_STEP * math.sqrt(self._legs.length / gait_style.PLAIN_LEG)
+        return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), MAX_STEP * self._legs.time_scale)
 
     def duration_at(self, speed: float) -> float:
         """Duration (s) of a step at a speed (m/s): above the reference's speed, steps are longer and quicker."""
@@ -101,18 +94,18 @@ class ReferenceWalk:
         wide = self._stood if self._stride is None else self._stride.width
         return max(wide, MIN_WIDTH * self._legs.length)
 
-    def step(self, stance: int, time: float, speed: float | None = None) -> StepStyle:
-        """The style of the step on foot `stance` that begins at a time (s): that of the reference's step nearest to it.
+    def step_style(self, stance: int, time: float, speed: float | None = None) -> StepStyle:
+        """The style of the reference's step on foot `stance` that begins nearest to a time (s).
 
         If `speed` (m/s; default: the reference's own) has the opposite sign, the step is played in reverse, so that the
         arms still balance the legs.
         """
         if not self._is_unchanged(time):
-            self._stride = self._sought(time)
+            self._stride = self._find_stride(time)
             self._since = time if self._stride is None else self._stride.strikes[0]
         stride = self._stride
         if stride is None:
-            return plain_style(self._body, self._legs, self._reference.at(time).qpos)
+            return gait_style.plain_step_style(self._body, self._legs, self._reference.at(time).qpos)
         begin, end = stride.strikes[:2] if stance == stride.first else stride.strikes[1:]
         period = stride.strikes[2] - stride.strikes[0]
         lap = self._lap(begin, period, time) if self._reference.duration is None else 0
@@ -121,9 +114,10 @@ class ReferenceWalk:
         shares = (times - stride.strikes[0]) / period
         if stride.gap.any():
             frames = PoseSpace(self._body).moved(frames, shares[:, None] * stride.gap)
-        straight = _headed(frames, stride.turn * 0.5)
-        backward = speed is not None and speed * stride.speed < 0
-        return step_style(straight[::-1] if backward else straight, self._body, self._legs, stance, self._data)
+        straight = _straightened_step(frames, stride.turn * 0.5)
+        if speed is not None and speed * stride.speed < 0:
+            straight = straight[::-1]
+        return gait_style.step_style(straight, self._body, self._legs, stance, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
         """Number of periods (s) by which the step that began at `begin` is shifted to be nearest to a time (s)."""
@@ -136,18 +130,15 @@ class ReferenceWalk:
             return True
         begin, _, end = stride.strikes
         strike = begin + (1 + self._lap(begin, end - begin, time)) * (end - begin)
-        samples = samples_at(
-            self._reference,
-            self._body,
-            np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin]),
-        )
+        times = np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin])
+        samples = reference_samples_at(self._reference, self._body, times)
         before, after = samples.down[:2, stride.first]
         speed = math.copysign(np.linalg.norm(samples.poses[2, :2] - samples.poses[3, :2]) / (end - begin), stride.speed)
         return bool(after and not before) and abs(speed - stride.speed) < SPEED_TOLERANCE
 
-    def place(self, pose: Array) -> tuple[int, float, StepStyle]:
+    def nearest_phase(self, pose: Array) -> tuple[int, float, StepStyle]:
         """The stance foot, phase and step whose pose is nearest to `pose` (nq,)."""
-        steps = [self.step(stance, 0.0) for stance in (0, 1)]
+        steps = [self.step_style(stance, 0.0) for stance in (0, 1)]
         model, gap = self._body.model, np.zeros(self._body.nv)
         found = []
         for stance, step in enumerate(steps):
@@ -158,24 +149,22 @@ class ReferenceWalk:
         return stance, phase, steps[stance]
 
 
-def _stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStride | None:
+def _most_periodic_stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStride | None:
     """The stride whose first and last poses differ least; None if there is none."""
     found_strikes = sorted((frame, foot) for foot in (0, 1) for frame in strikes(samples.down[:, foot], SAMPLE_RATE))
+    triples = zip(found_strikes, found_strikes[1:], found_strikes[2:], strict=False)
     found = [
-        _measured(samples.poses, foot, (begin, middle, end), body, legs)
-        for (begin, foot), (middle, other), (end, same) in zip(
-            found_strikes, found_strikes[1:], found_strikes[2:], strict=False
-        )
+        _measured_stride(samples.poses, foot, (begin, middle, end), body, legs)
+        for (begin, foot), (middle, other), (end, same) in triples
         if foot == same != other and min(middle - begin, end - middle) > MIN_STEP * SAMPLE_RATE
     ]
     speeds = [abs(stride.speed) for stride in found]
     usual = sum(speed * speed for speed in speeds) / max(sum(speeds), 1e-9)  # mean over distance: without shuffling
-    least = MIN_SPEED_SHARE * usual
-    walked = [stride for stride in found if abs(stride.speed) >= least]
+    walked = [stride for stride in found if abs(stride.speed) >= MIN_SPEED_SHARE * usual]
     return min(walked, key=lambda stride: float(stride.gap @ stride.gap), default=None)
 
 
-def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> ReferenceStride:
+def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> ReferenceStride:
     """The stride that begins with a foot, with strikes at frames of poses (T, nq)."""
     begin, middle, end = frames
     gap = PoseSpace(body).difference(poses[[end]], poses[[begin]])[0]
@@ -183,31 +172,24 @@ def _measured(poses: Array, first: int, frames: tuple[int, int, int], body: Body
     yaw = np.unwrap(yaw_of(poses[begin : end + 1, 3:7]))
     way = poses[end, :2] - poses[begin, :2]
     mean = float(np.mean(yaw))
-    ahead = float(np.cos(mean) * way[0] + np.sin(mean) * way[1])
-    return ReferenceStride(
-        first,
-        (begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE),
-        ahead * SAMPLE_RATE / (end - begin),
-        _width(poses[list(frames)], body, legs),
-        float(yaw[-1] - yaw[0]),
-        gap,
-    )
+    speed = float(np.cos(mean) * way[0] + np.sin(mean) * way[1]) * SAMPLE_RATE / (end - begin)
+    times = begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE
+    width = _mean_step_width(poses[list(frames)], body, legs)
+    return ReferenceStride(first, times, speed, width, float(yaw[-1] - yaw[0]), gap)
 
 
-def _width(poses: Array, body: Body, legs: Legs) -> float:
+def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
     """Mean distance (m) between the feet across the heading, in poses (K, nq)."""
-    ankle = legwork(poses, body, legs).ankle
+    ankle = gait_style.leg_tracks(poses, body, legs).ankle
     yaw = yaw_of(poses[:, 3:7])
     way = ankle[:, 0] - ankle[:, 1]
     return float(np.mean(np.cos(yaw) * way[:, 1] - np.sin(yaw) * way[:, 0]))
 
 
-def _headed(frames: Array, turn: float) -> Array:
+def _straightened_step(frames: Array, turn: float) -> Array:
     """The frames of a step rotated to head along x on average, with its turn (rad) taken out frame by frame."""
     yaw = np.unwrap(yaw_of(frames[:, 3:7]))
-    share = np.linspace(-0.5, 0.5, len(frames))
-    mean = float(np.mean(yaw))
-    back = -(mean + turn * share)
+    back = -(float(np.mean(yaw)) + turn * np.linspace(-0.5, 0.5, len(frames)))
     out = np.array(frames)
     out[:, 3:7] = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], back), frames[:, 3:7])
     steps, middle = np.diff(frames[:, :2], axis=0), 0.5 * (back[1:] + back[:-1])
@@ -227,14 +209,14 @@ class ReferenceSamples(NamedTuple):
 def sample_reference(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
     """Sample a reference from a time (s) on, for `seconds` or until it ends."""
     times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
-    return samples_at(reference, body, times)
+    return reference_samples_at(reference, body, times)
 
 
-def samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
+def reference_samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
     """A reference at times (T,) s."""
     targets = [reference.at(t) for t in times]
     parts = contact_parts(body)
-    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in feet_of(body)]
+    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in walker_feet(body)]
     down = np.zeros((len(targets), 2), bool)
     for k, target in enumerate(targets):
         if target.down is not None:

@@ -32,7 +32,7 @@ class FootSupport(NamedTuple):
     margin: float  # m from the edge below which a step is needed
 
 
-def support_of(walker: Walker, seen: Observed, yaw: float) -> FootSupport:
+def foot_support(walker: Walker, seen: Observed, yaw: float) -> FootSupport:
     """The support of the feet as they are now."""
     legs = walker.legs
     middle = seen.pressed[:, :2].mean(axis=0)
@@ -47,22 +47,16 @@ def support_of(walker: Walker, seen: Observed, yaw: float) -> FootSupport:
     return FootSupport(middle, np.minimum(low, 0.0), np.maximum(high, 0.0), apart, capture, MARGIN * legs.scale)
 
 
-def may_stand(walker: Walker, seen: Observed, support: FootSupport) -> bool:
+def may_stop_walking(walker: Walker, seen: Observed, support: FootSupport) -> bool:
     """Whether a walk that is to end can end here."""
-    long = walker.legs.length
-    side = float(support.apart[1])
-    abreast = (
-        abs(float(support.apart[0])) < MAX_STAGGER * long and 0.5 * abs(walker.legs.hip[0, 1]) < side < MAX_WIDTH * long
-    )
-    return abreast and math.hypot(*seen.velocity[:2]) < MAX_SPEED * walker.legs.slow and not topples(support)
+    legs, side = walker.legs, float(support.apart[1])
+    abreast = abs(float(support.apart[0])) < MAX_STAGGER * legs.length
+    apart = 0.5 * abs(legs.hip[0, 1]) < side < MAX_WIDTH * legs.length
+    slow = math.hypot(*seen.velocity[:2]) < MAX_SPEED * legs.time_scale
+    return abreast and apart and slow and not needs_recovery_step(support)
 
 
-def has_come_to_rest(walker: Walker, seen: Observed) -> bool:
-    """Whether a standing body is at rest."""
-    return math.hypot(*seen.velocity[:2]) < REST_SPEED * walker.legs.slow
-
-
-def topples(support: FootSupport) -> bool:
+def needs_recovery_step(support: FootSupport) -> bool:
     """Whether the capture point is too close to the edge of support to keep standing."""
     room = np.minimum(support.margin, 0.25 * (support.high - support.low))
     return bool(np.any(support.capture < support.low + room) or np.any(support.capture > support.high - room))
@@ -76,7 +70,7 @@ class FootLoad(NamedTuple):
     point: Array  # (3,) m: point of force
 
 
-def loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, FootLoad]:
+def standing_foot_loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, FootLoad]:
     """Load and point of force of each foot that return the capture point to the middle [Pratt2006]."""
     pressed = np.clip((1.0 + CAPTURE_GAIN) * support.capture, support.low, support.high)
     wide = float(support.apart[1])  # negative if the legs are crossed

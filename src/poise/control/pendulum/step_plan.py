@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
+from poise.control.pendulum import filter as landing_filter
 from poise.control.pendulum.energy_filter import PendulumState, SteadyGait, energy_landing
-from poise.control.pendulum.filter import FootLanding, StepPace, end_velocity, linear_landing, pace_of, pressure_shift
-from poise.control.pendulum.foothold_ground import Strip, landing_strip
+from poise.control.pendulum.filter import FootLanding, StepPace
+from poise.control.pendulum.foothold_ground import FootStrip, landing_strip
 from poise.control.pendulum.gait import GaitState
-from poise.control.pendulum.height import lowest_hips
-from poise.control.pendulum.intent import Intent
-from poise.control.pendulum.obstacles import ClearedStrip, Rhythm, clear_hurdles, rhythm
+from poise.control.pendulum.height import lowest_hip_heights
+from poise.control.pendulum.intent import WalkIntent
+from poise.control.pendulum.obstacles import ClearedStrip, StepRhythm, clear_hurdles, rhythm_on_treads
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased, rotated_xy
@@ -46,7 +47,7 @@ class PlannedStep(NamedTuple):
     landing: FootLanding
     place: Array  # (2,) m in the world: landing position of the centre of pressure
     shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
-    ground: Strip
+    ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which it differs from a step of steady walking
     supple: float  # share by which the stance leg lets the pelvis twist
@@ -59,7 +60,7 @@ class StepPlanner(NamedTuple):
     walk: ReferenceWalk
     settings: PendulumSettings
 
-    def plan(self, seen: Observed, gait: GaitState, intent: Intent, step: float) -> PlannedStep:
+    def plan(self, seen: Observed, gait: GaitState, intent: WalkIntent, step: float) -> PlannedStep:
         """The step from the observed state; `step` is the time step (s)."""
         walker, legs, yaw, under = self.walker, self.walker.legs, intent.heading, seen.pressed[gait.stance]
         place, foot = rotated_xy(-yaw, seen.com - under), rotated_xy(-yaw, seen.pressed[gait.swing] - under)
@@ -68,56 +69,60 @@ class StepPlanner(NamedTuple):
         high = max(height - ground.slope * float(place[0]), MIN_HEIGHT * legs.length)
         rate = math.sqrt(walker.gravity / high)
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
-        suited, duration = rhythm(ground, self._wanted(intent, way), legs.scale)
+        suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
         anywhere = bool(ground.free.all())
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
         pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
-        times = self._times(gait, due, duration, way.over)
+        times = self._landing_times(gait, due, duration, way.over)
         falls = max(-ground.slope * float(velocity[0]), 0.0)
         low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
-        hips = lowest_hips(walker, low, float(seen.velocity[2]), falls, times)
+        hips = lowest_hip_heights(legs.length, low, float(seen.velocity[2]), falls, times)
         if self.settings.law == "paper":
             fall = PendulumState(place, np.append(velocity, seen.velocity[2]), height, walker.gravity)
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
-            found = linear_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-            last = end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
-        astray = self._astray(found, gait, suited * duration)
-        fast = suited / legs.slow
+            found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
+            last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
+        astray = self._astray_share(found, gait, suited * duration)
+        fast = suited / legs.time_scale
         brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
         level = 1.0 - eased(-ground.slope / DOWNHILL)
         supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
-        shift = self._within_sole(gait.stance, pressure_shift(found.velocity, last, rate, found.within), brisk)
+        heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
+        shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
+        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
-        meant = gait.meant(best, legs.scale) if ordinary else best
+        meant = gait.committed_aim(best, legs.scale) if ordinary else best
         return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
 
-    def _landing_ground(self, under: Array, place: Array, foot: Array, gait: GaitState, intent: Intent) -> ClearedStrip:
+    def _landing_ground(
+        self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent
+    ) -> ClearedStrip:
         """The ground to land on; `place` and `foot` (2,) m are relative to the centre of pressure `under`."""
-        aside = float(place[1]) + self._aside(gait)
+        aside = float(place[1]) + self._steady_aside(gait)
         ground = landing_strip(self.walker, gait.swing, under[:2], intent.heading, aside, gait.aimed)
-        return (
-            clear_hurdles(self.walker, gait.swing, ground, float(foot[0])) if intent.going > 0 else ClearedStrip(ground)
-        )
+        if intent.going <= 0:
+            return ClearedStrip(ground)
+        return clear_hurdles(self.walker, gait.swing, ground, float(foot[0]))
 
     def _pace(self, going: SteadyGait, rate: float, gait: GaitState) -> StepPace:
         """Targets and limits of the step; an overdue foot slows down."""
-        end = end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
-        pace = pace_of(self.walker.legs.length, going.duration, end, gait.swing)
-        hovers = HOVER_TIME * self.walker.legs.slow
+        end = landing_filter.step_end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
+        pace = landing_filter.step_pace(self.walker.legs.length, going.duration, end, gait.swing)
+        hovers = HOVER_TIME * self.walker.legs.time_scale
         return pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / hovers, 0.0))
 
-    def _wanted(self, intent: Intent, way: ClearedStrip) -> Rhythm:
+    def _wanted_rhythm(self, intent: WalkIntent, way: ClearedStrip) -> StepRhythm:
         """The commanded rhythm, fast enough for hurdles in the way."""
         least = way.least if intent.going > 0 else -math.inf
-        return Rhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
+        return StepRhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
 
-    def _times(self, gait: GaitState, due: float, duration: float, over: bool) -> Array:
+    def _landing_times(self, gait: GaitState, due: float, duration: float, over: bool) -> Array:
         """Landing times (K,) s to choose from; none before the due time if the foot must pass `over` a hurdle."""
-        slow, share = self.walker.legs.slow, self.settings.timing
+        slow, share = self.walker.legs.time_scale, self.settings.timing
         soonest = max(MIN_STEP_TIME * slow - gait.since, (MIN_TIME_LEFT if gait.lift else MIN_LIFT_TIME) * slow)
         late = max(gait.since + due - duration, gait.overdue)
         latest = due + max(MAX_DELAY * slow - late, 0.0)
@@ -125,23 +130,18 @@ class StepPlanner(NamedTuple):
         times = first + (last - first) * TIMES
         return np.maximum(times, due) if over else times
 
-    def _aside(self, gait: GaitState) -> float:
+    def _steady_aside(self, gait: GaitState) -> float:
         """Lateral landing position (m, to the left of the stance foot) of steady walking."""
         return self.walk.width if gait.swing == 0 else -self.walk.width
 
-    def _astray(self, found: FootLanding, gait: GaitState, long: float) -> float:
+    def _astray_share(self, found: FootLanding, gait: GaitState, long: float) -> float:
         """Share by which a landing differs from that of steady walking with steps of a length `long` (m)."""
-        off = math.hypot(found.place[0] - long, found.place[1] - self._aside(gait)) / self.walker.legs.scale
+        off = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / self.walker.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
-
-    def _within_sole(self, stance: int, shift: Array, brisk: float) -> Array:
-        """A shift (2,) m of the centre of pressure within the sole; the more `brisk`, the less to the heel."""
-        legs = self.walker.legs
-        return _clipped(shift, legs.sole[stance], legs.ball[stance, 0], SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk)
 
 
 @kernel
-def _clipped(shift: Array, sole: Array, ball: float, heel: float) -> Array:
+def _shift_within_sole(shift: Array, sole: Array, ball: float, heel: float) -> Array:
     """A shift (2,) m of the centre of pressure within the sole (K, 3): to its ball, and a share `heel` to its heel."""
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.foothold_ground import Foothold, stepped
-from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, Lift
-from poise.control.pendulum.gait_style import SwingStyle, between
+from poise.control.pendulum.foothold_ground import Foothold, ground_above_foothold
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff
+from poise.control.pendulum.gait_style import SwingStyle, sample_at_phase
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT, Legs
-from poise.control.pendulum.obstacles import over_hurdles
+from poise.control.pendulum.obstacles import height_over_hurdles
 from poise.control.pendulum.vectors import dot3, quat_matrix, quat_product, rotated, unit_quat, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
@@ -60,7 +60,7 @@ class SwingAim(NamedTuple):
     astray: float  # share by which the step differs from steady walking
 
 
-class _Flight(NamedTuple):
+class _SwingFlight(NamedTuple):
     """A swing foot on a path without obstacles."""
 
     place: Array  # (2,) m of the ankle without the roll after the strike
@@ -69,101 +69,93 @@ class _Flight(NamedTuple):
     depth: float  # m from the ankle down to the lowest point of the sole
 
 
-def swing_target(
-    walker: Walker, seen: Observed, gait: GaitState, lift: Lift, yaw: float, aim: SwingAim, ahead: float
+def swing_foot_target(
+    walker: Walker, seen: Observed, gait: GaitState, lift: LiftOff, yaw: float, aim: SwingAim, ahead: float
 ) -> SwingFoot:
     """Target of the swing foot, `ahead` s from now."""
-    legs, side, share, hold = walker.legs, gait.swing, _begun(gait.swung), aim.hold
-    flight = _flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swung, share, aim.more)
+    legs, side, share, hold = walker.legs, gait.swing, _eased_swing_share(gait.swing_share), aim.hold
+    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more)
     ankle, there = flight.ankle, seen.ankle[side]
-    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / max(
-        gait.phase, DOUBLE_STANCE
-    )
-    goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.slow * ahead)
-    height = float(ankle[2]) - FALL_SPEED * legs.slow * late
+    phase = max(gait.phase, DOUBLE_STANCE)
+    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / phase
+    goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.time_scale * ahead)
+    height = float(ankle[2]) - FALL_SPEED * legs.time_scale * late
     height += LAG_LIFT * max(aim.lags - LAG * legs.scale, 0.0) + FAST_LIFT * aim.astray * max(goes, 0.0)
-    above = over_hurdles(walker, side, lift, hold, flight.place, yaw)
-    if _off_plane(lift, hold) < -LOWER_BY * legs.scale:
-        height = max(
-            height, float(there[2]) - DROP_SPEED * legs.slow * (ahead + LOOK_AHEAD)
-        )  # a faster drop twists the stance foot
+    above = height_over_hurdles(walker, side, lift, hold, flight.place, yaw)
+    if _foothold_plane_rise(lift, hold) < -LOWER_BY * legs.scale:
+        drop = DROP_SPEED * legs.time_scale * (ahead + LOOK_AHEAD)  # a faster drop twists the stance foot
+        height = max(height, float(there[2]) - drop)
         if share < EDGES_CLEARED:
-            above = max(above, _edges_left(walker, side, yaw, hold, flight, there))
+            above = max(above, _sole_height_over_edges(walker, side, yaw, hold, flight, there))
     ankle[2] = max(height, above + flight.depth)
     return SwingFoot(ankle, flight.foot)
 
 
-def aim_at(
+def swing_aim(
     walker: Walker, seen: Observed, gait: GaitState, yaw: float, hold: Foothold, more: float, astray: float
 ) -> SwingAim:
     """The aim at a foothold, from the observed foot."""
     if gait.lift is None:
         return SwingAim(hold, more, 0.0, astray)
-    share, there = _begun(gait.swung), seen.ankle[gait.swing]
-    ankle = _flight(walker.legs, gait.swing, gait.style.swing, gait.lift, hold, yaw, gait.swung, share, more).ankle
+    swung, side = gait.swing_share, gait.swing
+    share, there = _eased_swing_share(swung), seen.ankle[side]
+    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, swung, share, more).ankle
     return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel
-def _flight(
-    legs: Legs,
-    side: int,
-    swing: SwingStyle,
-    lift: Lift,
-    hold: Foothold,
-    yaw: float,
-    swung: float,
-    share: float,
+def _swing_flight(
+    legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, swung: float, share: float,
     more: float,
-) -> _Flight:
+) -> _SwingFlight:  # fmt: skip
     """The foot after the share `swung` of the swing (`share` by the eased time); `more` is extra lift (m)."""
     phase = DOUBLE_STANCE + (1.0 - DOUBLE_STANCE) * min(share / SETTLED, 1.0)
-    begun = between(swing.progress, DOUBLE_STANCE)
-    progress = min(max((between(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
-    bow = between(swing.bow, phase)
-    foot = _turn(legs, swing, phase, swung, lift, hold, yaw)
-    rolls, flown = _rolls(legs, side, foot, yaw, hold), eased(share)
+    begun = sample_at_phase(swing.progress, DOUBLE_STANCE)
+    progress = min(max((sample_at_phase(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
+    bow = sample_at_phase(swing.bow, phase)
+    foot = _swing_foot_rotation(legs, swing, phase, swung, lift, hold, yaw)
+    rolls, flown = _landing_foot_roll(legs, side, foot, yaw, hold), eased(share)
     place, ankle = np.empty(2), np.empty(3)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
         place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
         ankle[i] = place[i] + flown * rolls[i]
     depth = sole_depth(legs, side, foot, hold.up)
     more += EXTRA_LIFT * abs(hold.ground - lift.ground)
-    clear = _clear(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more)
-    ankle[2] = _level(lift, hold, share) + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
-    return _Flight(place, ankle, foot, depth)
+    clear = _swing_foot_clearance(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more)
+    rise, (begins, ends) = hold.ground - lift.ground, SINKING
+    gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)  # so that the foot hits no edge
+    level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
+    ankle[2] = level + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
+    return _SwingFlight(place, ankle, foot, depth)
 
 
 @kernel
-def _clear(samples: Array, early: float, least: float, more: float) -> float:
+def _swing_foot_clearance(samples: Array, early: float, least: float, more: float) -> float:
     """Height (m) above the ground from samples (S,) of the reference, after the share `early` of the flight."""
-    clear = between(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)) - (1.0 - early) * between(
-        samples, DOUBLE_STANCE
-    )
+    clear = sample_at_phase(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE))
+    clear -= (1.0 - early) * sample_at_phase(samples, DOUBLE_STANCE)
     arch = 4 * early * (1 - early)
     return float(max(clear, least * arch) + more * arch)
 
 
-def _begun(share: float) -> float:
+def _eased_swing_share(share: float) -> float:
     """Share of the swing for a foot that starts at rest, accelerates until SPEED_UP and then moves evenly."""
     return (share * share / (2 * SPEED_UP) if share < SPEED_UP else share - 0.5 * SPEED_UP) / (1.0 - 0.5 * SPEED_UP)
 
 
-def _edges_left(walker: Walker, side: int, yaw: float, hold: Foothold, flight: _Flight, there: Array) -> float:
+def _sole_height_over_edges(
+    walker: Walker, side: int, yaw: float, hold: Foothold, flight: _SwingFlight, there: Array
+) -> float:
     """Minimum height (m) of a sole to pass over the edges under its target and its actual ankle (3,)."""
-    edges = _over_edges(walker, side, yaw, hold, np.array([flight.ankle[:2], there[:2]]))
-    return edges if there[2] - flight.depth > edges - EDGE_PASSED * walker.legs.scale else -math.inf
-
-
-def _over_edges(walker: Walker, side: int, yaw: float, hold: Foothold, places: Array) -> float:
-    """Minimum height (m) of a sole with its ankle at positions (K, 2); minus infinity without edges."""
     scale = walker.legs.scale
-    over = stepped(walker, side, places, yaw, hold)
-    return hold.ground + over + EDGE_CLEARANCE * scale if over > LOWER_BY * scale else -math.inf
+    over = ground_above_foothold(walker, side, np.array([flight.ankle[:2], there[:2]]), yaw, hold)
+    edges = hold.ground + over + EDGE_CLEARANCE * scale
+    still_above = there[2] - flight.depth > edges - EDGE_PASSED * scale
+    return edges if over > LOWER_BY * scale and still_above else -math.inf
 
 
 @kernel
-def _rolls(legs: Legs, side: int, foot: Array, yaw: float, hold: Foothold) -> Array:
+def _landing_foot_roll(legs: Legs, side: int, foot: Array, yaw: float, hold: Foothold) -> Array:
     """Motion (3,) m of the ankle while a foot rolls from its lowest point until it lies flat."""
     flat, sole = quat_matrix(quat_product(hold.tilt, yaw_quat(yaw))), legs.sole[side]
     lowest, least = 0, math.inf
@@ -175,41 +167,36 @@ def _rolls(legs: Legs, side: int, foot: Array, yaw: float, hold: Foothold) -> Ar
 
 
 @kernel
-def _turn(legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: Lift, hold: Foothold, yaw: float) -> Array:
-    """Rotation (3, 3) of the foot: as at lift-off, then as the reference's, then as that at landing, or flat."""
+def _swing_foot_rotation(
+    legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: LiftOff, hold: Foothold, yaw: float
+) -> Array:
+    """Rotation (3, 3) of the foot: that of lift-off, then the reference's, then the reference's at landing, or flat."""
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
-    wanted = (1.0 - lands) * between(swing.foot, phase) + lands * swing.foot[-1]
-    wanted[1:3] *= 1.0 - max(_flat(legs, lift, hold), _short(swing.way, lift, hold, yaw)) * left
+    wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
+    flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw))
+    wanted[1:3] *= 1.0 - flat * left
     wanted = quat_product(hold.tilt, quat_product(yaw_quat(yaw), unit_quat(wanted)))
     along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]
     return quat_matrix(unit_quat((1.0 - left) * lift.foot + math.copysign(left, along) * wanted))
 
 
 @kernel
-def _flat(legs: Legs, lift: Lift, hold: Foothold) -> float:
+def _flat_landing_share(legs: Legs, lift: LiftOff, hold: Foothold) -> float:
     """Share by which a foot lands flat instead of heel first: on slopes and stairs."""
-    edge = abs(_off_plane(lift, hold))
+    edge = abs(_foothold_plane_rise(lift, hold))
     steep = math.hypot(hold.up[0], hold.up[1])
     return float(min(max(edge / (FLAT_RISE * legs.length / ADULT), steep / FLAT_SLOPE), 1.0))
 
 
 @kernel
-def _off_plane(lift: Lift, hold: Foothold) -> float:
+def _foothold_plane_rise(lift: LiftOff, hold: Foothold) -> float:
     """Height (m) of the foothold's plane above the lift-off; 0 on a uniform slope."""
     rise = hold.up[0] * (lift.ankle[0] - hold.ankle[0]) + hold.up[1] * (lift.ankle[1] - hold.ankle[1])
     return float(hold.ground - rise - lift.ground)
 
 
 @kernel
-def _short(way: float, lift: Lift, hold: Foothold, yaw: float) -> float:
-    """Share of the reference's `way` (m) that is not covered: 0 if the foot goes further, 1 if the other way."""
+def _short_step_share(way: float, lift: LiftOff, hold: Foothold, yaw: float) -> float:
+    """Share of the reference's `way` (m) by which the step is shorter; 1 if the foot goes in the other direction."""
     ahead = math.cos(yaw) * (hold.ankle[0] - lift.ankle[0]) + math.sin(yaw) * (hold.ankle[1] - lift.ankle[1])
     return float(min(max(1.0 - ahead / way, 0.0), 1.0)) if way else 0.0
-
-
-@kernel
-def _level(lift: Lift, hold: Foothold, share: float) -> float:
-    """Height (m) of the ground under the path: up early and down late, so that the foot hits no edge."""
-    rise, (begins, ends) = hold.ground - lift.ground, SINKING
-    gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)
-    return float(lift.ground + rise * eased(gone))

@@ -13,7 +13,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import links_from
 from poise.body.parts import Joint
 from poise.control.controller import Stage
-from poise.control.pendulum.legs import Legs, chain_of, feet_of, legs_of
+from poise.control.pendulum.legs import Legs, leg_joints, walker_feet, walker_legs
 from poise.control.pendulum.vectors import rotated
 from poise.dynamics.state import State
 from poise.kernel import kernel
@@ -32,7 +32,7 @@ class Observed(NamedTuple):
 
     com: Array  # (3,) m
     velocity: Array  # (3,) m/s of the centre of mass
-    spin: Array  # (2,) m^2/s: angular momentum about it per mass that tips the body along x and along y
+    spin: Array  # (2,) m^2/s: angular momentum per mass about the centre of mass that tips the body along x and y
     ankle: Array  # (2, 3) m
     foot: Array  # (2, 3, 3) rotations of the feet
     hip: Array  # (2, 3) m
@@ -40,7 +40,7 @@ class Observed(NamedTuple):
     pressed: Array  # (2, 3) m: nominal centres of pressure
     touching: Mask  # (2,) whether feet touch the ground or are about to
 
-    def yaw(self, side: int) -> float:
+    def foot_yaw(self, side: int) -> float:
         """Direction (rad) in which a foot points."""
         return math.atan2(self.foot[side, 1, 0], self.foot[side, 0, 0])
 
@@ -52,21 +52,19 @@ class Walker:
         body, model = world.scene.body, world.scene.model
         self.body: Body = body
         self.model = model
-        self.legs: Legs = legs_of(body)
-        feet = [foot.link for foot in feet_of(body)]
+        self.legs: Legs = walker_legs(body)
+        feet = [foot.link for foot in walker_feet(body)]
         self.feet = np.array([model.body(name).id for name in feet])
         self._thighs = model.body_parentid[model.body_parentid[self.feet]]
         self._sides = np.full(model.nbody, -1)  # foot of each link
         for side, foot in enumerate(self.feet):
             self._sides[links_from(model, int(foot))] = side
-        chains = [chain_of(body, name)[:3] for name in feet]
+        chains = [leg_joints(body, name)[:3] for name in feet]
         self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
-        self.hip_twists, self.ankle_twists = ([_twists(chain[joint]) for chain in chains] for joint in (0, 2))
+        self.hip_twists, self.ankle_twists = ([_leg_twist_dofs(chain[joint]) for chain in chains] for joint in (0, 2))
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
-        self.leg_dofs = [
-            np.array([*(dof for joint in chain for dof in joint.dofs), *toes])
-            for chain, toes in zip(chains, self.toe_dofs, strict=True)
-        ]
+        leg_dofs = [[dof for joint in chain for dof in joint.dofs] for chain in chains]
+        self.leg_dofs = [np.array([*leg, *toes]) for leg, toes in zip(leg_dofs, self.toe_dofs, strict=True)]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
         self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
         self._terrain = world.scene.terrain  # looked up anew at each query: terrains change
@@ -74,50 +72,44 @@ class Walker:
 
     def observe(self, state: State) -> Observed:
         """The state of the body now."""
-        data, contacts = state.data, state.contacts
-        com, velocity, spin = _moving(
-            data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, self.body.nv, self.body.mass
-        )
-        legs = _placed(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
-        touching = _touching(self._sides, contacts.body, contacts.gap, CONTACT_GAP * self.legs.scale)
-        return Observed(com, velocity, spin, *legs, touching)
-
-    def height(self, x: float, y: float) -> float:
-        """Height (m) of the ground at (x, y)."""
-        return self._terrain.height(x, y)
+        data, contacts, body = state.data, state.contacts, self.body
+        motion = _com_motion(data.subtree_com[1], data.xpos, data.xmat, state.mass, state.qvel, body.nv, body.mass)
+        legs = _leg_positions(data.xpos, data.xmat, self.feet, self._thighs, self._ball, self._pressed)
+        touching = _feet_touching(self._sides, contacts.body, contacts.gap, CONTACT_GAP * self.legs.scale)
+        return Observed(*motion, *legs, touching)
 
     def heights(self, x: Array, y: Array) -> Array:
         """Heights (N,) m of the ground at many points."""
         return self._terrain.heights(x, y)
 
-    def ground(self, place: Array | Sequence[float]) -> float:
+    def ground_height(self, place: Array | Sequence[float]) -> float:
         """Height (m) of the ground under a point."""
-        return float(self.height(float(place[0]), float(place[1])))
+        return float(self._terrain.height(float(place[0]), float(place[1])))
 
-    def upward(self, place: Array) -> Array:
+    def ground_normal(self, place: Array) -> Array:
         """Normal (3,) of the ground under a point, scaled to z = 1; the vertical at an edge."""
         x, y, far = float(place[0]), float(place[1]), SLOPE_REACH * self.legs.scale
-        ahead = (self.height(x + far, y) - self.height(x - far, y)) / (2 * far)
-        aside = (self.height(x, y + far) - self.height(x, y - far)) / (2 * far)
+        height = self._terrain.height
+        ahead = (height(x + far, y) - height(x - far, y)) / (2 * far)
+        aside = (height(x, y + far) - height(x, y - far)) / (2 * far)
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
-    def footing(self, seen: Observed, side: int) -> Array:
+    def stance_ball(self, seen: Observed, side: int) -> Array:
         """Ball (3,) m of a stance foot on the ground; at the ankle's ground level if it hangs over an edge."""
         (x, y, z), ankle = seen.ball[side].tolist(), seen.ankle[side].tolist()
-        here, behind = self.ground((x, y)), self.ground(ankle)
+        here, behind = self.ground_height((x, y)), self.ground_height(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
         return np.array([x, y, min(behind if hangs else here, z)])
 
 
-def _twists(joint: Joint) -> Ints:
+def _leg_twist_dofs(joint: Joint) -> Ints:
     """Degrees of freedom of a joint that rotate about the vertical axis of the leg."""
-    return np.array(
-        [dof for dof, axis in zip(joint.dofs, joint.axes, strict=True) if abs(axis[2]) > VERTICAL_AXIS], int
-    )
+    upright = [abs(axis[2]) > VERTICAL_AXIS for axis in joint.axes]
+    return np.array([dof for dof, is_upright in zip(joint.dofs, upright, strict=True) if is_upright], int)
 
 
 @kernel
-def _moving(
+def _com_motion(
     com: Array, xpos: Array, xmat: Array, mass: Array, qvel: Array, nv: int, heavy: float
 ) -> tuple[Array, Array, Array]:
     """Centre of mass, velocity and spin, as in `Observed`, of a body with nv DOFs and mass `heavy` (kg)."""
@@ -134,7 +126,7 @@ def _moving(
 
 
 @kernel
-def _placed(
+def _leg_positions(
     xpos: Array, xmat: Array, feet: Ints, thighs: Ints, balls: Array, pressed: Array
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Ankles, feet, hips, balls and centres of pressure as in `Observed`; `balls` and `pressed` are in foot frames."""
@@ -148,7 +140,7 @@ def _placed(
 
 
 @kernel
-def _touching(sides: Ints, body: Ints, gap: Array, near: float) -> Mask:
+def _feet_touching(sides: Ints, body: Ints, gap: Array, near: float) -> Mask:
     """Whether each foot (2,) has a contact with a gap below `near` (m); `sides` is the foot of each link, or -1."""
     out = np.zeros(2, np.bool_)
     for k in range(body.shape[0]):

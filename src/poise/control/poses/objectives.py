@@ -16,7 +16,7 @@ from poise.body.body import Body
 from poise.control.controller import Setting
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
-from poise.control.poses.springs import Joints, Pull, Springs, pull_joints
+from poise.control.poses.springs import SpringPull, Springs, WeightedDofs, add_spring_pull
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.kernel import kernel
@@ -25,12 +25,14 @@ from poise.rotations import cross
 
 
 class Objective(Protocol):
-    """Replaces or changes the pose controllers of some joints."""
+    """Replaces or changes the pose controllers of some joints in a time span."""
+
+    when: TimeSpan
 
     def reset(self, scene: Setting) -> None:
         """Look up links, joints and sensors in a scene."""
 
-    def on(self, springs: Springs, state: State) -> None:
+    def change_springs(self, springs: Springs, state: State) -> None:
         """Change the springs of its joints for a step."""
 
 
@@ -47,16 +49,16 @@ class ScenePoint:
         self._root = int(scene.model.body_rootid[self._id])
         self._point = np.array(self.at_point, float)
 
-    def moving(self, state: State) -> Array:
+    def position_and_velocity(self, state: State) -> Array:
         """(2, 3) position (m) and velocity (m/s) of the point in the world."""
         data, out = state.data, np.empty((2, 3))
         link = self._id
-        _move(data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out)
+        _point_motion(data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out)
         return out
 
 
 @kernel
-def _move(origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array) -> None:
+def _point_motion(origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array) -> None:
     """Write position and velocity (2, 3) of a point (3,) m of a link.
 
     ``origin`` (3,) and ``turn`` (9,) are the link's frame, ``velocity`` (6,) its velocity about ``centre`` (3,).
@@ -69,15 +71,15 @@ def _move(origin: Array, turn: Array, velocity: Array, centre: Array, point: Arr
     out[1, 2] = velocity[5] + velocity[0] * y - velocity[1] * x
 
 
-def weighted(body: Body, joints: Mapping[str, float]) -> Joints:
+def weighted_dofs(body: Body, joints: Mapping[str, float]) -> WeightedDofs:
     """DOFs of joints, given by name, with their weights."""
     pairs = [(dof, weight) for name, weight in joints.items() for dof in body.index(name)]
-    return Joints(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))
+    return WeightedDofs(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))
 
 
 @dataclass
-class Correct:
-    """Shifts the targets of joints in proportion to the error of a sensor: to lean into the wind, to hold a heading."""
+class CorrectObjective:
+    """Shifts the targets of joints in proportion to the error of a sensor, e.g. to lean into the wind."""
 
     sensor: Sensor
     target: float  # target reading, in the sensor's SI unit
@@ -87,28 +89,26 @@ class Correct:
 
     def reset(self, scene: Setting) -> None:
         """Look up the joints and what is sensed."""
-        self._joints = weighted(scene.body, self.joints)
+        self._joints = weighted_dofs(scene.body, self.joints)
         self.sensor.reset(scene)
 
-    def on(self, springs: Springs, state: State) -> None:
+    def change_springs(self, springs: Springs, state: State) -> None:
         """Shift the targets for a step."""
-        if state.time not in self.when:
-            return
         error = self.target - self.sensor.read(state)
-        if self.sensor.turns:
+        if self.sensor.wraps:
             error = remainder(error, tau)
-        _shift(springs.push, springs.stiffness, *self._joints, error, self.most)
+        _shift_spring_targets(springs.push, springs.stiffness, *self._joints, error, self.most)
 
 
 @kernel
-def _shift(push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float) -> None:
+def _shift_spring_targets(push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float) -> None:
     """Add the torques of springs whose targets shift by weight times the sensor's error, at most by ``most`` rad."""
     for k in range(dofs.shape[0]):
         push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * error, -most), most)
 
 
 @dataclass
-class Follow:
+class FollowObjective:
     """Draws each DOF to factor times the present angle of its leader plus an offset.
 
     A factor of 1 makes limbs move alike, -1 against each other. Mirrored limbs have the factors of `Body.mirror_signs`.
@@ -128,10 +128,8 @@ class Follow:
         self._led = np.array([body.index(name)[0] for name in self.leaders.values()], np.int64)
         self._angles = np.zeros(scene.model.nv)
 
-    def on(self, springs: Springs, state: State) -> None:
+    def change_springs(self, springs: Springs, state: State) -> None:
         """Replace the springs of the followers for a step."""
-        if state.time not in self.when:
-            return
         mujoco.mj_differentiatePos(self._model, self._angles, 1.0, self._zero, state.qpos)
         error = self.factor * self._angles[self._led] + self.offset - self._angles[self._own]
         stiffness, damping = springs.stiffness[self._own], springs.damping[self._own]
@@ -144,7 +142,7 @@ UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # Direction up, and its 
 
 
 @dataclass
-class Point:
+class PointObjective:
     """Turns an axis of a link upwards, or towards a point, through some joints: a level tray, a head that looks.
 
     [Fattal2006] replaces the pose controllers of these joints. A share of them is kept by default; without it, an arm
@@ -171,7 +169,7 @@ class Point:
         """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.link).id
-        self._joints = weighted(scene.body, self.joints)
+        self._joints = weighted_dofs(scene.body, self.joints)
         self._axis = np.array(self.axis)
         self._jacobian = np.zeros((3, scene.model.nv))
         self._here = ScenePoint(link=self.link)
@@ -179,32 +177,30 @@ class Point:
             if place is not None:
                 place.reset(scene)
 
-    def on(self, springs: Springs, state: State) -> None:
+    def change_springs(self, springs: Springs, state: State) -> None:
         """Add torques that turn the axis for a step."""
-        if state.time not in self.when:
-            return
         data = state.data
         mujoco.mj_jac(self._model, data, None, self._jacobian, ORIGIN, self._id)
         error, rate = np.empty((2, 3))
         direction, sweep = self._direction(state)
-        _aim(
+        _axis_error(
             data.xmat[self._id], self._axis, direction, sweep, data.cvel[self._id], self._jacobian, self._joints.dofs,
             error, rate,
         )  # fmt: skip
-        pull = Pull(error, rate, self._jacobian, self.stiffness, self.damping)
-        pull_joints(springs, self._joints, self.kept, pull, state)
+        pull = SpringPull(error, rate, self._jacobian, self.stiffness, self.damping)
+        add_spring_pull(springs, self._joints, self.kept, pull, state)
 
     def _direction(self, state: State) -> Array:
         """(2, 3) target direction, a unit vector, and its angular velocity, rad/s."""
         if self.towards is None:
             return UPWARDS
-        offset, velocity = self.towards.moving(state) - self._here.moving(state)
+        offset, velocity = self.towards.position_and_velocity(state) - self._here.position_and_velocity(state)
         distance = max(math.hypot(*offset), 1e-9)
         return np.array([offset / distance, cross(offset, velocity) / distance**2])
 
 
 @kernel
-def _aim(
+def _axis_error(
     turn: Array, axis: Array, direction: Array, sweep: Array, spin: Array, jacobian: Array, dofs: Ints,
     error: Array, rate: Array,
 ) -> None:  # fmt: skip
@@ -231,7 +227,7 @@ def _aim(
 
 
 @dataclass
-class Touch:
+class TouchObjective:
     """Draws a point of a link to another point through some joints: a hand on a rail, a fist at a ball."""
 
     point: ScenePoint
@@ -246,16 +242,14 @@ class Touch:
         """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id
-        self._joints = weighted(scene.body, self.joints)
+        self._joints = weighted_dofs(scene.body, self.joints)
         self._jacobian = np.zeros((3, scene.model.nv))
         self.point.reset(scene)
         self.to.reset(scene)
 
-    def on(self, springs: Springs, state: State) -> None:
+    def change_springs(self, springs: Springs, state: State) -> None:
         """Add torques that draw the point there for a step."""
-        if state.time not in self.when:
-            return
-        here, there = self.point.moving(state), self.to.moving(state)
+        here, there = self.point.position_and_velocity(state), self.to.position_and_velocity(state)
         mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
-        pull = Pull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
-        pull_joints(springs, self._joints, self.kept, pull, state)
+        pull = SpringPull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
+        add_spring_pull(springs, self._joints, self.kept, pull, state)

@@ -16,8 +16,8 @@ from poise.body.contact_parts import foot_links
 from poise.control.controller import ResetFirst, Stage
 from poise.control.poses import ENTRY
 from poise.control.poses.objectives import Objective
-from poise.control.poses.rig import Gains, Rig, Strengthening, TimeSpan
-from poise.control.poses.springs import Springs, as_motors, draw_to_pose
+from poise.control.poses.rig import GainChange, Rig, TimedGains, TimeSpan
+from poise.control.poses.springs import Springs, fill_pose_springs, springs_to_motors
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -35,7 +35,7 @@ class PosesSettings:
     reach: float = 1.0
     """Error (degrees) above which the damping is reduced: lambda of [Fattal2006]."""
     rate: float = 1.0
-    """Share of the damping that is left just above it: alpha of [Fattal2006]."""
+    """Share of the damping that is left just above `reach`: alpha of [Fattal2006]."""
     stiffness: float = 1.0
     """Stiffness of all joints, as a multiple of the rig's."""
     damping: float = 1.0
@@ -67,7 +67,7 @@ class Poses(ResetFirst):
     def __init__(
         self,
         settings: PosesSettings | None = None,
-        changes: Sequence[Strengthening] = (),
+        changes: Sequence[GainChange] = (),
         stabilised: Sequence[TimeSpan] = (TimeSpan(),),
         objectives: Sequence[Objective] = (),
         rig: Rig | None = None,
@@ -86,7 +86,7 @@ class Poses(ResetFirst):
         self._nq, self._nv = body.nq, body.nv
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
-        self._gains = Gains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
+        self._gains = TimedGains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
         self._standing = StandingSensor(body, self._model, radians(self._settings.let_go))
         self._target = np.array(self._model.qpos0)
         self._error = np.zeros(self._model.nv)
@@ -100,31 +100,30 @@ class Poses(ResetFirst):
         self._target[: self._nq] = self._reference.at(state.time + h).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
         springs = Springs(np.empty(n), np.empty(n), *self._gains.at(state.time))
-        draw_to_pose(
+        fill_pose_springs(
             self._error, state.qvel, springs.stiffness, springs.damping, h, radians(settings.reach), settings.rate,
             springs.push, springs.gain,
         )  # fmt: skip
         for objective in self._objectives:
-            objective.on(springs, state)
-        brace = self._motors(springs, 3, 6) if self._upright(state) else None
-        return Actuation(motors=self._motors(springs, 6, n), brace=brace)
+            if state.time in objective.when:
+                objective.change_springs(springs, state)
+        brace = self._spring_motors(springs, 3, 6) if self._is_stabilised(state) else None
+        return Actuation(motors=self._spring_motors(springs, 6, n), brace=brace)
 
     def target(self, time: float) -> Array:
         """(nq,) the interpolated control pose."""
         return self._reference.at(time).qpos
 
-    def _upright(self, state: State) -> bool:
+    def _is_stabilised(self, state: State) -> bool:
         """Whether the root is stabilised: asked for at this time, on its feet, and not fallen."""
-        if self._settings.stabilise == 0 or not any(state.time in span for span in self._stabilised):
-            return False
-        if not hypot(*self._error[3:6]) < radians(self._settings.let_go):
-            return False
-        return self._standing.of(state)
+        wanted = self._settings.stabilise != 0 and any(state.time in span for span in self._stabilised)
+        tilted = not hypot(*self._error[3:6]) < radians(self._settings.let_go)
+        return wanted and not tilted and self._standing.stands(state)
 
-    def _motors(self, springs: Springs, first: int, last: int) -> Motors:
+    def _spring_motors(self, springs: Springs, first: int, last: int) -> Motors:
         """Motors of the scene for DOFs `first` to `last` - 1; all others are 0."""
         motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
-        as_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
+        springs_to_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
         return motors
 
 
@@ -136,41 +135,30 @@ class StandingSensor:
         self._own: Mask = model.body_rootid == 1
         self._fixed: Mask = model.body_weldid == 0
         self._is_foot: Mask = np.zeros(model.nbody, bool)
-        self._is_foot[_foot_ids(body)] = True
+        self._is_foot[_bearing_link_ids(body)] = True
         self._least = float(np.cos(min(lean, np.pi)))
 
-    def of(self, state: State) -> bool:
-        """Whether it stands in a state."""
-        contacts = state.contacts
-        return bool(
-            _stands(
-                contacts.body, contacts.other, contacts.touching, contacts.point,
-                self._own, self._fixed, self._is_foot, state.data.subtree_com[1], self._least,
-            )
-        )  # fmt: skip
+    def stands(self, state: State) -> bool:
+        """Whether the body stands on its feet in a state."""
+        contacts, com = state.contacts, state.data.subtree_com[1]
+        touched = contacts.body, contacts.other, contacts.touching, contacts.point
+        return bool(_stands_on_feet(*touched, self._own, self._fixed, self._is_foot, com, self._least))
 
 
 @kernel
-def _stands(
-    body: Ints,
-    other: Ints,
-    touching: Mask,
-    point: Array,
-    own: Mask,
-    fixed: Mask,
-    is_foot: Mask,
-    com: Array,
+def _stands_on_feet(
+    body: Ints, other: Ints, touching: Mask, point: Array, own: Mask, fixed: Mask, is_foot: Mask, com: Array,
     least: float,
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
 
-    Firm is what is fixed to the world, and what itself lies on something other than this body.
+    Firm are links that are fixed to the world, and props that lie on something other than this body.
     """
     for c in range(body.shape[0]):
         if not touching[c]:
             continue
         foot, thing = (body[c], other[c]) if own[body[c]] else (other[c], body[c])
-        if is_foot[foot] and (fixed[thing] or _borne(thing, body, other, touching, own)):
+        if is_foot[foot] and (fixed[thing] or _is_supported(thing, body, other, touching, own)):
             up = com - point[c]
             if up[2] >= least * np.sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]):
                 return True
@@ -178,7 +166,7 @@ def _stands(
 
 
 @kernel
-def _borne(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bool:
+def _is_supported(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bool:
     """Whether a thing touches something that is not part of this body."""
     for c in range(body.shape[0]):
         if touching[c] and not own[body[c]] and not own[other[c]] and (body[c] == thing or other[c] == thing):
@@ -186,7 +174,7 @@ def _borne(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bo
     return False
 
 
-def _foot_ids(body: Body) -> Ints:
+def _bearing_link_ids(body: Body) -> Ints:
     """Ids of the links that may bear: feet with toes; the root if it is the foot; all links of a body without feet."""
     if not body.feet:
         return np.arange(1, body.model.nbody)

@@ -1,7 +1,7 @@
 """Rigs: stiffness (N m/rad) and damping (N m s/rad) of each degree of freedom, and how they change in time.
 
-The gains of people were tuned for a figure of 71 kg and 1.75 m, those of the lamp for 2.8 kg. They scale with mass
-times height, as the torques that carry a body do. Other bodies get their gains from their torque limits.
+The gains of people were tuned for a figure of 71 kg and 1.75 m, the gains of the lamp for 2.8 kg. They scale with mass
+times height, as the torques that carry a body do. The gains of other bodies follow from their torque limits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Spring(NamedTuple):
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
 
-    def times(self, factor: float) -> Spring:
+    def scaled(self, factor: float) -> Spring:
         """The spring with both gains multiplied by a factor."""
         return Spring(factor * self.stiffness, factor * self.damping)
 
@@ -52,7 +52,7 @@ UPRIGHT = 4.0  # Other bodies: stiffness of the root, as a multiple of weight (N
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """Gains of all DOFs; those of the root's rotation are the stabilising torques'."""
+    """Gains of all DOFs; the gains of the root's rotation are for the stabilising torques."""
 
     stiffness: Array  # (nv,) N m/rad, 0 for the root's translation
     damping: Array  # (nv,) N m s/rad
@@ -61,13 +61,13 @@ class Rig:
     def of(cls, body: Body) -> Rig:
         """The default rig of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
-        size = body.mass * _height(body)
+        size = body.mass * _rig_body_height(body)
         if body.name == "lamp14":
-            springs = [LAMP.times(size / LAMP_SIZE)] * body.nv
-            root = LAMP_ROOT.times(size / LAMP_SIZE)
+            springs = [LAMP.scaled(size / LAMP_SIZE)] * body.nv
+            root = LAMP_ROOT.scaled(size / LAMP_SIZE)
         elif all(name in PEOPLE for name in names[6:]):
-            springs = [PEOPLE.get(name, FIRM).times(size / PERSON_SIZE) for name in names]
-            root = PERSON_ROOT.times(size / PERSON_SIZE)
+            springs = [PEOPLE.get(name, FIRM).scaled(size / PERSON_SIZE) for name in names]
+            root = PERSON_ROOT.scaled(size / PERSON_SIZE)
         else:
             limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, body.mass)
             springs = [Spring(FIRMNESS * t, FIRMNESS * SMOOTHNESS * t) for t in limit]
@@ -77,7 +77,7 @@ class Rig:
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))
 
 
-def _height(body: Body) -> float:
+def _rig_body_height(body: Body) -> float:
     """Approximate height (m) of the standing body."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
@@ -98,7 +98,7 @@ class TimeSpan:
 
 
 @dataclass(frozen=True, eq=False)
-class Strengthening:
+class GainChange:
     """A change of gains in a time span, as multiples of the rig's."""
 
     when: TimeSpan
@@ -107,20 +107,20 @@ class Strengthening:
     damping: float = 1.0
 
 
-class Gains:
+class TimedGains:
     """Gains of a rig with changes in time; changes at the same time multiply."""
 
-    def __init__(self, rig: Rig, changes: tuple[Strengthening, ...] = ()) -> None:
+    def __init__(self, rig: Rig, changes: tuple[GainChange, ...] = ()) -> None:
         self._rig, self._changes = rig, changes
         edges = {0.0, *(change.when.start for change in changes), *(change.when.end for change in changes)}
         self._edges = sorted(float(edge) for edge in edges if math.isfinite(edge))
-        self._rows = [self._during(edge) for edge in self._edges]
+        self._rows = [self._gains_at(edge) for edge in self._edges]
 
     def at(self, time: float) -> tuple[Array, Array]:
         """(nv,) stiffness (N m/rad) and damping (N m s/rad) at a time (s)."""
         return self._rows[max(bisect_right(self._edges, time + 1e-9) - 1, 0)]
 
-    def _during(self, time: float) -> tuple[Array, Array]:
+    def _gains_at(self, time: float) -> tuple[Array, Array]:
         stiffness, damping = np.array(self._rig.stiffness), np.array(self._rig.damping)
         for change in self._changes:
             if time in change.when:

@@ -54,7 +54,7 @@ class Sensor:
         return "m/s" if quality.startswith("v") else "m"
 
     @property
-    def turns(self) -> bool:
+    def wraps(self) -> bool:
         """Whether its readings wrap at half a turn."""
         return self.name.partition(".")[2] in TURNS
 
@@ -63,29 +63,29 @@ class Sensor:
 
     def reset(self, scene: Setting) -> None:
         """Look up what it reads in a scene."""
-        self._read = _reader(self.name, scene)
+        self._read = _sensor_reader(self.name, scene)
 
     def read(self, state: State) -> float:
         """The reading at a state."""
         return self._read(state)
 
 
-def _reader(name: str, scene: Setting) -> Read:
+def _sensor_reader(name: str, scene: Setting) -> Read:
     what, dot, quality = name.partition(".")
     if what in scene.body.dof_names[6:] and quality in ("", "rate"):
-        return _of_dof(scene, what, quality)
+        return _dof_reader(scene, what, quality)
     if not dot:
         raise unknown("sensor", name, scene.body.dof_names[6:])
     if what == "com":
-        return _of_com(name, quality)
+        return _com_reader(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
         raise unknown(f"link of sensor '{name}'", what, ["com", "root", *links])
-    return _of_link(scene, name, links.index(link) + 1, quality)
+    return _link_reader(scene, name, links.index(link) + 1, quality)
 
 
-def _of_dof(scene: Setting, what: str, quality: str) -> Read:
+def _dof_reader(scene: Setting, what: str, quality: str) -> Read:
     dof = scene.body.dof_names.index(what)
     joint = next(joint for joint in scene.body.joints if dof in joint.dofs)
     if quality == "rate":
@@ -103,7 +103,7 @@ def _of_dof(scene: Setting, what: str, quality: str) -> Read:
     return angle
 
 
-def _of_com(name: str, quality: str) -> Read:
+def _com_reader(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in HEADING_VELOCITIES:
         return lambda state: _heading_velocity(state)[HEADING_VELOCITIES.index(quality)]
@@ -127,11 +127,11 @@ def _heading_velocity(state: State) -> tuple[float, float]:
     return (x * vx + y * vy) / level, (x * vy - y * vx) / level
 
 
-def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
+def _link_reader(scene: Setting, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
-        return lambda state: _turns(state.data.xmat[link])[place]
+        return lambda state: _link_yaw_pitch_roll(state.data.xmat[link])[place]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
@@ -141,7 +141,7 @@ def _of_link(scene: Setting, name: str, link: int, quality: str) -> Read:
     raise unknown(f"quality of sensor '{name}'", quality, valid)
 
 
-def _turns(matrix: Array) -> tuple[float, float, float]:
+def _link_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:
     """Yaw, pitch and roll (rad) of a rotation matrix (9,), as `matrix_to_euler`, but faster."""
     xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
     level = hypot(zy, zz)

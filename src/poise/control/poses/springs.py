@@ -23,14 +23,14 @@ class Springs(NamedTuple):
     damping: Array  # (nv,) N m s/rad, of the pose controllers near their targets: k_d
 
 
-class Joints(NamedTuple):
+class WeightedDofs(NamedTuple):
     """Degrees of freedom that serve an objective."""
 
     dofs: Ints  # (k,)
     weight: Array  # (k,)
 
 
-class Pull(NamedTuple):
+class SpringPull(NamedTuple):
     """A spring and damper in space, on a point or on the direction of a link, that acts through some joints."""
 
     error: Array  # (3,) m or rad, from the actual to the target value
@@ -41,35 +41,35 @@ class Pull(NamedTuple):
 
 
 @kernel
-def draw_to_pose(
+def fill_pose_springs(
     error: Array, velocity: Array, stiffness: Array, damping: Array, step: float, reach: float, rate: float,
     push: Array, gain: Array,
 ) -> None:  # fmt: skip
     """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are those of `damping_kept`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are for `mean_damping_share`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
-        gain[i] = damping_kept(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
+        gain[i] = mean_damping_share(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
 
 
 @kernel
-def damping_kept(error: float, way: float, reach: float, rate: float) -> float:
+def mean_damping_share(error: float, way: float, reach: float, rate: float) -> float:
     """Damping reduction f of [Fattal2006] Eq. (3), averaged over a step.
 
-    ``error`` (rad) is that at the start of the step and ``way`` (rad) the displacement towards the target during it.
+    ``error`` (rad) holds at the start of the step; ``way`` (rad) is the displacement towards the target in the step.
     ``reach`` is the paper's lambda (rad), ``rate`` its alpha. Fast limbs cross the narrow zone of full damping within a
     step, so f is averaged along the way: (F(e1) - F(e0)) / (e1 - e0), with F' = f.
     """
     after = error - way
     if abs(way) < 1e-9:
         return 1.0 if abs(error) < reach else rate * reach / abs(error)
-    return (_integral(after, reach, rate) - _integral(error, reach, rate)) / (after - error)
+    return (_damping_integral(after, reach, rate) - _damping_integral(error, reach, rate)) / (after - error)
 
 
 @kernel
-def _integral(error: float, reach: float, rate: float) -> float:
+def _damping_integral(error: float, reach: float, rate: float) -> float:
     """Integral F of f from 0 to an error (rad)."""
     size = abs(error)
     if size < reach:
@@ -78,7 +78,7 @@ def _integral(error: float, reach: float, rate: float) -> float:
 
 
 @kernel
-def as_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array) -> None:
+def springs_to_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array) -> None:
     """Write the springs of DOFs ``first`` to ``last`` - 1 as motors: target velocity and gain of each."""
     for i in range(first, last):
         gain_out[i] = gain[i]
@@ -86,17 +86,17 @@ def as_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Arr
             velocity_out[i] = push[i] / gain[i]
 
 
-def pull_joints(springs: Springs, through: Joints, kept: float, pull: Pull, state: State) -> None:
+def add_spring_pull(springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, state: State) -> None:
     """Scale the springs of some joints by ``kept`` and add a pull in space through these joints."""
     gain = pull.damping + state.step * pull.stiffness
-    _pull(
+    _add_pull_to_springs(
         springs.push, springs.gain, through.dofs, through.weight, kept,
         pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, gain,
     )  # fmt: skip
 
 
 @kernel
-def _pull(
+def _add_pull_to_springs(
     push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
     velocity: Array, stiffness: float, pull_gain: float,
 ) -> None:  # fmt: skip
