@@ -18,7 +18,7 @@ from poise.forms import EDIT_FORMS
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import facts_of, finished, finished_bodies, named_motion
 from poise.measure.audit import audit
-from poise.performance.run import perform
+from poise.performance.stage import perform
 from poise.world.scene import Scene
 from poise.world.world import World
 

@@ -49,7 +49,7 @@ def test_a_stage_is_put_up_and_stepped(heard):
     assert len(stage["dofs"]) == 37
     assert not heard.desk.playing
     heard.do("step")
-    assert heard.desk.show.time == pytest.approx(1 / 120)
+    assert heard.desk.show.run.time == pytest.approx(1 / 120)
     assert any(isinstance(message, bytes) for message in heard.said)
 
 

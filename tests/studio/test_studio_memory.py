@@ -29,7 +29,7 @@ def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
     memory = Memory()
     for _ in range(2):
         controller = named_controller("nqr")
-        controller.memory = memory.prepared
+        controller.memory = memory.prepared(controller)
         controller.reset(world, roaming)
     assert len(looked) == 1
 

@@ -40,13 +40,15 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 def _described(name: str) -> str:
     """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
+    from poise.control.catalogue import entries
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
     from poise.library.motions import POSES, facts_of, finished, finished_bodies
 
     if name in behaviour_names():
         behaviour = read_behaviour(name)
-        return f"{behaviour.title}; a behaviour of {behaviour.body}, for rotation"
+        able = [controller for controller, entry in entries().items() if entry.performs == "behaviours"]
+        return f"{behaviour.title}; a behaviour of {behaviour.body}, for {' or '.join(able)}"
     if name not in shipped_names():
         title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return title[:1].lower() + title[1:]

@@ -60,8 +60,8 @@ def add(commands: Any) -> None:
 def _build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.library.authoring.source import shipped_names
+    from poise.library.bodies import load_body
     from poise.library.motions import build_motion, dependencies_first
-    from poise.performance.cast import load_body
     from poise.physics.consistent import Physics
     from poise.reference.archive import save_prepared
 

@@ -30,9 +30,9 @@ def add(commands: Any) -> None:
     option(
         "--body",
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
-        "of the motion; by default own for motion files, else biped29 with nqr, human58 with pendulum, or human37",
+        "of the motion; by default own for motion files, else the one that suits the controller, or human37",
     )
-    option("--controller", default="hold", help="a controller by name (poise list controllers)")
+    option("--controller", default="hold", help="by name (poise list controllers), or a class as module:Class")
     option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
     option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
     option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
@@ -40,18 +40,18 @@ def add(commands: Any) -> None:
         "--steer",
         metavar="STEER",
         help=f"{STEER_FORM}: at each time a heading in degrees (left is positive) and optionally a speed in m/s (0 to "
-        "stand); pendulum steers any motion, also backward, and can change foot lift and step duration; nqr steers "
-        "walk, run and stand",
+        "stand, negative for backward), an additional foot lift in m and a step duration in s, as far as the "
+        "controller allows",
     )
     option(
         "--then",
         metavar="MOTION:CONTROLLER",
-        help="motion and controller that take over when a behaviour of rotation has come to a stand: walk:pendulum",
+        help="motion and controller that take over when the motion has come to a stand, such as walk:pendulum",
     )
     option(
         "--catch",
         metavar="CONTROLLER",
-        help="controller that steps when a standing motion is pushed over, until it can continue: pendulum, with modal",
+        help="controller that steps when a standing motion is pushed over, until it can continue, such as pendulum",
     )
     option("--load", action="append", default=[], metavar="LINK=KG", help="a load, such as right_hand=15; repeatable")
     option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    option("--step", type=float, help="simulation step, s (default: 1/120, or 0.02 with pendulum)")
+    option("--step", type=float, help="simulation step, s; by default that of the controller")
     option("--seed", type=int, default=0, help="seed of all randomness")
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-MOTION")
 

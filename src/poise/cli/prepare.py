@@ -69,8 +69,8 @@ def _add_overrides(command: Parser) -> None:
 
 
 def _prepare(chosen: argparse.Namespace) -> Report:
+    from poise.library.preparation import Preparation
     from poise.motion.repair.settings import ImportSettings
-    from poise.performance.preparation import Preparation
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _number_or_name(given["unit"]), _YES_OR_NO.get(given["thorax"])

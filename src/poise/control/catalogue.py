@@ -13,22 +13,22 @@ from poise.control.entry import ControllerEntry, entry_from, load
 from poise.errors import PoiseError, unknown
 
 BUILT_IN = {
-    "limp": "poise.control.plain:LIMP",
-    "hold": "poise.control.plain:HOLD",
+    "pendulum": "poise.control.pendulum:ENTRY",
     "nqr": "poise.control.nqr:ENTRY",
     "modal": "poise.control.modal:ENTRY",
-    "pendulum": "poise.control.pendulum:ENTRY",
-    "poses": "poise.control.poses:ENTRY",
     "rotation": "poise.control.rotation:ENTRY",
+    "hold": "poise.control.plain:HOLD",
+    "limp": "poise.control.plain:LIMP",
+    "poses": "poise.control.poses:ENTRY",
 }
-"""Module and name of the entry of each shipped controller."""
+"""Module and name of the entry of each shipped controller, in the order in which the studio offers them."""
 GROUP = "poise.controllers"  # Entry-point group of controllers in installed packages: name = module:Class
 
 
 @cache
 def _homes() -> dict[str, str]:
     """'module:Class' or 'module:ENTRY' of each controller, by name; cached."""
-    installed = {point.name: point.value for point in entry_points(group=GROUP)}
+    installed = {point.name: point.value.partition("[")[0].strip() for point in entry_points(group=GROUP)}  # no extras
     return {**installed, **BUILT_IN}
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import runs
 from poise.control.commands import Command
 from poise.control.controller import Adjustable, Steerable
+from poise.control.entry import ControllerEntry
 from poise.edit.live import Live
 from poise.edit.take import Edit
 from poise.errors import PoiseError
@@ -93,6 +94,13 @@ def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
     if command.adjusts and isinstance(controller, Adjustable):
         controller.adjust(command.lift, command.step)
     return command.as_event()
+
+
+def check_speed(entry: ControllerEntry, speed: float | None) -> None:
+    """Raise if a controller cannot be commanded to go at a speed (m/s)."""
+    slowest, fastest = entry.speeds
+    if speed is not None and not slowest <= speed <= fastest:
+        raise PoiseError(f"{entry.name} goes at {slowest:g} to {fastest:g} m/s, not at {speed:g}")
 
 
 def _check(controller: Steerable, command: Command) -> None:

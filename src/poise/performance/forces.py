@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown
+from poise.performance.arguments import number_argument
 from poise.performance.start import carriage_of
 from poise.world.pushes import Push
 from poise.world.result import BlowUp
@@ -28,15 +31,18 @@ NEAR = 0.01  # Residual force, as a share of the weight, at which the trials sto
 class ScenePush:
     """A push in a world: a constant force at the centre of mass of a link."""
 
-    def __init__(self, push: Push, world: World, force: Array) -> None:
-        """`force` (3,) N is in the world frame; `push` says when it acts, and on which link."""
-        self.push, self.force = push, force
-        self.held = False  # whether it is a pull, which lasts until it is let go
+    def __init__(self, push: Push, world: World, force: Array, held: bool = False) -> None:
+        """`force` (3,) N is in the world frame; `push` says when it acts, and on which link.
+
+        With `held` it is a pull, which lasts until it is let go.
+        """
+        self.push, self.force, self.held = push, force, held
+        self.renews = False  # whether it continues a pull of the same link with another force
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
             raise unknown("body part that can be pushed", name, world.scene.body.links)
-        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
+        self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
@@ -44,15 +50,33 @@ class ScenePush:
         return cls(push, world, push.force * carriage_of(place).vector(np.array(push.direction)))
 
     @classmethod
-    def from_now(cls, force: ArrayLike, duration: float, body: str | None, world: World) -> ScenePush:
+    def from_now(
+        cls, force: ArrayLike, duration: float, body: str | None, world: World, held: bool = False
+    ) -> ScenePush:  # fmt: skip
         """A push that begins now, with a force (3,) N in the world frame, for a duration (s)."""
-        vector = np.asarray(force, float).reshape(-1)
+        try:
+            vector = np.asarray(force, float).reshape(-1)
+        except (TypeError, ValueError):
+            vector = np.zeros(0)
         size = float(np.linalg.norm(vector))
         if vector.shape != (3,) or not 0 < size < math.inf:
-            raise PoiseError(f"a push of {force!r} N: needs three finite numbers that are not all 0")
+            what = "needs three finite numbers that are not all 0, in the world frame"
+            raise PoiseError(f"a push of {force!r} N: {what} (pushes by short form go to poise.stage)")
+        number_argument("duration", duration)
         x, y, z = (vector / size).tolist()
         unit = math.hypot(x, y, z)
-        return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector)
+        return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector, held)
+
+    @property
+    def end(self) -> float:
+        """Time (s) at which it ends."""
+        return self.push.time + self.push.duration
+
+    def lasting(self, duration: float) -> ScenePush:
+        """The same push with another duration (s)."""
+        longer = copy.copy(self)
+        longer.push, longer.event = replace(self.push, duration=duration), {**self.event, "duration": duration}
+        return longer
 
     def generalised(self, world: World) -> Array | None:
         """(nv,) generalised forces in the coming step; None while the push does not act."""
@@ -82,7 +106,7 @@ class HungWeight:
     @classmethod
     def on(cls, world: World, name: str, mass: float) -> HungWeight:
         """A weight in a hand, or at the centre of mass of any other link of the performer."""
-        if not 0 < mass <= HEAVIEST:
+        if not 0 < number_argument("mass", mass) <= HEAVIEST:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
         body, link = world.scene.body, world.scene.link_id(name)
         if world.mechanism.body_last_dof[link] < 0:

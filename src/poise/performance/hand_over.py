@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from math import cos, sin
 from typing import Any
 
@@ -29,8 +30,8 @@ class Handover:
         """`reference` is what `then` performs, moved to where the body stands and turned to its heading."""
         self.first, self.then = first, then
         self._next = reference
-        self.entry = entry_of(first)
         self.name = f"{first.name}, then {then.name}"
+        self.entry = replace(entry_of(first), name=self.name, speeds=entry_of(then).speeds)
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # time of the hand-over, s
         self._heading: float | None = None  # commanded, rad

@@ -18,7 +18,7 @@ from poise.measure.replay import Replay
 from poise.motion.repair.finding import Imported
 from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
-from poise.performance.run import Performance
+from poise.performance.performance import Performance
 from poise.retarget.prepare import changes
 from poise.world.recording import FILE
 from poise.world.result import BlowUp

@@ -17,14 +17,18 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
+from poise.library.bodies import load_body
 from poise.library.motions import named_motion, obeying
 from poise.library.repertoire import Roaming, shipped_repertoire
+from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
-from poise.performance.cast import Cast, cast, load_body
+from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
+from poise.performance.cues import check_speed
 from poise.performance.hand_over import Handover
+from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_folder, write_performance
-from poise.performance.run import Performance, Run, check
+from poise.performance.run import Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
 from poise.progress import Say, Steps, in_silence
 from poise.reference.played import in_steps
@@ -34,7 +38,7 @@ from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
 ENDLESS = 5.0  # Default duration (s) of a motion without an end, and after the last steering command
-Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
+Casting = Callable[[str, str | Body | None, Say, bool, str | None], Cast]
 """A function like `poise.performance.cast.cast`, which finds the body and the reference."""
 
 
@@ -144,15 +148,13 @@ class Request:
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
         """The body and its reference before any edit."""
         body, motion = self.body, self.motion
-        if isinstance(motion, str) and not isinstance(body, Body):
+        if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
             return casting(motion, body, say, entry.needs_physics, entry.body)
-        if isinstance(body, str):
-            body = load_body(body)
-        elif body is None:
-            body = getattr(getattr(motion, "clip", None), "body", None)
-        if not isinstance(body, Body):
+        body = body or getattr(getattr(motion, "clip", None), "body", None)
+        if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        return Cast(body, named_motion(motion, body) if isinstance(motion, str) else motion)
+        performer = load_body(body)
+        return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
 
     def _step(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
@@ -205,13 +207,10 @@ class Request:
         if not isinstance(controller, Steerable):
             raise PoiseError(f"controller '{entry.name}' cannot be steered: use {walker()}")
         if (self.edits or self.loads) and entry.needs_physics:
-            raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out --edit and --load")
+            raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out one or the other")
         guide = controller_entry(self.then.partition(":")[2]) if self.then and ":" in self.then else entry
-        slowest, fastest = guide.speeds
         for command in commands:
-            if command.speed is not None and not slowest <= command.speed <= fastest:
-                bounds = f"{guide.name} goes at {slowest:g} to {fastest:g} m/s"
-                raise PoiseError(f"steer '{self.steer}': {bounds}, not at {command.speed:g}")
+            check_speed(guide, command.speed)
         return commands
 
 

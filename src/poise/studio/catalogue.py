@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -15,9 +16,10 @@ from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
+from poise.library.bodies import OWN
 from poise.library.motions import finished, finished_bodies, motion_names
 from poise.library.repertoire import GAITS, STANDING
-from poise.performance.cast import DEFAULT_BODY, OWN
+from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
 
 
@@ -199,8 +201,18 @@ def page_catalogue() -> dict[str, Any]:
         "bodies": list(bodies()),
         "motions": motion_groups(),
         "controllers": [
-            {"name": name, "what": entry.what, "speeds": entry.speeds} for name, entry in entries().items()
+            {
+                **asdict(entry.studio),
+                "name": name,
+                "title": entry.studio.title or name,
+                "brief": entry.studio.brief or entry.what,
+                "speeds": entry.studio.speeds or entry.speeds,
+                "steered": entry.steered,
+                "balances": entry.balances,
+            }
+            for name, entry in entries().items()
         ],
+        "walker": walker(),
         "terrains": list(TERRAINS),
         "moves": [
             {"name": label, "motion": motion, "controller": name}

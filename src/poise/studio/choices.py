@@ -12,9 +12,9 @@ from poise.control.catalogue import controller_entry, controller_names, walker
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
+from poise.library.bodies import OWN
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
-from poise.performance.cast import OWN
 from poise.performance.request import Request
 from poise.studio.catalogue import (
     BEHAVIOUR,
@@ -107,8 +107,13 @@ class Choice:
             rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
             return rolls or self.walks_away
         if self.entry.steered == "by steps":
-            return self.steered and not self.edits and not self.loads and can_roam(self.motion, self.performer)
+            return self.steered and not self.edits and not self.loads and self.can_prepare_steering
         return self.entry.steered == "freely"
+
+    @property
+    def can_prepare_steering(self) -> bool:
+        """Whether it could be steered by choosing among prepared steps."""
+        return self.entry.steered == "by steps" and can_roam(self.motion, self.performer)
 
     @property
     def edits_live(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.control.controller import Adjustable
 from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import scene_data
@@ -139,14 +140,14 @@ class Desk:
         self._go(0.0, args)
 
     def _do_branch(self, args: Arguments) -> None:
-        self._go(args.number("time", 0.0, math.inf if self.show is None else self.show.time + 1.0), args)
+        self._go(args.number("time", 0.0, math.inf if self.show is None else self.show.run.time + 1.0), args)
 
     def _go(self, time: float, args: Arguments) -> None:
         show = self._shown()
         show.branch(time)
         self._epoch += 1
         self.playing = args.flag("play")
-        self._say("branched", time=show.time, epoch=self._epoch, events=self._events())
+        self._say("branched", time=show.run.time, epoch=self._epoch, events=self._events())
         self._tell_ground()
         self._say("playing", on=self.playing)
         self.send_frame()
@@ -155,15 +156,15 @@ class Desk:
     @property
     def step_s(self) -> float:
         """Time step (s) of the show."""
-        return self._shown().step_s
+        return self._shown().run.step_s
 
     def advance(self, seconds: float, enough: Callable[[], bool]) -> float:
         """Simulate up to `seconds` or until `enough()`; return the seconds simulated."""
         show, done = self._shown(), 0.0
         try:
-            while done + show.step_s <= seconds + 1e-9 and not enough():
+            while done + show.run.step_s <= seconds + 1e-9 and not enough():
                 show.step()
-                done += show.step_s
+                done += show.run.step_s
         except BlowUp as error:
             self._stopped(error)
         except PoiseError as error:
@@ -259,7 +260,7 @@ class Desk:
     def tell(self) -> None:
         """Send the present numbers."""
         if self.show is not None:
-            self._say("numbers", time=self.show.time, **self.show.status())
+            self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
         from poise.performance.report import summarise
@@ -267,11 +268,11 @@ class Desk:
         show = self._shown()
         if not show.run.so_far().recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
-        self._say("verdict", **summarise(show.performance()))
+        self._say("verdict", **summarise(show.run.so_far()))
 
     def _do_take(self, args: Arguments) -> None:
         show = self._shown()
-        name, content = download(show.performance(), args.text("format"), show.judge.fell_at, show.terrain)
+        name, content = download(show.run.so_far(), args.text("format"), show.judge.fell_at, show.terrain)
         self._send(file_bytes(name, content))
 
 
@@ -297,10 +298,12 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "controller": choice.controller,
         "terrain": choice.terrain,
         "steers": choice.steers,
+        "preparable": choice.can_prepare_steering and not choice.steers,
+        "adjusts": isinstance(show.run.controller, Adjustable),
         "guide": choice.guide.name,
         "live": show.live,
         "over": choice.transitions,
         "bends": choice.bends_ground,
-        "step": show.step_s,
+        "step": show.run.step_s,
         "found": [clean(line) for line in found],
     }

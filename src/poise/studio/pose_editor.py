@@ -22,8 +22,8 @@ from poise.body.surface import lowest
 from poise.errors import PoiseError, unknown
 from poise.export.page import scene_data
 from poise.measure.metrics import bracing
+from poise.performance.performance import Performance
 from poise.performance.report import summarise
-from poise.performance.run import Performance
 from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import dragged_angles, handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, dof_index

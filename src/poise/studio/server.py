@@ -171,26 +171,28 @@ class _Visit:
 
     def _take(self, message: str | bytes) -> None:
         """Handle a command or a file of the page."""
+        name = "upload" if isinstance(message, bytes) else "command"
         try:
             if isinstance(message, bytes):
                 self._take_file(message)
                 return
             command = read_command(message)
-            if command["do"] == "upload":
-                name, size = command.get("name"), command.get("size")
-                if not isinstance(name, str) or not isinstance(size, int):
+            name = command["do"]
+            if name == "upload":
+                file, size = command.get("name"), command.get("size")
+                if not isinstance(file, str) or not isinstance(size, int):
                     raise PoiseError("a file needs a name and a size")
-                check_upload(name, size)
+                check_upload(file, size)
                 if self._performer.waiting > FILES_AFTER:
                     raise PoiseError("the simulation is still busy: wait, or press Stop")
-                self._expected = name
-                self._waiting.put_nowait(json_message("send", name=name))
-            elif command["do"] == "abort":
+                self._expected = file
+                self._waiting.put_nowait(json_message("send", name=file))
+            elif name == "abort":
                 self._replace("Stopped.", asked=True)
             else:
                 self._performer.send(command)
         except PoiseError as error:
-            self._waiting.put_nowait(json_message("error", text=str(error), of="upload"))
+            self._waiting.put_nowait(json_message("error", text=str(error), of=name))
 
     def _take_file(self, content: bytes) -> None:
         name, self._expected = self._expected, None

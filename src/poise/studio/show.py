@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, Frozen
+from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
@@ -23,7 +24,7 @@ from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.performance.cast import Cast, cast
 from poise.performance.marks import Mark
-from poise.performance.run import Performance, Run
+from poise.performance.run import Run
 from poise.progress import Say, in_silence
 from poise.reference.played import Played
 from poise.rotations import yaw_of
@@ -48,9 +49,13 @@ class Memory:
 
     def __init__(self) -> None:
         self._shipped = lru_cache(maxsize=MOST)(cast)
-        self.prepared: dict[Hashable, Any] = {}
+        self._prepared: dict[type, dict[Hashable, Any]] = {}
 
-    def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
+    def prepared(self, controller: object) -> dict[Hashable, Any]:
+        """Preparations of controllers of the same class."""
+        return self._prepared.setdefault(type(controller), {})
+
+    def cast(self, motion: str, body: str | Body | None, say: Say, physics: bool, usual: str | None) -> Cast:
         """`poise.performance.cast.cast`, with cached results for shipped motions; files are read each time."""
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
@@ -66,7 +71,7 @@ class Show:
         memory = memory or Memory()
         controller = named_controller(choice.controller)
         if isinstance(controller, ReusesPreparation):
-            controller.memory = memory.prepared
+            controller.memory = memory.prepared(controller)
         self.live = choice.edits_live
         staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
         self.run = staged.run
@@ -79,40 +84,32 @@ class Show:
         self._done: list[tuple[int, Act]] = []  # number of the step before which each interaction took place
         self._marks: list[Mark] = [self.run.mark()]
 
-    @property
-    def time(self) -> float:
-        """Simulated time (s)."""
-        return float(self.run.world.time)
-
-    @property
-    def step_s(self) -> float:
-        """Duration of a step (s)."""
-        return float(self.run.world.settings.step)
-
     def step(self) -> None:
         """Advance by one step; raise `BlowUp` if the simulation blows up."""
-        if self.time >= LONGEST:
+        if self.run.time >= LONGEST:
             raise PoiseError(
                 f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
             )
         began = clock.perf_counter()
         self.last = self.run.step()
         spent = clock.perf_counter() - began
-        self.speed += 0.02 * (self.step_s / max(spent, 1e-6) - self.speed) if self.speed else self.step_s / spent
+        self.speed += (
+            0.02 * (self.run.step_s / max(spent, 1e-6) - self.speed) if self.speed else self.run.step_s / spent
+        )
         self._steps += 1
         self.judge.watch(self.run, self.last)
-        if self._steps % round(OFTEN / self.step_s) == 0:
+        if self._steps % round(OFTEN / self.run.step_s) == 0:
             self._marks.append(self.run.mark())
             self._thin_marks()
 
     def _thin_marks(self) -> None:
         """Keep fewer of the older marks."""
-        old, seldom = self._steps - round(RECENT / self.step_s), round(SELDOM / self.step_s)
+        old, seldom = self._steps - round(RECENT / self.run.step_s), round(SELDOM / self.run.step_s)
         self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
 
     def branch(self, time: float) -> None:
         """Return to the exact state at an earlier time (s); everything after it is deleted."""
-        goal = min(max(round(time / self.step_s), 0), self._steps)
+        goal = min(max(round(time / self.run.step_s), 0), self._steps)
         mark = self._marks[bisect_right(self._marks, goal, key=lambda mark: mark.steps) - 1]
         self.run.go_back(mark)
         self.judge.go_back(self.run)
@@ -214,12 +211,8 @@ class Show:
             )
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
-        blend = Blend(motion.clip, span=Span(self.time))
+        blend = Blend(motion.clip, span=Span(self.run.time))
         self._do(lambda run: run.edit(blend))
-
-    def performance(self) -> Performance:
-        """The performance so far."""
-        return self.run.so_far()
 
     def status(self) -> dict[str, Any]:
         """Commanded and measured values, for the page."""

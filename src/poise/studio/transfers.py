@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.export.formats import export
-from poise.performance.run import Performance
+from poise.performance.performance import Performance
 from poise.reference.archive import spoken_name
 
 FORMATS = ("bvh", "glb", "html", "npz", "csv")  # Download formats; `npz` is the recording itself

@@ -11,7 +11,8 @@ from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
 from poise.library.motions import finished, named_motion
 from poise.measure.metrics import fell_at
-from poise.performance.run import Run, perform
+from poise.performance.run import Run
+from poise.performance.stage import perform
 from poise.performance.start import start
 from poise.reference.played import Played, begun
 from poise.rotations import yaw_of
