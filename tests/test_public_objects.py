@@ -111,7 +111,7 @@ def test_odd_arguments_of_a_run_are_told_in_one_line(run):
     with pytest.raises(poise.PoiseError, match="seconds '5'"):
         run.perform("5")
     walker = poise.stage("stand", controller="pendulum")
-    with pytest.raises(poise.PoiseError, match="pendulum goes at -0.6 to 1.8 m/s, not at 3"):
+    with pytest.raises(poise.PoiseError, match=r"goes at -0\.6 to 1\.8 m/s, not at 3"):
         walker.steer(0.0, 3)
     with pytest.raises(poise.PoiseError, match="heading 'left'"):
         walker.steer("left")

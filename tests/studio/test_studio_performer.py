@@ -61,7 +61,7 @@ class Line:
 def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeypatch):
     now, line = [100.0], Line()
     monkeypatch.setattr(performer, "clock", SimpleNamespace(perf_counter=lambda: now[0]))
-    loop = performer._Loop(line, tmp_path)
+    loop = performer._PerformerLoop(line, tmp_path)
 
     def after(seconds, *commands):
         now[0] += seconds

@@ -13,8 +13,8 @@ from poise import Body, PoiseError
 from poise.animate.read_script import find_script, read_script, shipped_scripts
 from poise.reference.key_poses import standing_coordinates
 from poise.studio.desk import Desk
-from poise.studio.handles import dragged_angles, handles, pose_on_ground
-from poise.studio.script_sheet import Sheet, coordinates_at, dof_index, toml_text
+from poise.studio.handles import angles_of_drag, handles, pose_on_ground
+from poise.studio.script_sheet import ScriptSheet, coordinates_at, dof_index, toml_text
 
 plain = st.one_of(
     st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=20)
@@ -33,7 +33,7 @@ def test_toml_is_read_back_as_it_was(table):
 
 @pytest.mark.parametrize("name", shipped_scripts())
 def test_shipped_scripts_say_the_same_when_they_are_written_anew(name, tmp_path):
-    sheet = Sheet.read(find_script(name).read_text(), tmp_path, name)
+    sheet = ScriptSheet.read(find_script(name).read_text(), tmp_path, name)
     anew = sheet.changed()
     before, after = read_script(name), anew.script
     assert [pose.name for pose in before.poses] == [pose.name for pose in after.poses]
@@ -47,7 +47,7 @@ def test_shipped_scripts_say_the_same_when_they_are_written_anew(name, tmp_path)
 
 @pytest.fixture
 def sheet(tmp_path):
-    blank = Sheet.blank("human37", tmp_path)
+    blank = ScriptSheet.blank("human37", tmp_path)
     return blank.with_key(1.0, coordinates_at(blank, 1.0))
 
 
@@ -103,7 +103,7 @@ def test_goals_go_along_with_names(sheet):
 )
 def test_scripts_that_make_no_sense_or_ask_for_files_are_refused(text, told, tmp_path):
     with pytest.raises(PoiseError, match=told):
-        Sheet.read(text, tmp_path)
+        ScriptSheet.read(text, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["human37", "human58", "biped29"])
@@ -123,7 +123,7 @@ def test_handles_come_to_where_they_are_drawn(name):
             handle.name, [0.1, 0, 0.08]
         )
         wanted = place(start, handle) + way
-        angles = dragged_angles(body, start, handle.name, wanted)
+        angles = angles_of_drag(body, start, handle.name, wanted)
         bent = start.copy()
         bent[list(angles)] = list(angles.values())
         assert np.linalg.norm(place(bent, handle) - wanted) < 0.04, handle.name
@@ -137,7 +137,7 @@ def test_a_script_is_solved_performed_and_taken_away(tmp_path):
 
     def do(name, **more):
         said.clear()
-        desk.take({"do": f"pose.{name}", **more})
+        desk.execute({"do": f"pose.{name}", **more})
         told = [json.loads(message) for message in said if isinstance(message, str)]
         assert not [message for message in told if message["say"] == "error"], told
         return {message["say"]: message for message in told}
@@ -159,7 +159,7 @@ def test_a_script_is_solved_performed_and_taken_away(tmp_path):
     saved = said[0][said[0].index(b"title") :].decode()
     (tmp_path / "saved.toml").write_text(saved)
     assert read_script(str(tmp_path / "saved.toml")).goals[0].solved[0] != 0
-    do("take", format="bvh")
+    do("download", format="bvh")
     assert b"HIERARCHY" in said[0]
     do("undo")
     assert desk.posing.sheet.script.goals[0].solved[0] == 0

@@ -5,9 +5,9 @@ import pytest
 
 from poise import PoiseError, audit
 from poise.studio.choices import Choice
-from poise.studio.show import Memory, Show
+from poise.studio.show import Show, ShowMemory
 
-MEMORY = Memory()
+MEMORY = ShowMemory()
 
 
 def go(show, seconds):
@@ -127,7 +127,7 @@ def test_a_rag_doll_falls_and_the_judge_sees_it():
 def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(walk):
     walk.edit("stride:+0.1")
     go(walk, 0.3)
-    walk.go_over("sneak")
+    walk.blend_into("sneak")
     go(walk, 1.0)
     kinds = [event["text"] for event in walk.run.events]
     assert kinds[0].startswith("stride")

@@ -57,7 +57,7 @@ def add_command(
     return command
 
 
-def source_file(given: Path) -> Path:
+def resolve_source(given: Path) -> Path:
     """The file that an argument stands for: the recording in a performance's folder, or a shipped motion by name."""
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import finished_bodies, finished_path
@@ -119,7 +119,7 @@ class Watcher:
                 if not bars:
                     bars.append(opened.enter_context(tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True)))
                 bar = bars[0]
-                bar.n = max(bar.n, math.floor(100 * search_share(progress.violation, progress.barrier)))
+                bar.n = max(bar.n, math.floor(100 * search_progress(progress.violation, progress.barrier)))
                 bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
             yield show
@@ -132,7 +132,7 @@ class Watcher:
         return tqdm(total=size, unit="B", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shown)
 
 
-def search_share(violation: float, barrier: float) -> float:
+def search_progress(violation: float, barrier: float) -> float:
     """Share (0 to 1) of a search that is done: violations fall from about 1 to 1e-6, the barrier from 1e-2 to 1e-7."""
     kept = -math.log10(min(max(violation, 1e-6), 1.0)) / 6
     lowered = -math.log10(min(max(barrier / 1e-2, 1e-5), 1.0)) / 5

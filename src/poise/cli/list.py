@@ -27,7 +27,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": {name: _described(name) for name in motion_names()},
+        "motions": {name: _motion_description(name) for name in motion_names()},
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: entry.what for name, entry in entries().items()},
         "scripts": shipped_titles(),
@@ -38,7 +38,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     }
 
 
-def _described(name: str) -> str:
+def _motion_description(name: str) -> str:
     """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
     from poise.control.catalogue import entries
     from poise.library.authoring.source import read_source, shipped_names
@@ -58,7 +58,7 @@ def _described(name: str) -> str:
 
 def add(commands: Any) -> None:
     """Add the command and its arguments."""
-    command = add_command(commands, "list", _list, "list what can be chosen by name", "poise list bodies")
+    command = add_command(commands, "list", _run_list, "list what can be chosen by name", "poise list bodies")
     command.add_argument(
         "kind",
         nargs="?",
@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
     )
 
 
-def _list(chosen: argparse.Namespace) -> Report:
+def _run_list(chosen: argparse.Namespace) -> Report:
     found = catalogue()
     if chosen.kind != "all" and chosen.kind not in found:
         raise unknown("kind", chosen.kind, [*found, "all"])

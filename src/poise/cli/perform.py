@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "perform",
-        _perform,
+        _run_perform,
         "simulate a motion and write the performance",
         "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed",
     )
@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-MOTION")
 
 
-def _perform(chosen: argparse.Namespace) -> Report:
+def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.performance.request import Request
     from poise.reference.archive import spoken_name
 
@@ -72,7 +72,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
         motion=chosen.motion,
         body=chosen.body,
         controller=chosen.controller,
-        settings=dict(_setting(text) for text in chosen.set),
+        settings=dict(_parse_setting(text) for text in chosen.set),
         terrain=chosen.terrain,
         friction=chosen.friction,
         limits=chosen.limits,
@@ -92,7 +92,7 @@ def _perform(chosen: argparse.Namespace) -> Report:
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals:
         raise PoiseError(f"setting '{text}' is not of the form KEY=VALUE")

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "prepare",
-        _prepare,
+        _run_prepare,
         "import a motion, repair it, retarget it to a body, find its contacts and clean its feet",
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
@@ -49,10 +49,10 @@ def add(commands: Any) -> None:
     option("--terrain", default="flat", help="terrain on the page, as for poise perform")
     option("--report", action="store_true", help="print everything that was found and changed")
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default prepared-MOTION")
-    _add_overrides(command)
+    _add_import_overrides(command)
 
 
-def _add_overrides(command: Parser) -> None:
+def _add_import_overrides(command: Parser) -> None:
     from poise.motion.repair.settings import ImportSettings
 
     group = command.add_argument_group("overrides", "Settings that are otherwise detected from the file.")
@@ -68,17 +68,17 @@ def _add_overrides(command: Parser) -> None:
         group.add_argument(f"--{setting.name}", **option)
 
 
-def _prepare(chosen: argparse.Namespace) -> Report:
+def _run_prepare(chosen: argparse.Namespace) -> Report:
     from poise.library.preparation import Preparation
     from poise.motion.repair.settings import ImportSettings
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
-    given["unit"], given["thorax"] = _number_or_name(given["unit"]), _YES_OR_NO.get(given["thorax"])
+    given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])
     preparation = Preparation(
         motion=chosen.motion,
         body=chosen.body,
         mass=chosen.mass,
-        span=_span(chosen.span),
+        span=_parse_span(chosen.span),
         clearance=chosen.clearance,
         smoothing=chosen.smoothing,
         edits=tuple(chosen.edit),
@@ -93,7 +93,7 @@ def _prepare(chosen: argparse.Namespace) -> Report:
     return Report(outcome.text(chosen.report), outcome.summary)
 
 
-def _span(text: str | None) -> tuple[float, float] | None:
+def _parse_span(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     try:
@@ -103,7 +103,7 @@ def _span(text: str | None) -> tuple[float, float] | None:
     return first, last
 
 
-def _number_or_name(text: str | None) -> float | str | None:
+def _parse_unit(text: str | None) -> float | str | None:
     try:
         return None if text is None else float(text)
     except ValueError:

@@ -68,30 +68,30 @@ def bench(steps: int) -> list[BenchRow]:
     if not 10 <= steps <= 1_000_000:
         raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
     return [
-        _uncontrolled("biped29", True, steps, 6.0),
-        _uncontrolled("biped29", False, steps, 3.0),
-        _uncontrolled("human58", True, steps, 5.0),
-        _uncontrolled("human58", False, steps, 3.0),
-        *(row for walk in WALKS for row in _walking(walk, steps)),
+        _uncontrolled_row("biped29", True, steps, 6.0),
+        _uncontrolled_row("biped29", False, steps, 3.0),
+        _uncontrolled_row("human58", True, steps, 5.0),
+        _uncontrolled_row("human58", False, steps, 3.0),
+        *(row for walk in WALKS for row in _walk_rows(walk, steps)),
     ]
 
 
 def walking_speed(walk: BenchWalk, steps: int) -> float:
     """Speed of a walk including its recording, as a multiple of real time."""
-    run = _staged(walk)
+    run = _stage_walk(walk)
     return run.step_s / seconds_of(run.step, steps)
 
 
-def _staged(walk: BenchWalk) -> Run:
+def _stage_walk(walk: BenchWalk) -> Run:
     body = Body.named(walk.body)
     reference = named_motion("walk", body)
     entry = controller_entry(walk.controller)
     return set_up(scene_for(body, reference), reference, entry.make(), entry.step)
 
 
-def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
+def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
     """Control and simulation of a step: the mean and the 99th percentile."""
-    run = _staged(walk)
+    run = _stage_walk(walk)
     world, controller = run.world, run.controller
     times = timed_steps(world, controller, steps)
     slow = 1e6 * float(np.percentile(times.whole, 99))
@@ -102,7 +102,7 @@ def _walking(walk: BenchWalk, steps: int) -> list[BenchRow]:
     ]
 
 
-def _uncontrolled(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
+def _uncontrolled_row(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
     """Simulation of a step while a body stands or flies, with constant actuation."""
     body = Body.named(name)
     world = World(Scene.of(body))

@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "study",
-        _study,
+        _run_study,
         "reproduce a table or figure of a paper, or measure how robust a controller is",
         "poise study nqr-timing --quick --out studies",
     )
@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
     option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")
 
 
-def _study(chosen: argparse.Namespace) -> Report:
+def _run_study(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.study.catalogue import named_study
     from poise.study.experiment.runner import run

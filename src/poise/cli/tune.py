@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "tune",
-        _tune,
+        _run_tune,
         "search for the free numbers of a behaviour over noisy starts, and write the result to a file",
         "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml",
     )
@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     )
 
 
-def _tune(chosen: argparse.Namespace) -> Report:
+def _run_tune(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable, write_file
     from poise.library.behaviours.files import read_behaviour
     from poise.performance.run import check
@@ -71,12 +71,12 @@ def _tune(chosen: argparse.Namespace) -> Report:
     )
     watcher = Watcher(chosen.json)
 
-    def report(now: Generation) -> None:
+    def log_generation(now: Generation) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"
         watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
-    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), report)
+    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), log_generation)
     write_file(target, text_of(tuned, settings).encode())
     text = f"score {tuned.score:.2f}, before {tuned.before:.2f}\nwrote {target}\nwrote {journal}"
     data = {"score": tuned.score, "before": tuned.before, "generations": tuned.generations}

@@ -78,7 +78,7 @@ class ScenePush:
         longer.push, longer.event = replace(self.push, duration=duration), {**self.event, "duration": duration}
         return longer
 
-    def generalised(self, world: World) -> Array | None:
+    def generalised_force(self, world: World) -> Array | None:
         """(nv,) generalised forces in the coming step; None while the push does not act."""
         share = self.push.share(world.time, world.settings.step)
         if share <= 0:
@@ -91,7 +91,7 @@ class ScenePush:
 
 def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
     """(nv,) generalised force of all pushes in the coming step; None if none acts."""
-    acting = [force for push in pushes if (force := push.generalised(world)) is not None]
+    acting = [force for push in pushes if (force := push.generalised_force(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
 
 
@@ -128,7 +128,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
     m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
     is returned. It is recorded like that of a push.
     """
-    before, h = _positions_jacobian(weights, world), world.settings.step  # (3W, nv)
+    before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
     gravity = np.tile(world.model.opt.gravity, len(weights))
     others = np.zeros(world.model.nv) if push is None else push
@@ -140,20 +140,20 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
         except BlowUp:
             world.go_back(now)
             break
-        gained = (_positions_jacobian(weights, world) @ world.qvel - speed) / h
+        gained = (_weights_jacobian(weights, world) @ world.qvel - speed) / h
         world.go_back(now)
         off = float(np.linalg.norm(mass * (gravity - gained) - force))
         if off < least:
             best, least = force, off
         if off < NEAR * float(np.linalg.norm(mass * gravity)):
             break
-        damping = _damping(world, actuation, result.torque)
+        damping = _joint_damping(world, actuation, result.torque)
         compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
         force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
     return np.asarray(before.T @ best)
 
 
-def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
+def _joint_damping(world: World, actuation: Actuation, torque: Array) -> Array:
     """(nv,) N m s/rad: damping of the joints by friction and motors; motors at their torque limit add none."""
     own = world.model.dof_damping
     if actuation.motors is None:
@@ -161,7 +161,7 @@ def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
     return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
 
 
-def _positions_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
+def _weights_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
     """(3W, nv) Jacobian of the positions of the weights."""
     out = np.zeros((3 * len(weights), world.model.nv))
     for k, weight in enumerate(weights):

@@ -42,7 +42,7 @@ class Mark:
     __repr__ = brief
 
 
-def replaced_parts(old: World, new: World) -> dict[int, object]:
+def replaced_world_parts(old: World, new: World) -> dict[int, object]:
     """Memo for `deepcopy` that replaces the parts of a world that controllers refer to by those of another world."""
     return {
         id(old): new,
@@ -91,11 +91,13 @@ def _never_changes(part: object) -> bool:
     if params is None or not params.frozen:
         return False
     own: Any = part
-    return type(part).__module__.startswith("poise.") or all(_is_constant(getattr(own, f.name)) for f in fields(own))
+    return type(part).__module__.startswith("poise.") or all(
+        _is_constant_value(getattr(own, f.name)) for f in fields(own)
+    )
 
 
-def _is_constant(value: object) -> bool:
+def _is_constant_value(value: object) -> bool:
     """Whether the value of a field never changes in place."""
     if isinstance(value, tuple | frozenset):
-        return all(map(_is_constant, value))
+        return all(map(_is_constant_value, value))
     return value is None or isinstance(value, CONSTANTS) or _never_changes(value)

@@ -75,17 +75,17 @@ class Request:
 
     def perform(self, say: Say = in_silence, progress: Steps = range) -> Performance:
         """Stage and perform; `say` receives each stage, `progress` is that of `poise.perform`."""
-        return self._produce(say, progress)[0]
+        return self._stage_and_perform(say, progress)[0]
 
     def write(self, folder: Path, say: Say = in_silence, progress: Steps = range) -> Outcome:
         """Stage, perform, and write the files of the performance into a folder."""
         check_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
-        performance, staged = self._produce(say, progress)
+        performance, staged = self._stage_and_perform(say, progress)
         performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
 
-    def _produce(self, say: Say, progress: Steps) -> tuple[Performance, Staged]:
+    def _stage_and_perform(self, say: Say, progress: Steps) -> tuple[Performance, Staged]:
         staged = self.stage(say)
         return staged.run.perform(staged.seconds, progress), staged
 
@@ -116,17 +116,17 @@ class Request:
             chosen = chosen.with_load(link, mass)
         if self.limits is not None:
             chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
-        step = self._step(chosen.reference, entry)
+        step = self._step_duration(chosen.reference, entry)
         before, after = ((), edits) if entry.tracks_edits else (edits, ())
-        tracked = self._tracked(chosen, before, entry.needs_physics, say)
+        tracked = self._tracked_reference(chosen, before, entry.needs_physics, say)
         if entry.needs_physics:
             tracked = in_steps(tracked, 1 / step)
-        reference = _edited(tracked, after, chosen.body, say)
+        reference = _edited_reference(tracked, after, chosen.body, say)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up(
             scene_for(chosen.body, tracked, terrain, self.friction),
             reference,
-            self._followed(controller, entry, chosen.body),
+            self._with_successors(controller, entry, chosen.body),
             step,
             pushes=pushes,
             commands=commands,
@@ -156,16 +156,16 @@ class Request:
         performer = load_body(body)
         return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
 
-    def _step(self, reference: Reference, entry: ControllerEntry) -> float:
+    def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
         if self.step is not None:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _followed(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
+    def _with_successors(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
         """The controller, wrapped by those that catch it or take over from it, if requested."""
         if self.catch is not None:
-            first = self._caught(first, entry)
+            first = self._with_catcher(first, entry)
         if self.then is None:
             return first
         motion, colon, name = self.then.partition(":")
@@ -180,7 +180,7 @@ class Request:
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {walker()}")
         return Handover(first, then, named_motion(motion, body))
 
-    def _caught(self, first: Controller, entry: ControllerEntry) -> Controller:
+    def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
         """The controller, caught by another one when it topples."""
         if not entry.resumes:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
@@ -190,9 +190,9 @@ class Request:
             raise PoiseError(f"catch '{name}': {name} cannot catch, use {walker()}")
         return CatchController(first, rescuer)
 
-    def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
+    def _tracked_reference(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if it is steered."""
-        reference = _edited(chosen.reference, edits, chosen.body, say)
+        reference = _edited_reference(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference
         if self.steer is not None:
@@ -214,7 +214,7 @@ class Request:
         return commands
 
 
-def _edited(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
+def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
     for edit in edits:
         say(f"editing: {edit}")
         reference = edit.on(take_of(reference, body))

@@ -23,9 +23,9 @@ from poise.edit.take import Edit
 from poise.errors import PoiseError
 from poise.measure.metrics import links_below
 from poise.performance.arguments import number_argument, text_or_object
-from poise.performance.cues import Cue, check_speed, fire, steer_now
+from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
-from poise.performance.marks import Mark, replaced_parts, unchanging_parts
+from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, start
 from poise.progress import Steps
@@ -87,7 +87,7 @@ class Run:
         self._seed, self._noise, self._record = seed, noise, record
         body = world.scene.body
         self._links = np.array([world.scene.link_id(link) for link in body.links])
-        self._must_not_touch = _links_that_fall(world)
+        self._must_not_touch = _links_kept_off_ground(world)
         self.fell_at: float | None = None
         """Start (s) of the step in which the performer first touched the ground with more than feet and hands."""
         self._marked: dict[object, int] = {}  # step of each mark that can be gone back to
@@ -143,7 +143,7 @@ class Run:
         """Advance by one step of the world; raise `BlowUp` if a number is not finite."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
-            self.events.append(fire(self._waiting.pop(0), world))
+            self.events.append(fire_cue(self._waiting.pop(0), world))
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
@@ -151,7 +151,7 @@ class Run:
         if self._weights:
             push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
         result = world.step(actuation, push)
-        if self.fell_at is None and self._touches_otherwise(result):
+        if self.fell_at is None and self._falls_in_step(result):
             self.fell_at = time
         if self._recorder is not None:
             self._recorder.add(result)
@@ -185,7 +185,7 @@ class Run:
         new = (force.push.time for force in self._forces if not force.renews)
         return any(now <= time < now + self.world.settings.step for time in new)
 
-    def _touches_otherwise(self, result: StepResult) -> bool:
+    def _falls_in_step(self, result: StepResult) -> bool:
         """Whether a link other than feet and hands touched the ground in a step."""
         low = (result.other == 0) & (result.impulse[:, 0] > 0)
         return bool(low.any() and self._must_not_touch[result.body[low]].any())
@@ -245,7 +245,7 @@ class Run:
             "body": body.name,
             "motion": self.reference.name,
             "controller": self.controller.name,
-            "settings": _plain(settings),
+            "settings": _plain_settings(settings),
             "seed": self._seed,
             "noise": self._noise,
             "step": world.settings.step,
@@ -356,7 +356,7 @@ class Run:
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
-        kept = copy.deepcopy(parts, unchanging_parts(parts, old) | replaced_parts(old, new))
+        kept = copy.deepcopy(parts, unchanging_parts(parts, old) | replaced_world_parts(old, new))
         self.controller, self.reference, self._waiting = kept
         self._move_to(new)
         self.note({"kind": "ground", "time": new.time, "text": text})
@@ -423,7 +423,7 @@ class Run:
         controller.reset(self.world, PlacedReference(reference, self.place))
 
 
-def _links_that_fall(world: World) -> Array:
+def _links_kept_off_ground(world: World) -> Array:
     """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
     model, body = world.model, world.scene.body
     root = world.scene.link_id(body.links[0])
@@ -445,8 +445,10 @@ def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
         raise PoiseError(f"seed {seed!r}: must be a whole number of at least 0")
 
 
-def _plain(settings: Any) -> Any:
+def _plain_settings(settings: Any) -> Any:
     """Settings as JSON has them: dataclasses become mappings, at any depth."""
     if is_dataclass(settings) and not isinstance(settings, type):
         return asdict(settings)
-    return {key: _plain(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
+    return (
+        {key: _plain_settings(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
+    )

@@ -57,7 +57,7 @@ def set_up(
     the run; `live` allows further edits. The other arguments are those of `Run`. A motion whose hands hold a prop needs
     the scene of `scene_for` and the cues of `grips_of`.
     """
-    steers = [steer_cue(_steerable(controller), command) for command in commands]
+    steers = [steer_cue(_require_steerable(controller), command) for command in commands]
     changes: list[Cue] = []
     if live or edits:
         reference = editable = Live(reference, scene.body)
@@ -101,22 +101,22 @@ def perform(
 
 def scene_for(body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0) -> Scene:
     """A scene of one body on a terrain, with the bar that the motion holds, if any."""
-    held = _held(reference)
+    held = _gripping_motion(reference)
     return Scene.of(body, terrain, () if held is None else scene_of_motion(held).props, friction)
 
 
 def grips_of(reference: Reference) -> list[Cue]:
     """Cues that grip and release the prop that the motion's hands hold; none if they hold nothing."""
-    held = _held(reference)
+    held = _gripping_motion(reference)
     return [] if held is None else grip_cues(held)
 
 
-def _held(reference: Reference) -> Dynamic | None:
+def _gripping_motion(reference: Reference) -> Dynamic | None:
     """The first of the reference's motions in which hands hold a prop."""
     return next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
 
 
-def _steerable(controller: Controller) -> Steerable:
+def _require_steerable(controller: Controller) -> Steerable:
     if not isinstance(controller, Steerable):
         raise PoiseError(f"controller '{controller.name}' cannot be steered")
     return controller

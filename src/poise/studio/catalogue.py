@@ -16,53 +16,53 @@ from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
-from poise.library.bodies import OWN
+from poise.library.body_choices import OWN
 from poise.library.motions import finished, finished_bodies, motion_names
 from poise.library.repertoire import GAITS, STANDING
 from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
 
 
-def _number(label: str, usual: float, least: float, most: float, step: float, unit: str = "") -> dict[str, Any]:
+def _terrain_field(label: str, usual: float, least: float, most: float, step: float, unit: str = "") -> dict[str, Any]:
     """An input field of the terrain form."""
     return {"label": label, "usual": usual, "least": least, "most": most, "step": step, "unit": unit}
 
 
 TERRAINS: tuple[dict[str, Any], ...] = (
     {"name": "flat", "what": "Flat ground", "numbers": []},
-    {"name": "slope", "what": "Slope", "numbers": [_number("Rise", 5, -20, 20, 1, "°")]},
+    {"name": "slope", "what": "Slope", "numbers": [_terrain_field("Rise", 5, -20, 20, 1, "°")]},
     {
         "name": "stairs",
         "what": "Stairs",
         "numbers": [
-            _number("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
-            _number("Tread", 0.7, 0.2, 2, 0.05, "m"),
-            _number("Steps", 8, 1, 30, 1),
+            _terrain_field("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
+            _terrain_field("Tread", 0.7, 0.2, 2, 0.05, "m"),
+            _terrain_field("Steps", 8, 1, 30, 1),
         ],
     },
     {
         "name": "rough",
         "what": "Rough ground",
-        "numbers": [_number("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), _number("Seed", 0, 0, 99, 1)],
+        "numbers": [_terrain_field("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), _terrain_field("Seed", 0, 0, 99, 1)],
     },
     {
         "name": "drop",
         "what": "Drops",
-        "numbers": [_number("Depth", 0.06, -0.3, 0.5, 0.01, "m"), _number("Every", 5, 1, 20, 0.5, "m")],
+        "numbers": [_terrain_field("Depth", 0.06, -0.3, 0.5, 0.01, "m"), _terrain_field("Every", 5, 1, 20, 0.5, "m")],
     },
     {
         "name": "hurdle",
         "what": "Hurdles",
-        "numbers": [_number("Height", 0.06, 0.01, 0.3, 0.01, "m"), _number("Every", 4, 1, 20, 0.5, "m")],
+        "numbers": [_terrain_field("Height", 0.06, 0.01, 0.3, 0.01, "m"), _terrain_field("Every", 4, 1, 20, 0.5, "m")],
     },
     {
         "name": "spiral",
         "what": "Spiral down",
         "numbers": [
-            _number("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
-            _number("Turn", 45, 10, 60, 5, "°"),
-            _number("Radius", 2, 1, 5, 0.5, "m"),
-            _number("Steps", 6, 1, 6, 1),
+            _terrain_field("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
+            _terrain_field("Turn", 45, 10, 60, 5, "°"),
+            _terrain_field("Radius", 2, 1, 5, 0.5, "m"),
+            _terrain_field("Steps", 6, 1, 6, 1),
         ],
     },
 )
@@ -73,16 +73,16 @@ RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walk
 BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 
-def can_roam(motion: str, body: str) -> bool:
+def can_steer_by_steps(motion: str, body: str) -> bool:
     """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
     return body in finished_bodies("turn-45") and motion in (*GAITS, STANDING) and body in finished_bodies(motion)
 
 
-def usual_body(motion: str, controller: str) -> str:
+def default_body(motion: str, controller: str) -> str:
     """The default body for a motion and a controller."""
     if motion.lower().endswith(".bvh"):
         return OWN
-    if kind_of(motion) == BEHAVIOUR:
+    if motion_kind(motion) == BEHAVIOUR:
         return read_behaviour(motion).body
     entry = controller_entry(controller)
     able = finished_bodies(motion) if entry.needs_physics else ()
@@ -91,15 +91,18 @@ def usual_body(motion: str, controller: str) -> str:
     return entry.body or DEFAULT_BODY
 
 
-def fits(motion: str, body: str | None) -> dict[str, str | None]:
+def controller_refusals(motion: str, body: str | None) -> dict[str, str | None]:
     """For each controller the reason why it cannot perform a motion on a body, or None if it can."""
-    return {name: _unfit(entry, motion, body or usual_body(motion, name)) for name, entry in entries().items()}
+    return {
+        name: _controller_refusal(entry, motion, body or default_body(motion, name))
+        for name, entry in entries().items()
+    }
 
 
-def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
+def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str | None:
     if entry.performs == "scripts":
         return "performs scripts of key poses: use Pose, above"
-    kind = kind_of(motion)
+    kind = motion_kind(motion)
     if kind == BEHAVIOUR:
         if entry.performs != "behaviours":
             able = [name for name, each in entries().items() if each.performs == "behaviours"]
@@ -113,11 +116,11 @@ def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
             return f"performs walks only, and {motion} is not a walk"
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
-        return _needs_physics(entry, motion, body, kind)
-    return None if kind == "pose" or motion == STANDING else _refusal(figure_of_body, body)
+        return _physics_refusal(entry, motion, body, kind)
+    return None if kind == "pose" or motion == STANDING else _body_refusal(figure_of_body, body)
 
 
-def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
+def _physics_refusal(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
     if kind == "file":
         return None
     if kind == "pose":
@@ -128,18 +131,18 @@ def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) ->
     falls = entry.falls_in or {}
     if motion in (*falls.get("", ()), *falls.get(body, ())):
         return f"falls in {motion} on {body}"
-    if not entry.grips and _held(motion, able[0]):
+    if not entry.grips and _grips_prop(motion, able[0]):
         return f"cannot hold on to a bar, as {motion} does"
     return None
 
 
 @cache
-def _held(motion: str, body: str) -> bool:
+def _grips_prop(motion: str, body: str) -> bool:
     return bool(finished(motion, body).contacts.held.any())
 
 
 @cache
-def _refusal(check: Callable[[Body], object], body: str) -> str | None:
+def _body_refusal(check: Callable[[Body], object], body: str) -> str | None:
     """The error that `check` raises for a named body; None if it passes or the body is not built yet."""
     if body == OWN:
         return None
@@ -150,12 +153,12 @@ def _refusal(check: Callable[[Body], object], body: str) -> str | None:
     return None
 
 
-def legless(body: str) -> str | None:
+def walker_refusal(body: str) -> str | None:
     """The reason why the walking controller cannot drive a body; None if it can."""
     return None if body == OWN else controller_entry(walker()).refusal(Body.named(body))
 
 
-def kind_of(motion: str) -> str:
+def motion_kind(motion: str) -> str:
     """The kind of a motion: that of its source, or `file`, `behaviour` or `pose`."""
     if motion.lower().endswith(".bvh"):
         return "file"
@@ -170,7 +173,7 @@ _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
 @cache
-def bodies() -> tuple[dict[str, Any], ...]:
+def body_choices() -> tuple[dict[str, Any], ...]:
     """The shipped bodies."""
     shipped = ((name, Body.named(name)) for name in names())
     return tuple(
@@ -179,17 +182,17 @@ def bodies() -> tuple[dict[str, Any], ...]:
     )
 
 
-def motion_groups() -> list[dict[str, str]]:
+def motion_choices() -> list[dict[str, str]]:
     """The shipped motions, sorted by group and name."""
     motions = []
     for name in motion_names():
-        kind = kind_of(name)
-        motions.append({"name": name, "what": _title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+        kind = motion_kind(name)
+        motions.append({"name": name, "what": _motion_title(name, kind), "group": _GROUPS.get(kind, FEATS)})
     order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
     return sorted(motions, key=lambda each: (order.index(each["group"]), each["name"]))
 
 
-def _title(name: str, kind: str) -> str:
+def _motion_title(name: str, kind: str) -> str:
     if kind == BEHAVIOUR:
         return read_behaviour(name).title
     return read_source(name).title if kind != "pose" else "a fall from a height"
@@ -198,8 +201,8 @@ def _title(name: str, kind: str) -> str:
 def page_catalogue() -> dict[str, Any]:
     """All choices, as JSON for the page."""
     return {
-        "bodies": list(bodies()),
-        "motions": motion_groups(),
+        "bodies": list(body_choices()),
+        "motions": motion_choices(),
         "controllers": [
             {
                 **asdict(entry.studio),

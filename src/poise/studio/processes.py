@@ -69,21 +69,21 @@ class Performer:
         """Pass each message of the process to `hear`, in the running event loop."""
         loop = asyncio.get_running_loop()
 
-        def tell(message: str | bytes | None) -> None:
+        def pass_to_listener(message: str | bytes | None) -> None:
             try:
                 loop.call_soon_threadsafe(hear, message)
             except RuntimeError:
                 pass  # the server has stopped
 
-        def wait() -> None:
+        def receive_messages() -> None:
             try:
                 while True:
-                    tell(self._wire.recv())
+                    pass_to_listener(self._wire.recv())
                     self.has_spoken = True
             except (EOFError, OSError):
-                tell(None)
+                pass_to_listener(None)
 
-        self._ear = threading.Thread(target=wait, daemon=True)
+        self._ear = threading.Thread(target=receive_messages, daemon=True)
         self._ear.start()
 
     @property

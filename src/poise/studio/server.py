@@ -72,7 +72,7 @@ class Studio:
                 server_header=None,
                 open_timeout=10,
                 ping_interval=20,
-                logger=_quiet(),
+                logger=_silent_logger(),
             )
         except OSError as error:
             raise PoiseError(f"cannot open port {port}: {error.strerror or error}") from None
@@ -97,7 +97,7 @@ class Studio:
         if not is_own_host(request.headers.get("Host"), self.port):
             return connection.respond(421, "This Poise studio serves its own machine only.\n")
         if request.path != WIRE:
-            page = page_at(request.path)
+            page = page_file(request.path)
             if page is None:
                 return connection.respond(404, "Not found.\n")
             headers = Headers({**HEADERS, "Content-Type": page.kind, "Content-Length": str(len(page.content))})
@@ -112,7 +112,7 @@ class Studio:
         if self._pool.busy >= MOST_VISITORS:
             await page.send(json_message("full", text=f"{MOST_VISITORS} pages are already open: close one of them"))
             return
-        await _Visit(page, self._pool, self._first).last()
+        await _Visit(page, self._pool, self._first).serve_page()
 
 
 class _Visit:
@@ -123,20 +123,20 @@ class _Visit:
         self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._left = False
         self._expected: str | None = None  # name of the announced file
-        self._performer = self._engage()
+        self._performer = self._engage_performer()
 
-    def _engage(self) -> Performer:
+    def _engage_performer(self) -> Performer:
         performer = self._pool.give()
-        performer.listen(lambda message: self._hear(performer, message))
+        performer.listen(lambda message: self._forward_message(performer, message))
         return performer
 
-    async def last(self) -> None:
+    async def serve_page(self) -> None:
         """Serve the page until it closes."""
         await self._page.send(json_message("welcome", first=self._first, largest=LARGEST))
         sending = asyncio.create_task(self._send())
         try:
             async for message in self._page:
-                self._take(message)
+                self._handle_message(message)
         except ConnectionClosed:
             pass
         finally:
@@ -144,12 +144,12 @@ class _Visit:
             sending.cancel()
             self._pool.take_back(self._performer)
 
-    def _hear(self, performer: Performer, message: str | bytes | None) -> None:
+    def _forward_message(self, performer: Performer, message: str | bytes | None) -> None:
         """Forward a message of the performer; replace a performer whose process has ended."""
         if performer is not self._performer or self._left:
             return
         if message is None and performer.has_spoken:
-            self._replace("The simulation stopped unexpectedly and starts again.")
+            self._replace_performer("The simulation stopped unexpectedly and starts again.")
         elif message is None:  # it failed to start; another one would too
             self._waiting.put_nowait(
                 json_message("dead", text="the simulation cannot start: see the terminal for the cause")
@@ -157,9 +157,9 @@ class _Visit:
         elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
-    def _replace(self, why: str, asked: bool = False) -> None:
+    def _replace_performer(self, why: str, asked: bool = False) -> None:
         self._pool.take_back(self._performer)
-        self._performer = self._engage()
+        self._performer = self._engage_performer()
         self._waiting.put_nowait(json_message("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
@@ -169,12 +169,12 @@ class _Visit:
         except ConnectionClosed:
             pass
 
-    def _take(self, message: str | bytes) -> None:
+    def _handle_message(self, message: str | bytes) -> None:
         """Handle a command or a file of the page."""
         name = "upload" if isinstance(message, bytes) else "command"
         try:
             if isinstance(message, bytes):
-                self._take_file(message)
+                self._handle_file(message)
                 return
             command = read_command(message)
             name = command["do"]
@@ -188,13 +188,13 @@ class _Visit:
                 self._expected = file
                 self._waiting.put_nowait(json_message("send", name=file))
             elif name == "abort":
-                self._replace("Stopped.", asked=True)
+                self._replace_performer("Stopped.", asked=True)
             else:
                 self._performer.send(command)
         except PoiseError as error:
             self._waiting.put_nowait(json_message("error", text=str(error), of=name))
 
-    def _take_file(self, content: bytes) -> None:
+    def _handle_file(self, content: bytes) -> None:
         name, self._expected = self._expected, None
         if name is None:
             raise PoiseError("a file arrived that was not announced")
@@ -216,21 +216,21 @@ async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studi
         await studio.close()
 
 
-def _quiet() -> logging.Logger:
+def _silent_logger() -> logging.Logger:
     """A logger that hides closed connections."""
     logger = logging.getLogger("poise.studio")
     logger.setLevel(logging.CRITICAL)
     return logger
 
 
-class Page(NamedTuple):
+class PageFile(NamedTuple):
     """A file of the page."""
 
     kind: str
     content: bytes
 
 
-def page_at(path: str) -> Page | None:
+def page_file(path: str) -> PageFile | None:
     """The file at an address; None if there is none."""
     name = path.partition("?")[0].removeprefix("/") or "index.html"
     home = "poise.export" if name in _SHARED else "poise.studio"
@@ -238,7 +238,7 @@ def page_at(path: str) -> Page | None:
     ending = "." + name.rpartition(".")[2]
     if name not in ours or ending not in _TYPES:
         return None
-    return Page(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
+    return PageFile(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
 
 
 def own_hosts(port: int) -> tuple[str, ...]:

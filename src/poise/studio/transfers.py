@@ -27,7 +27,7 @@ _ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion co
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
-def download(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
+def download_file(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
     """Name and content of a performance as a file of a format."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
