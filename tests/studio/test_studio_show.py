@@ -71,7 +71,7 @@ def test_steering_turns_it(walk):
     w, x, y, z = walk.run.world.qpos[3:7]
     yaw = np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
     assert yaw == pytest.approx(70.0, abs=20.0)
-    assert walk.judge.fell_at is None
+    assert walk.run.fell_at is None
 
 
 def test_going_back_is_exact_and_going_on_is_the_same(walk):
@@ -116,12 +116,12 @@ def test_who_has_taken_over_is_gone_back_to_as_well():
 def test_a_rag_doll_falls_and_the_judge_sees_it():
     show = Show(Choice("stand", controller="limp"))
     go(show, 2.0)
-    assert show.judge.fell_at is not None
+    assert show.run.fell_at is not None
     assert show.judge.judged == pytest.approx(2.0)
     assert show.judge.failed == {}
-    fell = show.judge.fell_at
+    fell = show.run.fell_at
     show.branch(fell - 0.2)
-    assert show.judge.fell_at is None
+    assert show.run.fell_at is None
 
 
 def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(walk):
@@ -177,7 +177,7 @@ def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     assert world.qpos[0] > edge + 1.0
     climbed = np.tan(np.radians(5.0)) * (world.qpos[0] - edge)
     assert world.qpos[2] - recording.qpos[0, 2] == pytest.approx(climbed, abs=0.06)
-    assert walk.judge.fell_at is None
+    assert walk.run.fell_at is None
     assert audit(recording).passed
     assert walk.status()["rise"] == pytest.approx(5.0)
     assert walk.terrain == f"0° to {edge:.2f} m, 5° beyond"

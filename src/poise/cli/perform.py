@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add the command and its arguments; their names are the fields of `Request`."""
     from poise.control.commands import STEER_FORM
     from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
@@ -33,9 +34,19 @@ def add(commands: Any) -> None:
         "of the motion; by default own for motion files, else the one that suits the controller, or human37",
     )
     option("--controller", default="hold", help="by name (poise list controllers), or a class as module:Class")
-    option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
+    option(
+        "--set", dest="settings", action="append", type=_parse_setting, default=[], metavar="KEY=VALUE",
+        help="a setting of the controller; repeatable",
+    )  # fmt: skip
     option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
-    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option(
+        "--edit",
+        dest="edits",
+        action="append",
+        default=[],
+        metavar="EDIT",
+        help=f"{EDIT_FORM}; repeatable (poise list edits)",
+    )
     option(
         "--steer",
         metavar="STEER",
@@ -53,8 +64,22 @@ def add(commands: Any) -> None:
         metavar="CONTROLLER",
         help="controller that steps when a standing motion is pushed over, until it can continue, such as pendulum",
     )
-    option("--load", action="append", default=[], metavar="LINK=KG", help="a load, such as right_hand=15; repeatable")
-    option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
+    option(
+        "--load",
+        dest="loads",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="a load, such as right_hand=15; repeatable",
+    )
+    option(
+        "--push",
+        dest="pushes",
+        action="append",
+        default=[],
+        metavar="PUSH",
+        help=f"{PUSH_FORM}; repeatable; 0 degrees is forward",
+    )
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
@@ -68,25 +93,9 @@ def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.performance.request import Request
     from poise.reference.archive import spoken_name
 
-    request = Request(
-        motion=chosen.motion,
-        body=chosen.body,
-        controller=chosen.controller,
-        settings=dict(_parse_setting(text) for text in chosen.set),
-        terrain=chosen.terrain,
-        friction=chosen.friction,
-        limits=chosen.limits,
-        loads=tuple(chosen.load),
-        pushes=tuple(chosen.push),
-        edits=tuple(chosen.edit),
-        steer=chosen.steer,
-        then=chosen.then,
-        catch=chosen.catch,
-        seconds=chosen.seconds,
-        step=chosen.step,
-        seed=chosen.seed,
-        noise=chosen.noise,
-    )
+    given = {field.name: getattr(chosen, field.name) for field in fields(Request)}
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    request = Request(**{**given, **lists, "settings": dict(chosen.settings)})
     watcher = Watcher(chosen.json)
     outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)

@@ -38,10 +38,17 @@ def add(commands: Any) -> None:
         "of the motion",
     )
     option("--mass", type=float, help="mass of a body that is built, kg; by default from its stature")
-    option("--span", metavar="FROM:TO", help="part of the motion to use, s")
+    option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
     option("--smoothing", type=float, metavar="HZ", help="smoothing cut-off; 0 for none, 6 by default")
-    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    option(
+        "--edit",
+        dest="edits",
+        action="append",
+        default=[],
+        metavar="EDIT",
+        help=f"{EDIT_FORM}; repeatable (poise list edits)",
+    )
     option("--dynamic", action="store_true", help="make it obey physics: find torques and contact forces on its body")
     option(
         "--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable"
@@ -74,28 +81,16 @@ def _run_prepare(chosen: argparse.Namespace) -> Report:
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])
-    preparation = Preparation(
-        motion=chosen.motion,
-        body=chosen.body,
-        mass=chosen.mass,
-        span=_parse_span(chosen.span),
-        clearance=chosen.clearance,
-        smoothing=chosen.smoothing,
-        edits=tuple(chosen.edit),
-        terrain=chosen.terrain,
-        dynamic=chosen.dynamic,
-        vary=tuple(chosen.vary),
-        imports=ImportSettings(**given),
-    )
+    own = {field.name: getattr(chosen, field.name) for field in fields(Preparation) if field.name != "imports"}
+    lists = {name: tuple(value) for name, value in own.items() if isinstance(value, list)}
+    preparation = Preparation(**{**own, **lists}, imports=ImportSettings(**given))
     watcher = Watcher(chosen.json)
     with watcher.search() as search:
         outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), watcher.say, search)
     return Report(outcome.text(chosen.report), outcome.summary)
 
 
-def _parse_span(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _parse_span(text: str) -> tuple[float, float]:
     try:
         first, last = map(float, text.split(":"))
     except ValueError:

@@ -57,10 +57,7 @@ class BenchWalk:
         return f"{self.body} walking, {self.controller}"
 
 
-WALKS = (
-    BenchWalk("biped29", "nqr", 12.0, 30.0, 25.0),
-    BenchWalk("human58", "pendulum", 25.0, 40.0, 15.0),
-)
+WALKS = (BenchWalk("biped29", "nqr", 12.0, 30.0, 25.0), BenchWalk("human58", "pendulum", 25.0, 40.0, 15.0))
 
 
 def bench(steps: int) -> list[BenchRow]:

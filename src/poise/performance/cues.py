@@ -80,14 +80,10 @@ def _edit_live_motion(live: Live, edit: Edit, world: World) -> Mapping[str, Any]
 def steer_cue(controller: Steerable, command: Command) -> Cue:
     """A cue that steers a controller at the time of the command."""
     _check_adjustable(controller, command)
-    return Cue(command.time, "steer", partial(_steer_on_cue, controller, command))
+    return Cue(command.time, "steer", partial(steer_now, controller, command))
 
 
-def _steer_on_cue(controller: Steerable, command: Command, _: World) -> Mapping[str, Any]:
-    return steer_now(controller, command)
-
-
-def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
+def steer_now(controller: Steerable, command: Command, _: World | None = None) -> dict[str, Any]:
     """Steer at once, ignoring the time of the command, and return the event to record."""
     _check_adjustable(controller, command)
     controller.steer(command.heading, command.speed)

@@ -57,7 +57,9 @@ def set_up(
     the run; `live` allows further edits. The other arguments are those of `Run`. A motion whose hands hold a prop needs
     the scene of `scene_for` and the cues of `grips_of`.
     """
-    steers = [steer_cue(_require_steerable(controller), command) for command in commands]
+    if commands and not isinstance(controller, Steerable):
+        raise PoiseError(f"controller '{controller.name}' cannot be steered")
+    steers = [steer_cue(controller, command) for command in commands]  # type: ignore[arg-type]
     changes: list[Cue] = []
     if live or edits:
         reference = editable = Live(reference, scene.body)
@@ -114,12 +116,6 @@ def grips_of(reference: Reference) -> list[Cue]:
 def _gripping_motion(reference: Reference) -> Dynamic | None:
     """The first of the reference's motions in which hands hold a prop."""
     return next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
-
-
-def _require_steerable(controller: Controller) -> Steerable:
-    if not isinstance(controller, Steerable):
-        raise PoiseError(f"controller '{controller.name}' cannot be steered")
-    return controller
 
 
 def stage(

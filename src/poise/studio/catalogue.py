@@ -23,48 +23,33 @@ from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
 
 
-def _terrain_field(label: str, usual: float, least: float, most: float, step: float, unit: str = "") -> dict[str, Any]:
-    """An input field of the terrain form."""
-    return {"label": label, "usual": usual, "least": least, "most": most, "step": step, "unit": unit}
+def _terrain(name: str, what: str, *numbers: tuple[str | float, ...]) -> dict[str, Any]:
+    """The form of a terrain; each number is given as label, usual, least and largest value, step and unit."""
+    keys = ("label", "usual", "least", "most", "step", "unit")
+    return {"name": name, "what": what, "numbers": [dict(zip(keys, number, strict=True)) for number in numbers]}
 
 
-TERRAINS: tuple[dict[str, Any], ...] = (
-    {"name": "flat", "what": "Flat ground", "numbers": []},
-    {"name": "slope", "what": "Slope", "numbers": [_terrain_field("Rise", 5, -20, 20, 1, "°")]},
-    {
-        "name": "stairs",
-        "what": "Stairs",
-        "numbers": [
-            _terrain_field("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
-            _terrain_field("Tread", 0.7, 0.2, 2, 0.05, "m"),
-            _terrain_field("Steps", 8, 1, 30, 1),
-        ],
-    },
-    {
-        "name": "rough",
-        "what": "Rough ground",
-        "numbers": [_terrain_field("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), _terrain_field("Seed", 0, 0, 99, 1)],
-    },
-    {
-        "name": "drop",
-        "what": "Drops",
-        "numbers": [_terrain_field("Depth", 0.06, -0.3, 0.5, 0.01, "m"), _terrain_field("Every", 5, 1, 20, 0.5, "m")],
-    },
-    {
-        "name": "hurdle",
-        "what": "Hurdles",
-        "numbers": [_terrain_field("Height", 0.06, 0.01, 0.3, 0.01, "m"), _terrain_field("Every", 4, 1, 20, 0.5, "m")],
-    },
-    {
-        "name": "spiral",
-        "what": "Spiral down",
-        "numbers": [
-            _terrain_field("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
-            _terrain_field("Turn", 45, 10, 60, 5, "°"),
-            _terrain_field("Radius", 2, 1, 5, 0.5, "m"),
-            _terrain_field("Steps", 6, 1, 6, 1),
-        ],
-    },
+TERRAINS = (
+    _terrain("flat", "Flat ground"),
+    _terrain("slope", "Slope", ("Rise", 5, -20, 20, 1, "°")),
+    _terrain(
+        "stairs",
+        "Stairs",
+        ("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
+        ("Tread", 0.7, 0.2, 2, 0.05, "m"),
+        ("Steps", 8, 1, 30, 1, ""),
+    ),
+    _terrain("rough", "Rough ground", ("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), ("Seed", 0, 0, 99, 1, "")),
+    _terrain("drop", "Drops", ("Depth", 0.06, -0.3, 0.5, 0.01, "m"), ("Every", 5, 1, 20, 0.5, "m")),
+    _terrain("hurdle", "Hurdles", ("Height", 0.06, 0.01, 0.3, 0.01, "m"), ("Every", 4, 1, 20, 0.5, "m")),
+    _terrain(
+        "spiral",
+        "Spiral down",
+        ("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
+        ("Turn", 45, 10, 60, 5, "°"),
+        ("Radius", 2, 1, 5, 0.5, "m"),
+        ("Steps", 6, 1, 6, 1, ""),
+    ),
 )
 """Forms of the terrains; the numbers are in the order of `poise.forms.TERRAIN_FORMS`."""
 

@@ -31,6 +31,8 @@ FIELDS = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_for
 """Fields of an event that are sent to the page."""
 RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
 """Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
+EVENTFUL = ("push", "release", "hang", "unhang", "steer", "edit", "slope", "transition")
+"""Commands after which the events are sent."""
 SPEEDS = (0.02, 2.0)  # Range of playback speeds, relative to real time
 
 
@@ -64,6 +66,8 @@ class Desk:
             if act is None:
                 raise PoiseError(f"unknown command '{name[:40]}'")
             act(args)
+            if name in EVENTFUL:
+                self._say("events", events=self._events())
         except PoiseError as error:
             self._say("error", text=str(error), of=name)
             self.send_numbers()  # the page may already show the refused value
@@ -189,22 +193,18 @@ class Desk:
             show.push(args.vector("force", STRONGEST), duration, body)
         else:
             show.push_towards(args.number("newtons", 1.0, STRONGEST), args.number("degrees", -360, 360), duration, body)
-        self._say("events", events=self._events())
 
     def _do_pull(self, args: Arguments) -> None:
         self._present_show().pull(args.vector("force", STRONGEST), args.text("body"))
 
     def _do_release(self, _: Arguments) -> None:
         self._present_show().let_go()
-        self._say("events", events=self._events())
 
     def _do_hang(self, args: Arguments) -> None:
         self._present_show().hang(args.text("body"), args.number("mass", 0.1, HEAVIEST))
-        self._say("events", events=self._events())
 
     def _do_unhang(self, _: Arguments) -> None:
         self._present_show().take_off()
-        self._say("events", events=self._events())
 
     def _do_steer(self, args: Arguments) -> None:
         heading = args.optional_number("heading", -1e6, 1e6)
@@ -214,15 +214,12 @@ class Desk:
             args.optional_number("lift", 0.0, 1.0),
             args.optional_number("step", 0.1, 3.0),
         )
-        self._say("events", events=self._events())
 
     def _do_edit(self, args: Arguments) -> None:
         self._present_show().edit(args.text("text"))
-        self._say("events", events=self._events())
 
     def _do_slope(self, args: Arguments) -> None:
         self._present_show().slope(args.number("degrees", -STEEPEST, STEEPEST))
-        self._say("events", events=self._events())
         self._send_ground()
         self.send_numbers()
 
@@ -242,7 +239,6 @@ class Desk:
             self._present_show().blend_into(motion)
         finally:
             self._say("busy", text="")
-        self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:
         events = self._present_show().run.events
@@ -274,7 +270,7 @@ class Desk:
 
     def _do_download(self, args: Arguments) -> None:
         show = self._present_show()
-        name, content = download_file(show.run.so_far(), args.text("format"), show.judge.fell_at, show.terrain)
+        name, content = download_file(show.run.so_far(), args.text("format"), show.run.fell_at, show.terrain)
         self._send(file_bytes(name, content))
 
 
@@ -285,9 +281,8 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
     found = [] if show.imported is None else changes(show.imported)
     scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
     upright[world.scene.coordinates(0)] = body.standing
-    scene["span"] = max(
-        scene["span"], performer_span(world.model, upright)
-    )  # a motion may begin curled up and stretch later
+    # a motion may begin curled up and stretch later
+    scene["span"] = max(scene["span"], performer_span(world.model, upright))
     return {
         **scene,
         "dofs": [body.dof_names[k] for k in range(body.nv)],

@@ -31,9 +31,8 @@ def sigint_blocked() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # otherwise the first process starts it, which unblocks signals
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, {signal.SIGINT}
-    )  # inherited by the process; pending here, not lost
+    # the started process inherits the mask; a signal to this process stays pending and is not lost
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:

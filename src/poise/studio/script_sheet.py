@@ -92,6 +92,11 @@ class ScriptSheet:
             raise PoiseError(f"there is no key {index}")
         return self.keys[index]
 
+    def _with_changed_key(self, index: int, entries: Mapping[str, Any] | None = None, **values: Any) -> ScriptSheet:
+        """The sheet with some values of a key changed, and with other entries if given."""
+        changed = replace(self._key_at(index), **values)
+        return self.changed((*self.keys[:index], changed, *self.keys[index + 1 :]), **(entries or {}))
+
     def with_key(self, time: float, coordinates: Any) -> ScriptSheet:
         """The sheet with a key at a time, set to the present pose in all angles that some key sets."""
         if any(abs(key.time - time) < 1e-6 for key in self.keys):
@@ -106,8 +111,7 @@ class ScriptSheet:
 
     def moved(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a key at another time."""
-        key = self._key_at(index)
-        return self.changed((*self.keys[:index], replace(key, time=time), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, time=time)
 
     def copied(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a copy of a key at another time."""
@@ -118,9 +122,7 @@ class ScriptSheet:
 
     def mirrored(self, index: int) -> ScriptSheet:
         """The sheet with left and right of a key exchanged."""
-        key = self._key_at(index)
-        angles = Frozen(mirrored_angles(self.body, key.angles))
-        return self.changed((*self.keys[:index], replace(key, angles=angles), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen(mirrored_angles(self.body, self._key_at(index).angles)))
 
     def without(self, index: int) -> ScriptSheet:
         """The sheet without a key."""
@@ -135,22 +137,18 @@ class ScriptSheet:
         if not 0 < len(name) <= 40 or "." in name or "#" in name:
             raise PoiseError("a key's name has 1 to 40 characters, without . and #")
         goals = [_goal_with_renamed_key(goal, f"{key.name}.", f"{name}.") for goal in self.raw.get("goal", [])]
-        keys = (*self.keys[:index], replace(key, name=name), *self.keys[index + 1 :])
-        return self.changed(keys, **({"goal": goals} if goals else {}))
+        return self._with_changed_key(index, {"goal": goals} if goals else {}, name=name)
 
     def bent(self, index: int, angles: Mapping[int, float]) -> ScriptSheet:
         """The sheet with some angles (rad) of a key set."""
-        key = self._key_at(index)
-        bent = replace(key, angles=Frozen({**key.angles, **angles}))
-        return self.changed((*self.keys[:index], bent, *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen({**self._key_at(index).angles, **angles}))
 
     def freed(self, index: int, dof: int) -> ScriptSheet:
         """The sheet with an angle of a key unset."""
-        key = self._key_at(index)
-        left = {k: v for k, v in key.angles.items() if k != dof}
+        left = {k: v for k, v in self._key_at(index).angles.items() if k != dof}
         if not left:
             raise PoiseError("a key sets at least one angle: delete the key instead")
-        return self.changed((*self.keys[:index], replace(key, angles=Frozen(left)), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen(left))
 
 
 def coordinates_at(sheet: ScriptSheet, time: float) -> Array:

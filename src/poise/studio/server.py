@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -100,9 +100,9 @@ class Studio:
             page = page_file(request.path)
             if page is None:
                 return connection.respond(404, "Not found.\n")
-            headers = Headers({**HEADERS, "Content-Type": page.kind, "Content-Length": str(len(page.content))})
-            headers["Connection"] = "close"
-            return Response(200, "OK", headers, page.content)
+            kind, content = page
+            own = {"Content-Type": kind, "Content-Length": str(len(content)), "Connection": "close"}
+            return Response(200, "OK", Headers({**HEADERS, **own}), content)
         if not is_own_origin(request.headers.get("Origin"), self.port):
             return connection.respond(403, "Only the studio's own page may connect.\n")
         return None
@@ -151,9 +151,8 @@ class _Visit:
         if message is None and performer.has_spoken:
             self._replace_performer("The simulation stopped unexpectedly and starts again.")
         elif message is None:  # it failed to start; another one would too
-            self._waiting.put_nowait(
-                json_message("dead", text="the simulation cannot start: see the terminal for the cause")
-            )
+            text = "the simulation cannot start: see the terminal for the cause"
+            self._waiting.put_nowait(json_message("dead", text=text))
         elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
@@ -223,22 +222,15 @@ def _silent_logger() -> logging.Logger:
     return logger
 
 
-class PageFile(NamedTuple):
-    """A file of the page."""
-
-    kind: str
-    content: bytes
-
-
-def page_file(path: str) -> PageFile | None:
-    """The file at an address; None if there is none."""
+def page_file(path: str) -> tuple[str, bytes] | None:
+    """Content type and content of the page's file at an address; None if there is none."""
     name = path.partition("?")[0].removeprefix("/") or "index.html"
     home = "poise.export" if name in _SHARED else "poise.studio"
     ours = {each.name for each in (files(home) / "assets").iterdir()}
     ending = "." + name.rpartition(".")[2]
     if name not in ours or ending not in _TYPES:
         return None
-    return PageFile(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
+    return _TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes()
 
 
 def own_hosts(port: int) -> tuple[str, ...]:

@@ -90,15 +90,13 @@ class Show:
             raise PoiseError(
                 f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
             )
-        began = clock.perf_counter()
+        step, began = self.run.step_s, clock.perf_counter()
         self.last = self.run.step()
         spent = clock.perf_counter() - began
-        self.speed += (
-            0.02 * (self.run.step_s / max(spent, 1e-6) - self.speed) if self.speed else self.run.step_s / spent
-        )
+        self.speed += 0.02 * (step / max(spent, 1e-6) - self.speed) if self.speed else step / spent
         self._steps += 1
         self.judge.watch(self.run, self.last)
-        if self._steps % round(OFTEN / self.run.step_s) == 0:
+        if self._steps % round(OFTEN / step) == 0:
             self._marks.append(self.run.mark())
             self._thin_marks()
 
@@ -218,7 +216,14 @@ class Show:
         """Commanded and measured values, for the page."""
         heading, pace, lift, step = self._commanded.values()
         steering = {"heading": heading, "pace": pace, "lift": lift, "step": step, "fastest": self.fastest}
-        return {**self.judge.status(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
+        return {
+            "fell_at": self.run.fell_at,
+            **self.judge.status(),
+            **steering,
+            "rise": self.rise,
+            "speed": self.speed,
+            "steps": self._steps,
+        }
 
 
 def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NO_COMMAND) -> dict[str, Any]:
