@@ -16,7 +16,7 @@ from poise.library.motions import named_motion
 from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
 from poise.performance.run import Run
 from poise.performance.stage import scene_for, set_up
-from poise.performance.start import start
+from poise.performance.start import place_at_start
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -104,7 +104,7 @@ def _uncontrolled_row(name: str, standing: bool, steps: int, bound: float) -> Be
     body = Body.named(name)
     world = World(Scene.of(body))
     reference = named_motion("stand", body)
-    start(world, reference, 0, 0.0)
+    place_at_start(world, reference, 0, 0.0)
     qpos = world.qpos.copy()
     if not standing:
         qpos[2] += 1000.0  # so high that it does not land while it is timed

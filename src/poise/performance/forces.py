@@ -32,11 +32,8 @@ class ScenePush:
     """A push in a world: a constant force at the centre of mass of a link."""
 
     def __init__(self, push: Push, world: World, force: Array, held: bool = False) -> None:
-        """`force` (3,) N is in the world frame; `push` says when it acts, and on which link.
-
-        With `held` it is a pull, which lasts until it is let go.
-        """
-        self.push, self.force, self.held = push, force, held
+        """`force` (3,) N is in the world frame; `push` says when and where it acts; `held` marks a pull."""
+        self.push, self.force, self.held = push, force, held  # a pull lasts until it is let go
         self.renews = False  # whether it continues a pull of the same link with another force
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)

@@ -75,19 +75,17 @@ class Request:
 
     def perform(self, say: Say = in_silence, progress: Steps = range) -> Performance:
         """Stage and perform; `say` receives each stage, `progress` is that of `poise.perform`."""
-        return self._stage_and_perform(say, progress)[0]
+        staged = self.stage(say)
+        return staged.run.perform(staged.seconds, progress)
 
     def write(self, folder: Path, say: Say = in_silence, progress: Steps = range) -> Outcome:
         """Stage, perform, and write the files of the performance into a folder."""
         check_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
-        performance, staged = self._stage_and_perform(say, progress)
+        staged = self.stage(say)
+        performance = staged.run.perform(staged.seconds, progress)
         performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
-
-    def _stage_and_perform(self, say: Say, progress: Steps) -> tuple[Performance, Staged]:
-        staged = self.stage(say)
-        return staged.run.perform(staged.seconds, progress), staged
 
     def stage(
         self, say: Say = in_silence, casting: Casting = cast, live: bool = False, record: bool | float = True
@@ -136,9 +134,8 @@ class Request:
             noise=self.noise,
             record=record,
             events=[
-                {"kind": kind, "text": str(text)}
-                for kind, texts in (("edit", self.edits), ("load", self.loads))
-                for text in texts
+                *({"kind": "edit", "text": str(edit)} for edit in self.edits),
+                *({"kind": "load", "text": load} for load in self.loads),
             ],
             say=say,
         )

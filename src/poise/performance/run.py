@@ -27,7 +27,7 @@ from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
 from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
 from poise.performance.performance import Bones, Performance
-from poise.performance.start import PlacedReference, start
+from poise.performance.start import PlacedReference, place_at_start
 from poise.progress import Steps
 from poise.reference.reference import Reference
 from poise.version import __version__
@@ -75,7 +75,7 @@ class Run:
                 raise PoiseError(f"record {record}: must be {expected}")
         started = clock.perf_counter()
         self.world, self.controller, self.reference = world, controller, reference
-        self.place = start(world, reference, seed, noise, stand)
+        self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
         self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
@@ -163,10 +163,7 @@ class Run:
     def perform(
         self, seconds: float, progress: Steps = range, until: Callable[[StepResult], bool] | None = None
     ) -> Performance:
-        """Step for some seconds, or until a step for which `until` is true, and take the performance.
-
-        A blow-up ends it early.
-        """
+        """Step for some seconds, until `until(result)` is true, or until a blow-up, and take the performance."""
         check(seconds)
         if self._recorder is None:
             raise PoiseError("this run is not recorded: step it, or stage it with record=True")
@@ -282,9 +279,9 @@ class Run:
         if last is not None and np.linalg.norm(made.force - last.force) <= STEADY * np.linalg.norm(last.force):
             longer = last.lasting(now + PATIENCE - last.push.time)
             self._forces = [longer if each is last else each for each in self._forces]
-            self._replace_event(last.event, longer.event)
+            self._replace_event(last.event, [longer.event])
             return
-        made.renews = last is not None
+        made.renews = last is not None and (last.renews or last.push.time < now)
         self.let_go()
         self._add_push(made)
 
@@ -293,12 +290,12 @@ class Run:
         for force in self._forces:
             if force.held:
                 spent = min(self.world.time - force.push.time, force.push.duration)
-                self._replace_event(force.event, {**force.event, "duration": spent})
+                self._replace_event(force.event, [{**force.event, "duration": spent}] if spent > 0 else [])
         self._forces = [force for force in self._forces if not force.held]
 
-    def _replace_event(self, old: Mapping[str, Any], new: dict[str, Any]) -> None:
-        """Exchange an event; the old one stays as it is, since marks hold it."""
-        self.events = [new if event is old else event for event in self.events]
+    def _replace_event(self, old: dict[str, Any], new: list[dict[str, Any]]) -> None:
+        """Put one event or none in the place of another, which stays as it is, since marks hold it."""
+        self.events = [each for event in self.events for each in (new if event is old else [event])]
 
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""

@@ -54,8 +54,8 @@ def set_up(
     """Create a run from objects.
 
     `step` (s) is the time step of the world. `commands` steer and `edits` (time in s, edit) change the motion during
-    the run; `live` allows further edits. The other arguments are those of `Run`. A motion whose hands hold a prop needs
-    the scene of `scene_for` and the cues of `grips_of`.
+    the run; `live` allows further edits. The other arguments are those of `Run`. For a motion whose hands hold a prop,
+    the scene must hold the prop, and the cues must grip it: see the functions below.
     """
     if commands and not isinstance(controller, Steerable):
         raise PoiseError(f"controller '{controller.name}' cannot be steered")

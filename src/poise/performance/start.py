@@ -27,7 +27,7 @@ DEEP = 0.01  # Penetration (m) at the start above which the legs are fitted to t
 Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x and y (N,) m
 
 
-def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
+def place_at_start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
     """Set the world to the start of the reference, on the ground, and return the place."""
     scene = world.scene
     place = scene.terrain.summit() if reference.start == "summit" else stand or Place()

@@ -64,7 +64,8 @@ class ScriptSheet:
     @classmethod
     def blank(cls, body: str, folder: Path) -> ScriptSheet:
         """A script of a body that stands for three seconds."""
-        return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, **_standing_pose()}), folder)
+        pose = {"time": 0.0, "name": "start", "angles": {"pitch": 0.0}}
+        return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, "pose": [pose]}), folder)
 
     @property
     def body(self) -> Body:
@@ -186,10 +187,6 @@ def script_angles(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
     return out
 
 
-def _standing_pose() -> dict[str, Any]:
-    return {"pose": [{"time": 0.0, "name": "start", "angles": {"pitch": 0.0}}]}
-
-
 def _goal_with_renamed_key(goal: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
     def rename_variable(entry: Any) -> Any:
         if isinstance(entry, str):
@@ -218,8 +215,7 @@ def _refuse_script_files(raw: Mapping[str, Any]) -> None:
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """TOML text of a script, which `tomllib` reads back as the same values: plain entries first, then tables under
-    headers."""
+    """TOML text of a script: plain entries first, then tables under headers; `tomllib` reads the same values back."""
     plain = {key: value for key, value in values.items() if not _needs_toml_header(value)}
     lines = [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
     for key, value in values.items():

@@ -1,5 +1,4 @@
-"""Files to and from a page: downloads of a performance, and uploads, which are limited and checked before they are
-read."""
+"""Files to and from a page: downloads of a performance, and uploads, which are checked before they are read."""
 
 from __future__ import annotations
 
