@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +28,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._negative_number_matcher = re.compile(r"-(\.?\d|[xyz]$)")  # -5, -1:2, -60@1, the axis -z
+
+    def add_repeated(self, name: str, *, help: str, **more: Any) -> None:
+        """Add an option that may be given several times; its values are a list."""
+        self.add_argument(name, action="append", default=[], help=f"{help}; repeatable", **more)
 
     def error(self, message: str) -> NoReturn:
         """Raise the cause as a PoiseError."""
@@ -55,6 +60,12 @@ def add_command(
     command.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     command.set_defaults(run=run)
     return command
+
+
+def chosen_values(kind: Any, chosen: argparse.Namespace) -> dict[str, Any]:
+    """The chosen options that are fields of a dataclass, by name; lists become tuples."""
+    given = {field.name: getattr(chosen, field.name) for field in fields(kind) if hasattr(chosen, field.name)}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def resolve_source(given: Path) -> Path:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import Report, Watcher, add_command, chosen_values
 from poise.errors import PoiseError
 
 
@@ -23,7 +22,7 @@ def add(commands: Any) -> None:
         "simulate a motion and write the performance",
         "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed",
     )
-    option = command.add_argument
+    option, repeated = command.add_argument, command.add_repeated
     option(
         "motion",
         help="a motion by name (poise list motions, poise motions get), a motion file, or a prepared motion (.npz)",
@@ -34,19 +33,9 @@ def add(commands: Any) -> None:
         "of the motion; by default own for motion files, else the one that suits the controller, or human37",
     )
     option("--controller", default="hold", help="by name (poise list controllers), or a class as module:Class")
-    option(
-        "--set", dest="settings", action="append", type=_parse_setting, default=[], metavar="KEY=VALUE",
-        help="a setting of the controller; repeatable",
-    )  # fmt: skip
+    repeated("--set", dest="settings", type=_parse_setting, metavar="KEY=VALUE", help="a setting of the controller")
     option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
-    option(
-        "--edit",
-        dest="edits",
-        action="append",
-        default=[],
-        metavar="EDIT",
-        help=f"{EDIT_FORM}; repeatable (poise list edits)",
-    )
+    repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
     option(
         "--steer",
         metavar="STEER",
@@ -64,22 +53,8 @@ def add(commands: Any) -> None:
         metavar="CONTROLLER",
         help="controller that steps when a standing motion is pushed over, until it can continue, such as pendulum",
     )
-    option(
-        "--load",
-        dest="loads",
-        action="append",
-        default=[],
-        metavar="LINK=KG",
-        help="a load, such as right_hand=15; repeatable",
-    )
-    option(
-        "--push",
-        dest="pushes",
-        action="append",
-        default=[],
-        metavar="PUSH",
-        help=f"{PUSH_FORM}; repeatable; 0 degrees is forward",
-    )
+    repeated("--load", dest="loads", metavar="LINK=KG", help="a load, such as right_hand=15")
+    repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}; 0 degrees is forward")
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
@@ -93,9 +68,7 @@ def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.performance.request import Request
     from poise.reference.archive import spoken_name
 
-    given = {field.name: getattr(chosen, field.name) for field in fields(Request)}
-    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-    request = Request(**{**given, **lists, "settings": dict(chosen.settings)})
+    request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
     watcher = Watcher(chosen.json)
     outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)

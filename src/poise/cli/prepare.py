@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Parser, Report, Watcher, add_command
+from poise.cli.command import Parser, Report, Watcher, add_command, chosen_values
 from poise.errors import PoiseError
 
 _YES_OR_NO = {"yes": True, "no": False}
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
         "import a motion, repair it, retarget it to a body, find its contacts and clean its feet",
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
-    option = command.add_argument
+    option, repeated = command.add_argument, command.add_repeated
     option(
         "motion",
         type=Path,
@@ -41,18 +41,9 @@ def add(commands: Any) -> None:
     option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
     option("--smoothing", type=float, metavar="HZ", help="smoothing cut-off; 0 for none, 6 by default")
-    option(
-        "--edit",
-        dest="edits",
-        action="append",
-        default=[],
-        metavar="EDIT",
-        help=f"{EDIT_FORM}; repeatable (poise list edits)",
-    )
+    repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
     option("--dynamic", action="store_true", help="make it obey physics: find torques and contact forces on its body")
-    option(
-        "--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable"
-    )
+    repeated("--vary", metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}")
     option("--terrain", default="flat", help="terrain on the page, as for poise perform")
     option("--report", action="store_true", help="print everything that was found and changed")
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default prepared-MOTION")
@@ -81,9 +72,7 @@ def _run_prepare(chosen: argparse.Namespace) -> Report:
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])
-    own = {field.name: getattr(chosen, field.name) for field in fields(Preparation) if field.name != "imports"}
-    lists = {name: tuple(value) for name, value in own.items() if isinstance(value, list)}
-    preparation = Preparation(**{**own, **lists}, imports=ImportSettings(**given))
+    preparation = Preparation(**chosen_values(Preparation, chosen), imports=ImportSettings(**given))
     watcher = Watcher(chosen.json)
     with watcher.search() as search:
         outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), watcher.say, search)

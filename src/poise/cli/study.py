@@ -23,12 +23,7 @@ def add(commands: Any) -> None:
     option("--quick", action="store_true", help="a reduced study, of about a minute")
     option("--seeds", type=int, metavar="N", help="number of noisy starts; by default the study's own")
     option("--seconds", type=float, metavar="S", help="longest duration of a performance; by default the study's own")
-    option(
-        "--motion",
-        action="append",
-        default=[],
-        help="motion to use instead of the study's own, by name or prepared; repeatable",
-    )
+    command.add_repeated("--motion", help="motion to use instead of the study's own, by name or prepared")
     option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
     option("--cluster", metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
     option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")

@@ -16,7 +16,7 @@ from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
-from poise.library.body_choices import OWN
+from poise.library.bodies import OWN
 from poise.library.motions import finished, finished_bodies, motion_names
 from poise.library.repertoire import GAITS, STANDING
 from poise.performance.cast import DEFAULT_BODY
