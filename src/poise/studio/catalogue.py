@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -102,7 +101,7 @@ def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str |
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
         return _physics_refusal(entry, motion, body, kind)
-    return None if kind == "pose" or motion == STANDING else _body_refusal(figure_of_body, body)
+    return None if kind == "pose" or motion == STANDING else _figure_refusal(body)
 
 
 def _physics_refusal(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
@@ -127,12 +126,11 @@ def _grips_prop(motion: str, body: str) -> bool:
 
 
 @cache
-def _body_refusal(check: Callable[[Body], object], body: str) -> str | None:
-    """The error that `check` raises for a named body; None if it passes or the body is not built yet."""
-    if body == OWN:
-        return None
+def _figure_refusal(body: str) -> str | None:
+    """The reason why motions of people cannot be put on a named body; None if they can or it is not built yet."""
     try:
-        check(Body.named(body))
+        if body != OWN:
+            figure_of_body(Body.named(body))
     except PoiseError as error:
         return str(error)
     return None

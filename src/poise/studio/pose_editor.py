@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import degrees, isfinite, radians
 from pathlib import Path
@@ -17,6 +17,7 @@ from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import Array
+from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.body.surface import lowest
 from poise.errors import PoiseError, unknown
@@ -140,11 +141,11 @@ class PoseEditor:
             self._show_sheet(sheet.bent(index, angles))
             return
         coordinates[list(angles)] = list(angles.values())
-        self._say("posed", poses=self._link_poses(coordinates), angles=self._angles_by_name(coordinates))
+        self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
         coordinates = coordinates_at(self.sheet, self._key_time(args))
-        self._say("posed", poses=self._link_poses(coordinates), angles=self._angles_by_name(coordinates))
+        self._send_pose(coordinates)
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
@@ -179,18 +180,10 @@ class PoseEditor:
     def _send_scene(self, sheet: ScriptSheet) -> None:
         scene, body = sheet.script.scene, sheet.body
         qpos = self._poses_in_scene(body.standing[None])[0]
-        limits = [
-            {
-                "name": angle_name(body, dof),
-                "group": _dof_group(sheet, dof),
-                **_slider_range(body.lower[dof], body.upper[dof]),
-            }
-            for dof in range(3, body.nv)
-        ]
         self._say(
             "easel",
             **scene_data(scene.model, qpos),
-            angles=limits,
+            angles=[_angle_slider(body, dof) for dof in range(3, body.nv)],
             handles=[handle._asdict() for handle in handles(body)],
             links=list(body.links),
         )
@@ -204,14 +197,7 @@ class PoseEditor:
             title=script.title,
             body=body.name,
             seconds=script.seconds,
-            keys=[
-                {
-                    "time": k.time,
-                    "name": k.name,
-                    "angles": {angle_name(body, d): degrees(a) for d, a in k.angles.items()},
-                }
-                for k in sheet.keys
-            ],
+            keys=[{"time": k.time, "name": k.name, "angles": _degrees_by_name(body, k.angles)} for k in sheet.keys],
             others=[{"time": pose.time, "name": pose.name} for pose in script.poses if pose.name not in own],
             goals=[dict(goal) for goal in sheet.raw.get("goal", [])],
             text=sheet.text,
@@ -225,13 +211,12 @@ class PoseEditor:
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._poses_in_scene(qpos)))
 
-    def _link_poses(self, coordinates: Array) -> list[float]:
-        qpos = self._poses_in_scene(pose_on_ground(self.sheet.body, coordinates)[None])
-        return [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
-
-    def _angles_by_name(self, coordinates: Array) -> dict[str, float]:
+    def _send_pose(self, coordinates: Array) -> None:
         body = self.sheet.body
-        return {angle_name(body, dof): degrees(coordinates[dof]) for dof in range(3, body.nv)}
+        qpos = self._poses_in_scene(pose_on_ground(body, coordinates)[None])
+        poses = [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
+        angles = {dof: coordinates[dof] for dof in range(3, body.nv)}
+        self._say("posed", poses=poses, angles=_degrees_by_name(body, angles))
 
     def _poses_in_scene(self, qpos: Array) -> Array:
         """Poses of the body (T, nq) with the props as in the scene."""
@@ -263,9 +248,8 @@ class PoseEditor:
         if solution.converged:
             path = sheet.script.path
             assert path is not None
-            self._show_sheet(
-                ScriptSheet.read(solved_text(solution.script, path.read_text(encoding="utf-8")), path.parent, path.stem)
-            )
+            text = solved_text(solution.script, path.read_text(encoding="utf-8"))
+            self._show_sheet(ScriptSheet.read(text, path.parent, path.stem))
         self._perform({"converged": solution.converged, "constraints": constraints, "solve_s": solution.seconds})
 
     def _perform(self, solving: dict[str, Any]) -> None:
@@ -291,12 +275,13 @@ class PoseEditor:
         )
 
 
-def _slider_range(low: float, high: float) -> dict[str, float]:
-    """Range of a slider, degrees."""
-    return {"low": max(degrees(low), -180.0), "high": min(degrees(high), 180.0)}
+def _degrees_by_name(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
+    """Angles (degrees) by name, from angles (rad) by degree of freedom."""
+    return {angle_name(body, dof): degrees(angle) for dof, angle in angles.items()}
 
 
-def _dof_group(sheet: ScriptSheet, dof: int) -> str:
-    if dof < 6:
-        return "root"
-    return next(joint.group for joint in sheet.body.joints if dof in joint.dofs)
+def _angle_slider(body: Body, dof: int) -> dict[str, Any]:
+    """Name, group and range (degrees) of the slider of an angle."""
+    group = "root" if dof < 6 else next(joint.group for joint in body.joints if dof in joint.dofs)
+    low, high = max(degrees(body.lower[dof]), -180.0), min(degrees(body.upper[dof]), 180.0)
+    return {"name": angle_name(body, dof), "group": group, "low": low, "high": high}
