@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.body.body import Body
 from poise.body.catalogue import names, plan_named
-from poise.cli.list import catalogue
+from poise.cli.list import names_by_kind
 from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller
 from poise.forms import EDIT_FORMS
@@ -121,7 +121,7 @@ def checks() -> str:
 def choices() -> str:
     """What `poise list` lists, without the bodies."""
     parts = []
-    for kind, items in catalogue().items():
+    for kind, items in names_by_kind().items():
         rows = [[f"`{name}`", what] for name, what in items.items()]
         if kind != "bodies":
             parts.append(f"**{kind.capitalize()}**\n\n" + table(["name", "what"], rows))

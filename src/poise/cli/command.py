@@ -124,7 +124,7 @@ class Watcher:
         with ExitStack() as opened:
             bars: list[Any] = []
 
-            def show(progress: Any) -> None:
+            def show_search(progress: Any) -> None:
                 if not self._watched:
                     return
                 if not bars:
@@ -133,7 +133,7 @@ class Watcher:
                 bar.n = max(bar.n, math.floor(100 * search_progress(progress.violation, progress.barrier)))
                 bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
-            yield show
+            yield show_search
 
     def meter(self, size: int) -> Any:
         """A progress bar of `size` bytes, as a context manager whose `update` adds the bytes that have arrived."""

@@ -9,7 +9,7 @@ from poise.cli.command import Report, add_command
 from poise.errors import unknown
 
 
-def catalogue() -> dict[str, dict[str, str]]:
+def names_by_kind() -> dict[str, dict[str, str]]:
     """Everything that can be chosen by name: {kind: {name: description}}."""
     from poise.animate.read_script import shipped_titles
     from poise.body.body import Body
@@ -69,7 +69,7 @@ def add(commands: Any) -> None:
 
 
 def _run_list(chosen: argparse.Namespace) -> Report:
-    found = catalogue()
+    found = names_by_kind()
     if chosen.kind != "all" and chosen.kind not in found:
         raise unknown("kind", chosen.kind, [*found, "all"])
     shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}

@@ -90,6 +90,7 @@ class ControllerEntry:
     balances: bool = True
     """Whether it keeps the body up; if not, a fall is no failure."""
     studio: StudioWords = StudioWords()
+    """How the studio presents it."""
 
     @property
     def edits_live(self) -> bool:

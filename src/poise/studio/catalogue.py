@@ -22,26 +22,26 @@ from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
 
 
-def _terrain(name: str, what: str, *numbers: tuple[str | float, ...]) -> dict[str, Any]:
+def _terrain_form(name: str, what: str, *numbers: tuple[str | float, ...]) -> dict[str, Any]:
     """The form of a terrain; each number is given as label, usual, least and largest value, step and unit."""
     keys = ("label", "usual", "least", "most", "step", "unit")
     return {"name": name, "what": what, "numbers": [dict(zip(keys, number, strict=True)) for number in numbers]}
 
 
 TERRAINS = (
-    _terrain("flat", "Flat ground"),
-    _terrain("slope", "Slope", ("Rise", 5, -20, 20, 1, "°")),
-    _terrain(
+    _terrain_form("flat", "Flat ground"),
+    _terrain_form("slope", "Slope", ("Rise", 5, -20, 20, 1, "°")),
+    _terrain_form(
         "stairs",
         "Stairs",
         ("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
         ("Tread", 0.7, 0.2, 2, 0.05, "m"),
         ("Steps", 8, 1, 30, 1, ""),
     ),
-    _terrain("rough", "Rough ground", ("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), ("Seed", 0, 0, 99, 1, "")),
-    _terrain("drop", "Drops", ("Depth", 0.06, -0.3, 0.5, 0.01, "m"), ("Every", 5, 1, 20, 0.5, "m")),
-    _terrain("hurdle", "Hurdles", ("Height", 0.06, 0.01, 0.3, 0.01, "m"), ("Every", 4, 1, 20, 0.5, "m")),
-    _terrain(
+    _terrain_form("rough", "Rough ground", ("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), ("Seed", 0, 0, 99, 1, "")),
+    _terrain_form("drop", "Drops", ("Depth", 0.06, -0.3, 0.5, 0.01, "m"), ("Every", 5, 1, 20, 0.5, "m")),
+    _terrain_form("hurdle", "Hurdles", ("Height", 0.06, 0.01, 0.3, 0.01, "m"), ("Every", 4, 1, 20, 0.5, "m")),
+    _terrain_form(
         "spiral",
         "Spiral down",
         ("Drop", 0.04, 0.01, 0.2, 0.01, "m"),

@@ -30,7 +30,7 @@ class Handle(NamedTuple):
     point: tuple[float, float, float]  # m, in the link's frame
 
 
-def handles(body: Body) -> tuple[Handle, ...]:
+def pose_handles(body: Body) -> tuple[Handle, ...]:
     """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
     found = [_make_handle(hand.name, hand.link, hand.point) for hand in body.hands]
     if has_legs(body):
@@ -64,7 +64,7 @@ def pose_on_ground(body: Body, coordinates: Array) -> Array:
 
 def angles_of_drag(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
     """Angles (rad, by degree of freedom) that bring a handle to `place` (3,) m, or as near as the limits allow."""
-    by_name = {handle.name: handle for handle in handles(body)}
+    by_name = {handle.name: handle for handle in pose_handles(body)}
     if name not in by_name:
         raise unknown("handle", name, by_name)
     handle, start = by_name[name], pose_on_ground(body, coordinates)

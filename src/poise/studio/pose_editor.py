@@ -26,8 +26,8 @@ from poise.measure.metrics import bracing
 from poise.performance.performance import Performance
 from poise.performance.report import summarise
 from poise.studio.frames import body_poses, track_bytes
-from poise.studio.handles import angles_of_drag, handles, pose_on_ground
-from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, coordinates_at, dof_index
+from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
+from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
 from poise.studio.transfers import download_file, safe_name
 from poise.studio.wire import Arguments, file_bytes, json_message
 
@@ -106,7 +106,7 @@ class PoseEditor:
 
     def _do_key(self, args: Arguments) -> None:
         time = self._key_time(args)
-        self._show_sheet(self.sheet.with_key(time, coordinates_at(self.sheet, time)), time)
+        self._show_sheet(self.sheet.with_key(time, script_coordinates_at(self.sheet, time)), time)
 
     def _do_move(self, args: Arguments) -> None:
         self._show_sheet(self.sheet.moved(self._key_index(args), self._key_time(args)), self._key_time(args))
@@ -125,17 +125,19 @@ class PoseEditor:
 
     def _do_angle(self, args: Arguments) -> None:
         angle = radians(args.number("degrees", -720.0, 720.0))
-        self._show_sheet(self.sheet.bent(self._key_index(args), {dof_index(self.sheet.body, args.text("dof")): angle}))
+        self._show_sheet(
+            self.sheet.bent(self._key_index(args), {dof_of_angle(self.sheet.body, args.text("dof")): angle})
+        )
 
     def _do_free(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.freed(self._key_index(args), dof_index(self.sheet.body, args.text("dof"))))
+        self._show_sheet(self.sheet.freed(self._key_index(args), dof_of_angle(self.sheet.body, args.text("dof"))))
 
     def _do_drag(self, args: Arguments) -> None:
         """Drag a handle: show the pose while it is held, and store it when it is released."""
         index, sheet = self._key_index(args), self.sheet
         if index >= len(sheet.keys):
             raise PoiseError(f"there is no key {index}")
-        coordinates = coordinates_at(sheet, sheet.keys[index].time)
+        coordinates = script_coordinates_at(sheet, sheet.keys[index].time)
         angles = angles_of_drag(sheet.body, coordinates, args.text("handle"), args.vector("place", 100.0))
         if args.flag("done"):
             self._show_sheet(sheet.bent(index, angles))
@@ -144,7 +146,7 @@ class PoseEditor:
         self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
-        coordinates = coordinates_at(self.sheet, self._key_time(args))
+        coordinates = script_coordinates_at(self.sheet, self._key_time(args))
         self._send_pose(coordinates)
 
     def _do_entries(self, args: Arguments) -> None:
@@ -184,7 +186,7 @@ class PoseEditor:
             "easel",
             **scene_data(scene.model, qpos),
             angles=[_angle_slider(body, dof) for dof in range(3, body.nv)],
-            handles=[handle._asdict() for handle in handles(body)],
+            handles=[handle._asdict() for handle in pose_handles(body)],
             links=list(body.links),
         )
 

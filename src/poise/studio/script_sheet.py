@@ -152,13 +152,13 @@ class ScriptSheet:
         return self._with_changed_key(index, angles=Frozen(left))
 
 
-def coordinates_at(sheet: ScriptSheet, time: float) -> Array:
+def script_coordinates_at(sheet: ScriptSheet, time: float) -> Array:
     """Coordinates (nv,), rad, of the target pose at a time."""
     reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
     return reference.coordinates(time)
 
 
-def dof_index(body: Body, name: str) -> int:
+def dof_of_angle(body: Body, name: str) -> int:
     """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
         return ROOT[name]

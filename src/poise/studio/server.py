@@ -112,10 +112,10 @@ class Studio:
         if self._pool.busy >= MOST_VISITORS:
             await page.send(json_message("full", text=f"{MOST_VISITORS} pages are already open: close one of them"))
             return
-        await _Visit(page, self._pool, self._first).serve_page()
+        await _PageVisit(page, self._pool, self._first).serve_page()
 
 
-class _Visit:
+class _PageVisit:
     """A connected page and its performer."""
 
     def __init__(self, page: ServerConnection, pool: PerformerPool, first: Mapping[str, Any]) -> None:
