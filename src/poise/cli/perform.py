@@ -71,7 +71,7 @@ def _run_perform(chosen: argparse.Namespace) -> Report:
     request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
     watcher = Watcher(chosen.json)
     outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
-    return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
+    return Report(outcome.text(), outcome.summary, 1 if outcome.performance.blow_up else 0)
 
 
 def _parse_setting(text: str) -> tuple[str, str]:

@@ -266,10 +266,10 @@ class Desk:
     def _do_judge(self, _: Arguments) -> None:
         from poise.performance.report import summarise
 
-        show = self._present_show()
-        if not show.run.so_far().recording.steps:
+        performance = self._present_show().run.so_far()
+        if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
-        self._say("verdict", **summarise(show.run.so_far()))
+        self._say("verdict", **summarise(performance))
 
     def _do_download(self, args: Arguments) -> None:
         show = self._present_show()
