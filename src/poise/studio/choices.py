@@ -59,13 +59,16 @@ class Choice:
         terrain = args.text("terrain", "flat")
         if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
             raise PoiseError(f"unknown terrain '{terrain}'")
+        controller = args.text("controller") or walker()
+        if controller not in controller_names():  # a page must not make the server import arbitrary classes
+            raise PoiseError(f"unknown controller '{controller}'")
         lists = {key: _short_texts(args.raw(key) or [], key) for key in ("loads", "edits")}
         for edit in lists["edits"]:
             refuse_file_edits(edit)
         return cls(
             motion=str(uploads.get(motion, motion)),
             body=body,
-            controller=_known_controller(args.text("controller") or walker()),
+            controller=controller,
             terrain=terrain,
             friction=args.number("friction", 0.0, 5.0, 1.0),
             steered=args.flag("steered"),
@@ -90,14 +93,11 @@ class Choice:
     @property
     def walks_away(self) -> bool:
         """Whether the behaviour ends standing, and another controller walks on from there."""
-        if (
-            self.entry.performs != "behaviours"
-            or motion_kind(self.motion) != BEHAVIOUR
-            or walker_refusal(self.performer)
-        ):
+        if self.entry.performs != "behaviours" or motion_kind(self.motion) != BEHAVIOUR:
             return False
         behaviour = read_behaviour(self.motion)
-        return behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+        stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+        return stands and walker_refusal(self.performer) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -156,13 +156,6 @@ class Choice:
             then=f"{AFTERWARDS}:{walker()}" if self.walks_away else None,
             catch=walker() if self.entry.resumes and self.motion in IN_PLACE else None,
         )
-
-
-def _known_controller(name: str) -> str:
-    """Return a controller's name if it is known; a page must not make the server import arbitrary classes."""
-    if name not in controller_names():
-        raise PoiseError(f"unknown controller '{name}'")
-    return name
 
 
 def refuse_file_edits(text: str) -> None:
