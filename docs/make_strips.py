@@ -20,7 +20,7 @@ from poise.edit.take import edited
 from poise.export.formats import export
 from poise.export.look import shown
 from poise.export.strip import Camera, write_strip
-from poise.performance.cast import load_body
+from poise.library.bodies import load_body
 from poise.reference.body_clip import BodyClip
 from poise.retarget.prepare import prepare
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from poise.body.body import Body
 from poise.body.catalogue import names
-from poise.cli.list import catalogue
+from poise.cli.list import names_by_kind
 from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller
 from poise.forms import EDIT_FORMS
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import facts_of, finished, finished_bodies, named_motion
 from poise.measure.audit import audit
-from poise.performance.run import perform
+from poise.performance.stage import perform
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.table import cell_text
 from poise.world.scene import Scene
@@ -139,7 +139,7 @@ def checks() -> str:
 def choices() -> str:
     """What `poise list` lists, without the bodies."""
     parts = []
-    for kind, items in catalogue().items():
+    for kind, items in names_by_kind().items():
         rows = [[f"`{name}`", what] for name, what in items.items()]
         if kind != "bodies":
             parts.append(f"**{kind.capitalize()}**\n\n" + table(["name", "what"], rows))

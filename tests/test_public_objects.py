@@ -56,8 +56,67 @@ def test_names_are_taken_where_objects_belong():
     assert poise.perform(world, "hold", "stand", seconds=0.05).recording.steps == 6
     with pytest.raises(poise.PoiseError, match=r"poise\.stage"):
         poise.perform("walk", "hold", "stand", seconds=0.05)
-    with pytest.raises(poise.PoiseError, match="list"):
-        poise.stage("stand", pushes="100@1")
+
+
+ODD_ARGUMENTS = [
+    ({"record": "5"}, "record '5': must be True, False, or"),
+    ({"record": None}, "record None"),
+    ({"pushes": 5}, "pushes 5: must be a list of short forms"),
+    ({"pushes": [None]}, "pushes None"),
+    ({"settings": "a=1"}, "settings 'a=1': must be a mapping"),
+    ({"step": "a"}, "step 'a': must be a number of seconds"),
+    ({"friction": "1"}, "friction '1'"),
+    ({"seed": 1.5}, "seed 1.5: must be a whole number"),
+    ({"noise": None}, "noise None"),
+    ({"steer": 90}, "steer 90: must be a text such as"),
+    ({"controller": None}, "controller None: must be a name, a class or a controller"),
+    ({"controller": int}, "'int' is not a class with the methods"),
+    ({"terrain": 5}, "terrain 5"),
+    ({"motion": 5}, "motion 5: must be a name, a file or a Reference"),
+    ({"body": 5}, "body 5: must be a name, a file or a Body"),
+]
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"), ODD_ARGUMENTS, ids=lambda each: next(iter(each)) if isinstance(each, dict) else ""
+)
+def test_odd_arguments_of_a_stage_are_told_in_one_line(odd, told):
+    with pytest.raises(poise.PoiseError) as error:
+        poise.stage(**{"motion": "stand", "body": "human37", **odd})
+    assert told in str(error.value)
+
+
+def test_what_is_obviously_meant_is_accepted(tmp_path):
+    push = poise.parse_push("20@0")
+    for pushes in (push, "20@0", [push], ["20@0"]):
+        run = poise.stage("stand", body="human37", pushes=pushes)
+        assert [event["kind"] for event in run.events] == ["push"]
+    assert (
+        poise.stage("stand", body="human37", controller=type(poise.named_controller("limp"))).controller.name == "limp"
+    )
+    body = poise.Body.from_skeleton(poise.import_motion(WALK).clip.skeleton)
+    for given in (WALK, body):
+        assert poise.stage(WALK, body=given).world.scene.body.nv == body.nv
+
+
+def test_odd_arguments_of_a_run_are_told_in_one_line(run):
+    with pytest.raises(poise.PoiseError, match=r"three finite numbers.*poise\.stage"):
+        run.push("150@2")
+    with pytest.raises(poise.PoiseError, match="duration 'a'"):
+        run.push([1.0, 0.0, 0.0], "a")
+    with pytest.raises(poise.PoiseError, match="edit 5"):
+        run.edit(5)
+    with pytest.raises(poise.PoiseError, match="mass '5'"):
+        run.hang("left_hand", "5")
+    with pytest.raises(poise.PoiseError, match="seconds '5'"):
+        run.perform("5")
+    walker = poise.stage("stand", controller="pendulum")
+    with pytest.raises(poise.PoiseError, match=r"goes at -0\.6 to 1\.8 m/s, not at 3"):
+        walker.steer(0.0, 3)
+    with pytest.raises(poise.PoiseError, match="heading 'left'"):
+        walker.steer("left")
+    walker.lay("slope:5", "it rises")
+    assert walker.world.scene.terrain.height(10.0, 0.0) > 0.5
 
 
 def test_paths_are_taken_where_recordings_belong(run, tmp_path):
@@ -91,10 +150,10 @@ def test_a_run_keeps_as_much_as_it_is_told(tmp_path):
 
 
 def test_a_fall_is_noticed():
-    run = poise.stage("fall", body="human37", controller="limp", record=False)
+    run = poise.stage("fall", body="human37", controller="limp")
     while not run.fell and run.time < 5.0:
         run.step()
-    assert run.fell_at == pytest.approx(run.time)
+    assert run.fell_at == poise.metrics(run.recording)["fell_at"] == pytest.approx(run.time - run.step_s)
 
 
 def test_marks_that_no_longer_hold_are_refused():

@@ -14,105 +14,98 @@ from poise.errors import PoiseError
 from poise.version import __version__
 
 if TYPE_CHECKING:
-    from poise.body.body import Body
-    from poise.control.catalogue import named_controller
-    from poise.control.commands import parse_steer
-    from poise.control.entry import ControllerEntry
-    from poise.dynamics.actuation import Actuation, Motors
-    from poise.dynamics.state import Contacts, State
-    from poise.edit.live import Live
-    from poise.edit.parse import parse_edit
-    from poise.edit.take import edited
-    from poise.library.motions import named_motion
-    from poise.library.repertoire import Roaming, shipped_repertoire
-    from poise.measure.audit import audit
-    from poise.measure.metrics import metrics
-    from poise.motion.clip import Clip
-    from poise.motion.repair.importer import import_motion
-    from poise.motion.repair.settings import ImportSettings
-    from poise.motion.skeleton import Skeleton
-    from poise.performance.cues import Cue, edit_cue, steer_cue
-    from poise.performance.run import Bones, Performance, Run, perform
-    from poise.performance.stage import stage
-    from poise.physics.certificate import certify
-    from poise.physics.consistent import Variation, with_physics
-    from poise.reference.archive import load_prepared, load_reference, save_prepared
-    from poise.reference.body_clip import BodyClip
-    from poise.reference.dynamic import Dynamic
-    from poise.reference.played import Played
-    from poise.reference.reference import Still
-    from poise.retarget.contact_detection import find_contacts
-    from poise.retarget.foot_cleanup import clean_feet
-    from poise.retarget.prepare import prepare
-    from poise.world.pushes import Push, parse_push
-    from poise.world.recording import Recording
-    from poise.world.scene import Scene
-    from poise.world.settings import WorldSettings
-    from poise.world.terrain_kinds import parse_terrain
-    from poise.world.world import World
+    from poise.body.body import Body as Body
+    from poise.control.catalogue import named_controller as named_controller
+    from poise.control.commands import parse_steer as parse_steer
+    from poise.control.entry import ControllerEntry as ControllerEntry
+    from poise.dynamics.actuation import Actuation as Actuation
+    from poise.dynamics.actuation import Motors as Motors
+    from poise.dynamics.state import Contacts as Contacts
+    from poise.dynamics.state import State as State
+    from poise.edit.live import Live as Live
+    from poise.edit.parse import parse_edit as parse_edit
+    from poise.edit.take import edited as edited
+    from poise.library.motions import named_motion as named_motion
+    from poise.library.repertoire import Roaming as Roaming
+    from poise.library.repertoire import shipped_repertoire as shipped_repertoire
+    from poise.measure.audit import audit as audit
+    from poise.measure.metrics import metrics as metrics
+    from poise.motion.clip import Clip as Clip
+    from poise.motion.repair.importer import import_motion as import_motion
+    from poise.motion.repair.settings import ImportSettings as ImportSettings
+    from poise.motion.skeleton import Skeleton as Skeleton
+    from poise.performance.cues import Cue as Cue
+    from poise.performance.cues import edit_cue as edit_cue
+    from poise.performance.cues import steer_cue as steer_cue
+    from poise.performance.performance import Bones as Bones
+    from poise.performance.performance import Performance as Performance
+    from poise.performance.run import Run as Run
+    from poise.performance.stage import perform as perform
+    from poise.performance.stage import stage as stage
+    from poise.physics.certificate import certify as certify
+    from poise.physics.consistent import Variation as Variation
+    from poise.physics.consistent import with_physics as with_physics
+    from poise.reference.archive import load_prepared as load_prepared
+    from poise.reference.archive import load_reference as load_reference
+    from poise.reference.archive import save_prepared as save_prepared
+    from poise.reference.body_clip import BodyClip as BodyClip
+    from poise.reference.dynamic import Dynamic as Dynamic
+    from poise.reference.played import Played as Played
+    from poise.reference.reference import Still as Still
+    from poise.retarget.contact_detection import find_contacts as find_contacts
+    from poise.retarget.foot_cleanup import clean_feet as clean_feet
+    from poise.retarget.prepare import prepare as prepare
+    from poise.world.pushes import Push as Push
+    from poise.world.pushes import parse_push as parse_push
+    from poise.world.recording import Recording as Recording
+    from poise.world.scene import Scene as Scene
+    from poise.world.settings import WorldSettings as WorldSettings
+    from poise.world.terrain_kinds import parse_terrain as parse_terrain
+    from poise.world.world import World as World
 
-_HOMES = {
-    "Actuation": "poise.dynamics.actuation",
-    "Body": "poise.body.body",
-    "BodyClip": "poise.reference.body_clip",
-    "Bones": "poise.performance.run",
-    "Clip": "poise.motion.clip",
-    "Contacts": "poise.dynamics.state",
-    "ControllerEntry": "poise.control.entry",
-    "Cue": "poise.performance.cues",
-    "Dynamic": "poise.reference.dynamic",
-    "ImportSettings": "poise.motion.repair.settings",
-    "Live": "poise.edit.live",
-    "Motors": "poise.dynamics.actuation",
-    "Performance": "poise.performance.run",
-    "Played": "poise.reference.played",
-    "Push": "poise.world.pushes",
-    "Recording": "poise.world.recording",
-    "Roaming": "poise.library.repertoire",
-    "Run": "poise.performance.run",
-    "Scene": "poise.world.scene",
-    "Skeleton": "poise.motion.skeleton",
-    "State": "poise.dynamics.state",
-    "Still": "poise.reference.reference",
-    "Variation": "poise.physics.consistent",
-    "World": "poise.world.world",
-    "WorldSettings": "poise.world.settings",
-    "audit": "poise.measure.audit",
-    "certify": "poise.physics.certificate",
-    "clean_feet": "poise.retarget.foot_cleanup",
-    "edit_cue": "poise.performance.cues",
-    "edited": "poise.edit.take",
-    "find_contacts": "poise.retarget.contact_detection",
-    "import_motion": "poise.motion.repair.importer",
-    "load_prepared": "poise.reference.archive",
-    "load_reference": "poise.reference.archive",
-    "metrics": "poise.measure.metrics",
-    "named_controller": "poise.control.catalogue",
-    "named_motion": "poise.library.motions",
-    "parse_edit": "poise.edit.parse",
-    "parse_push": "poise.world.pushes",
-    "parse_steer": "poise.control.commands",
-    "parse_terrain": "poise.world.terrain_kinds",
-    "perform": "poise.performance.run",
-    "prepare": "poise.retarget.prepare",
-    "save_prepared": "poise.reference.archive",
-    "shipped_repertoire": "poise.library.repertoire",
-    "stage": "poise.performance.stage",
-    "steer_cue": "poise.performance.cues",
-    "with_physics": "poise.physics.consistent",
+_NAMES = {
+    "poise.body.body": "Body",
+    "poise.control.catalogue": "named_controller",
+    "poise.control.commands": "parse_steer",
+    "poise.control.entry": "ControllerEntry",
+    "poise.dynamics.actuation": "Actuation Motors",
+    "poise.dynamics.state": "Contacts State",
+    "poise.edit.live": "Live",
+    "poise.edit.parse": "parse_edit",
+    "poise.edit.take": "edited",
+    "poise.library.motions": "named_motion",
+    "poise.library.repertoire": "Roaming shipped_repertoire",
+    "poise.measure.audit": "audit",
+    "poise.measure.metrics": "metrics",
+    "poise.motion.clip": "Clip",
+    "poise.motion.repair.importer": "import_motion",
+    "poise.motion.repair.settings": "ImportSettings",
+    "poise.motion.skeleton": "Skeleton",
+    "poise.performance.cues": "Cue edit_cue steer_cue",
+    "poise.performance.performance": "Bones Performance",
+    "poise.performance.run": "Run",
+    "poise.performance.stage": "perform stage",
+    "poise.physics.certificate": "certify",
+    "poise.physics.consistent": "Variation with_physics",
+    "poise.reference.archive": "load_prepared load_reference save_prepared",
+    "poise.reference.body_clip": "BodyClip",
+    "poise.reference.dynamic": "Dynamic",
+    "poise.reference.played": "Played",
+    "poise.reference.reference": "Still",
+    "poise.retarget.contact_detection": "find_contacts",
+    "poise.retarget.foot_cleanup": "clean_feet",
+    "poise.retarget.prepare": "prepare",
+    "poise.world.pushes": "Push parse_push",
+    "poise.world.recording": "Recording",
+    "poise.world.scene": "Scene",
+    "poise.world.settings": "WorldSettings",
+    "poise.world.terrain_kinds": "parse_terrain",
+    "poise.world.world": "World",
 }
+"""Public names by the module that defines them."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-# fmt: off
-__all__ = [
-    "Actuation", "Body", "BodyClip", "Bones", "Clip", "Contacts", "ControllerEntry", "Cue", "Dynamic",
-    "ImportSettings", "Live", "Motors", "Performance", "Played", "PoiseError", "Push", "Recording", "Roaming",
-    "Run", "Scene", "Skeleton", "State", "Still", "Variation", "World", "WorldSettings", "__version__", "audit",
-    "certify", "clean_feet", "edit_cue", "edited", "find_contacts", "import_motion", "load_prepared",
-    "load_reference", "metrics", "named_controller", "named_motion", "parse_edit", "parse_push", "parse_steer",
-    "parse_terrain", "perform", "prepare", "save_prepared", "shipped_repertoire", "stage", "steer_cue",
-    "with_physics",
-]
-# fmt: on
+__all__ = ["PoiseError", "__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -59,7 +59,7 @@ def test_absurd_gains_stay_within_the_limits(here, capfd):
 
 @pytest.mark.parametrize("torque", [1e12, np.nan, np.inf], ids=str)
 def test_absurd_torques_without_limits_stop_with_step_and_culprit(torque):
-    from poise.performance.run import perform
+    from poise.performance.stage import perform
 
     class Absurd:
         name, settings, needs_physics = "absurd", {}, False

@@ -1,10 +1,13 @@
 """After going back to a mark a run repeats itself to the last bit, or differs if it is pushed."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
 from poise.control.commands import Command
+from poise.control.plain import Hold
 from poise.performance.cues import steer_cue
 from poise.performance.run import Run
 from poise.rotations import yaw_of
@@ -105,3 +108,66 @@ def test_a_push_without_force_is_refused():
     run = run_of("hold", "stand", "human37", 1 / 120)
     with pytest.raises(PoiseError, match="0"):
         run.push(np.zeros(3), 0.1)
+
+
+def test_a_steady_pull_is_one_push_that_is_noticed_once():
+    run = run_of("hold", "stand", "human37", 1 / 120)
+    noticed = []
+    run.controller.note_push, run.controller.is_unaware = noticed.append, lambda time: False
+    for force in (20.0, 20.1, 20.2, 20.5, 40.0, 41.0):
+        run.pull([0.0, force, 0.0])
+        steps(run, 1)
+    run.let_go()
+    assert [(event["force"], event["duration"]) for event in run.events] == [
+        (20.0, pytest.approx(4 / 120)),
+        (40.0, pytest.approx(2 / 120)),
+    ]
+    pushed = np.abs(run.recording.external).max(axis=1)
+    assert pushed[:4] == pytest.approx(20.0, rel=0.1)
+    assert noticed == [0.0]
+    run.pull([0.0, 20.0, 0.0])
+    run.pull([0.0, 60.0, 0.0])
+    steps(run, 1)
+    assert len(run.events) == 3, "what lasted no time leaves no event"
+    assert len(noticed) == 2
+
+
+def test_letting_go_does_not_change_what_a_mark_holds():
+    run = run_of("hold", "stand", "human37", 1 / 120)
+    run.pull([0.0, 20.0, 0.0])
+    steps(run, 1)
+    mark = run.mark()
+    steps(run, 1)
+    run.let_go()
+    assert run.events[0]["duration"] == pytest.approx(2 / 120)
+    run.go_back(mark)
+    assert run.events[0]["duration"] == 1.0
+    steps(run, 1)
+    run.let_go()
+    assert [event["duration"] for event in run.events] == pytest.approx([2 / 120])
+
+
+@dataclass(frozen=True)
+class Diary:
+    entries: list
+
+
+class Diarist(Hold):
+    def __init__(self):
+        super().__init__()
+        self.diary = Diary([])
+
+    def act(self, state):
+        self.diary.entries.append(state.time)
+        return super().act(state)
+
+
+def test_lists_in_a_frozen_dataclass_of_a_users_controller_are_gone_back_to():
+    body = Body.named("human37")
+    run = Run(World(Scene.of(body)), Diarist(), named_motion("stand", body))
+    steps(run, 1)
+    mark = run.mark()
+    steps(run, 2)
+    assert len(run.controller.diary.entries) == 3
+    run.go_back(mark)
+    assert len(run.controller.diary.entries) == 1

@@ -8,7 +8,7 @@ import pytest
 from poise import Body, Scene, World, named_motion
 from poise.body.link_kinematics import Kinematics
 from poise.edit.limbs import sole_points
-from poise.performance.start import fit_to_ground, start
+from poise.performance.start import fit_to_ground, place_at_start
 from poise.world.terrain_kinds import parse_terrain
 
 
@@ -62,7 +62,7 @@ def test_a_foot_over_an_edge_stays_level_on_the_higher_ground(human, stride):
 @pytest.mark.parametrize("terrain", ["slope:-15", "slope:8", "rough:0.1:3"])
 def test_a_walk_on_uneven_ground_starts_with_both_feet_on_it(human, terrain):
     world = World(Scene.of(human, parse_terrain(terrain)))
-    start(world, named_motion("walk", human), 0, 0.0)
+    place_at_start(world, named_motion("walk", human), 0, 0.0)
     contacts = world.contacts
     names = np.array([world.model.body(link).name for link in contacts.body])
     for side in ("left", "right"):

@@ -10,9 +10,10 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
+from poise.library.bodies import load_body
 from poise.motion.bvh import write_bvh
 from poise.motion.clip import clip_from
-from poise.performance.cast import cast, load_body
+from poise.performance.cast import cast
 from poise.reference.archive import is_prepared, load_prepared, save_prepared, spoken_name
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played

@@ -4,7 +4,14 @@ import pytest
 
 from poise import PoiseError
 from poise.body.catalogue import names
-from poise.studio.catalogue import TERRAINS, bodies, fits, motion_groups, page_catalogue, usual_body
+from poise.studio.catalogue import (
+    TERRAINS,
+    body_choices,
+    controller_refusals,
+    default_body,
+    motion_choices,
+    page_catalogue,
+)
 from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
 from poise.studio.wire import Arguments
@@ -12,35 +19,37 @@ from poise.world.terrain_kinds import parse_terrain
 
 
 def test_reasons_are_given():
-    why = fits("walk", None)
+    why = controller_refusals("walk", None)
     assert {name for name, reason in why.items() if reason is None} == {"limp", "hold", "nqr", "modal", "pendulum"}
     assert "forward-roll" in why["rotation"]
-    assert {name for name, reason in fits("forward-roll", None).items() if reason is None} == {"rotation"}
-    assert "made for human43" in fits("back-flip", "biped29")["rotation"]
+    assert {name for name, reason in controller_refusals("forward-roll", None).items() if reason is None} == {
+        "rotation"
+    }
+    assert "made for human43" in controller_refusals("back-flip", "biped29")["rotation"]
     assert "script" in why["poses"]
-    assert "bar" in fits("hang", None)["nqr"]
-    assert "not a walk" in fits("backflip", None)["pendulum"]
-    assert "not a walk" in fits("run", None)["pendulum"]
-    assert "falls in run" in fits("run", None)["modal"]
-    assert fits("turn-45", None)["modal"] is None
-    assert fits("walk", "biped29")["modal"] is None
-    assert "falls in sneak on biped29" in fits("sneak", "biped29")["modal"]
-    assert "humanoid" in fits("walk", "lamp14")["hold"]
-    assert fits("stand", "lamp14")["hold"] is None
-    assert fits("chin-up", None)["modal"] is None
-    assert "human58" in fits("walk", "human58")["nqr"]
-    assert "feet" in fits("walk", "lamp14")["pendulum"]
-    assert "pose" in fits("fall", None)["nqr"]
-    assert fits("mine.bvh", None)["nqr"] is None
+    assert "bar" in controller_refusals("hang", None)["nqr"]
+    assert "not a walk" in controller_refusals("backflip", None)["pendulum"]
+    assert "not a walk" in controller_refusals("run", None)["pendulum"]
+    assert "falls in run" in controller_refusals("run", None)["modal"]
+    assert controller_refusals("turn-45", None)["modal"] is None
+    assert controller_refusals("walk", "biped29")["modal"] is None
+    assert "falls in sneak on biped29" in controller_refusals("sneak", "biped29")["modal"]
+    assert "humanoid" in controller_refusals("walk", "lamp14")["hold"]
+    assert controller_refusals("stand", "lamp14")["hold"] is None
+    assert controller_refusals("chin-up", None)["modal"] is None
+    assert "human58" in controller_refusals("walk", "human58")["nqr"]
+    assert "feet" in controller_refusals("walk", "lamp14")["pendulum"]
+    assert "pose" in controller_refusals("fall", None)["nqr"]
+    assert controller_refusals("mine.bvh", None)["nqr"] is None
 
 
 def test_the_body_that_suits_is_taken():
-    assert usual_body("walk", "nqr") == "biped29"
-    assert usual_body("walk", "modal") == "human42"
-    assert usual_body("walk", "pendulum") == "human58"
-    assert usual_body("stand", "hold") == "human37"
-    assert usual_body("x.bvh", "pendulum") == "own"
-    assert usual_body("forward-roll", "rotation") == "human43"
+    assert default_body("walk", "nqr") == "biped29"
+    assert default_body("walk", "modal") == "human42"
+    assert default_body("walk", "pendulum") == "human58"
+    assert default_body("stand", "hold") == "human37"
+    assert default_body("x.bvh", "pendulum") == "own"
+    assert default_body("forward-roll", "rotation") == "human43"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +108,7 @@ def test_motions_that_are_caught_keep_their_feet_planted(motion):
 
 def test_moves_are_there_by_a_word():
     for motion, controller in ((move["motion"], move["controller"]) for move in page_catalogue()["moves"]):
-        assert fits(motion, None)[controller] is None
+        assert controller_refusals(motion, None)[controller] is None
 
 
 def test_what_can_be_edited_live():
@@ -129,6 +138,6 @@ def test_all_terrains_can_be_stood_on():
 
 def test_the_catalogue_is_whole():
     catalogue = page_catalogue()
-    assert len(catalogue["motions"]) == len(motion_groups()) > 25
-    assert {body["name"] for body in bodies()} == set(names())
+    assert len(catalogue["motions"]) == len(motion_choices()) > 25
+    assert {body["name"] for body in body_choices()} == set(names())
     assert {"strut", "somersault"} <= set(catalogue["scripts"])

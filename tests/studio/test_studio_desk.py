@@ -24,7 +24,7 @@ class Heard:
 
     def do(self, name, **more):
         self.said.clear()
-        self.desk.take({"do": name, **more})
+        self.desk.execute({"do": name, **more})
         return [json.loads(message) for message in self.said if isinstance(message, str)]
 
     def words(self, kind):
@@ -49,7 +49,7 @@ def test_a_stage_is_put_up_and_stepped(heard):
     assert len(stage["dofs"]) == 37
     assert not heard.desk.playing
     heard.do("step")
-    assert heard.desk.show.time == pytest.approx(1 / 120)
+    assert heard.desk.show.run.time == pytest.approx(1 / 120)
     assert any(isinstance(message, bytes) for message in heard.said)
 
 
@@ -102,7 +102,7 @@ def test_a_motion_file_is_brought_and_performed(heard):
     assert stage["motion"] == "my squat.bvh"
     assert stage["found"]
     heard.desk.advance(0.2, lambda: False)
-    heard.do("take", format="bvh")
+    heard.do("download", format="bvh")
     name, taken = heard.file()
     assert name == "my squat.bvh"
     (heard.desk._folder / "taken.bvh").write_bytes(taken)
@@ -124,7 +124,7 @@ def test_all_formats_can_be_taken_away(heard, form, tmp_path):
     heard.desk.advance(0.2, lambda: False)
     heard.do("push", newtons=50, degrees=0)
     heard.desk.advance(0.2, lambda: False)
-    heard.do("take", format=form)
+    heard.do("download", format=form)
     name, content = heard.file()
     assert name == f"stand.{form}"
     start = {"bvh": b"HIERARCHY", "glb": b"glTF", "html": b"<!doctype html>", "npz": b"PK", "csv": b"time"}[form]

@@ -9,7 +9,7 @@ from poise.control.nqr.steering import repertoire_segments
 from poise.control.nqr.weights import weights_for
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.studio import show as module
-from poise.studio.show import Memory
+from poise.studio.show import ShowMemory
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -26,10 +26,10 @@ def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
     world = World(Scene.of(body))
     segments = repertoire_segments(roaming.motions, weights_for(body), 1)
     monkeypatch.setattr(nqr, "repertoire_segments", look)
-    memory = Memory()
+    memory = ShowMemory()
     for _ in range(2):
         controller = named_controller("nqr")
-        controller.memory = memory.prepared
+        controller.memory = memory.prepared(controller)
         controller.reset(world, roaming)
     assert len(looked) == 1
 
@@ -38,7 +38,7 @@ def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
 def test_shipped_motions_are_put_on_a_body_once_and_files_each_time(motion, times, monkeypatch):
     found = []
     monkeypatch.setattr(module, "cast", lambda *told, **more: found.append(told))
-    memory = Memory()
+    memory = ShowMemory()
     for _ in range(2):
         memory.cast(motion, "human58", print, False, None)
     assert len(found) == times

@@ -61,7 +61,7 @@ class Line:
 def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeypatch):
     now, line = [100.0], Line()
     monkeypatch.setattr(performer, "clock", SimpleNamespace(perf_counter=lambda: now[0]))
-    loop = performer._Loop(line, tmp_path)
+    loop = performer._PerformerLoop(line, tmp_path)
 
     def after(seconds, *commands):
         now[0] += seconds
@@ -76,7 +76,7 @@ def test_a_push_is_felt_and_shown_before_the_clock_comes_to_it(tmp_path, monkeyp
     after(0.0, ("stage", {"motion": "stand", "controller": "hold"}))
     assert after(0.001) == []
     assert after(0.0, push) == pytest.approx([step])
-    assert loop._desk.show.performance().recording.external[0].any()
+    assert loop._desk.show.run.so_far().recording.external[0].any()
     assert after(0.0, push) == [], "it is ahead already"
     assert after(1.5 * step) == []
     assert after(step) == pytest.approx([2 * step])

@@ -13,8 +13,8 @@ from poise import Body, PoiseError
 from poise.animate.read_script import find_script, read_script, shipped_scripts
 from poise.reference.key_poses import standing_coordinates
 from poise.studio.desk import Desk
-from poise.studio.handles import dragged_angles, handles, pose_on_ground
-from poise.studio.script_sheet import Sheet, coordinates_at, dof_index, toml_text
+from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
+from poise.studio.script_sheet import ScriptSheet, dof_of_angle, script_coordinates_at, toml_text
 
 plain = st.one_of(
     st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=20)
@@ -33,7 +33,7 @@ def test_toml_is_read_back_as_it_was(table):
 
 @pytest.mark.parametrize("name", shipped_scripts())
 def test_shipped_scripts_say_the_same_when_they_are_written_anew(name, tmp_path):
-    sheet = Sheet.read(find_script(name).read_text(), tmp_path, name)
+    sheet = ScriptSheet.read(find_script(name).read_text(), tmp_path, name)
     anew = sheet.changed()
     before, after = read_script(name), anew.script
     assert [pose.name for pose in before.poses] == [pose.name for pose in after.poses]
@@ -47,13 +47,13 @@ def test_shipped_scripts_say_the_same_when_they_are_written_anew(name, tmp_path)
 
 @pytest.fixture
 def sheet(tmp_path):
-    blank = Sheet.blank("human37", tmp_path)
-    return blank.with_key(1.0, coordinates_at(blank, 1.0))
+    blank = ScriptSheet.blank("human37", tmp_path)
+    return blank.with_key(1.0, script_coordinates_at(blank, 1.0))
 
 
 def test_keys_are_added_moved_copied_mirrored_named_and_deleted(sheet):
     body = sheet.body
-    left, right = (dof_index(body, f"{side}_knee_y") for side in ("left", "right"))
+    left, right = (dof_of_angle(body, f"{side}_knee_y") for side in ("left", "right"))
     bent = sheet.bent(1, {left: 0.7})
     assert bent.script.poses[1].angles[left] == pytest.approx(0.7)
     mirrored = bent.mirrored(1)
@@ -67,17 +67,17 @@ def test_keys_are_added_moved_copied_mirrored_named_and_deleted(sheet):
     assert [key.name for key in moved.named(2, "bend").keys][2] == "bend"
     assert len(moved.without(1).keys) == 2
     assert left not in bent.freed(1, left).keys[1].angles
-    assert coordinates_at(bent, 0.5)[left] == pytest.approx(0.35)
+    assert script_coordinates_at(bent, 0.5)[left] == pytest.approx(0.35)
 
 
 def test_both_sides_alike_are_written_as_one(sheet):
     body = sheet.body
-    knees = {dof_index(body, f"{side}_knee_y"): 0.5 for side in ("left", "right")}
+    knees = {dof_of_angle(body, f"{side}_knee_y"): 0.5 for side in ("left", "right")}
     assert " knee_y = 28.64" in sheet.bent(1, knees).text
 
 
 def test_goals_go_along_with_names(sheet):
-    knee = dof_index(sheet.body, "left_knee_y")
+    knee = dof_of_angle(sheet.body, "left_knee_y")
     goal = {
         "name": "g",
         "free": ["pose 1.left_knee_y", {"what": "pose 1.time", "most": 0.1}],
@@ -103,7 +103,7 @@ def test_goals_go_along_with_names(sheet):
 )
 def test_scripts_that_make_no_sense_or_ask_for_files_are_refused(text, told, tmp_path):
     with pytest.raises(PoiseError, match=told):
-        Sheet.read(text, tmp_path)
+        ScriptSheet.read(text, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["human37", "human58", "biped29"])
@@ -118,12 +118,12 @@ def test_handles_come_to_where_they_are_drawn(name):
         link = body.link_id(handle.link)
         return data.xpos[link] + data.xmat[link].reshape(3, 3) @ handle.point
 
-    for handle in handles(body):
+    for handle in pose_handles(body):
         way = {"pelvis": [0, 0, -0.2], "head": [0.04, 0, -0.01], "chest": [0.04, 0, -0.005]}.get(
             handle.name, [0.1, 0, 0.08]
         )
         wanted = place(start, handle) + way
-        angles = dragged_angles(body, start, handle.name, wanted)
+        angles = angles_of_drag(body, start, handle.name, wanted)
         bent = start.copy()
         bent[list(angles)] = list(angles.values())
         assert np.linalg.norm(place(bent, handle) - wanted) < 0.04, handle.name
@@ -137,7 +137,7 @@ def test_a_script_is_solved_performed_and_taken_away(tmp_path):
 
     def do(name, **more):
         said.clear()
-        desk.take({"do": f"pose.{name}", **more})
+        desk.execute({"do": f"pose.{name}", **more})
         told = [json.loads(message) for message in said if isinstance(message, str)]
         assert not [message for message in told if message["say"] == "error"], told
         return {message["say"]: message for message in told}
@@ -159,7 +159,7 @@ def test_a_script_is_solved_performed_and_taken_away(tmp_path):
     saved = said[0][said[0].index(b"title") :].decode()
     (tmp_path / "saved.toml").write_text(saved)
     assert read_script(str(tmp_path / "saved.toml")).goals[0].solved[0] != 0
-    do("take", format="bvh")
+    do("download", format="bvh")
     assert b"HIERARCHY" in said[0]
     do("undo")
     assert desk.posing.sheet.script.goals[0].solved[0] == 0

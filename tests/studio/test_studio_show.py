@@ -5,13 +5,13 @@ import pytest
 
 from poise import PoiseError, audit
 from poise.studio.choices import Choice
-from poise.studio.show import Memory, Show
+from poise.studio.show import Show, ShowMemory
 
-MEMORY = Memory()
+MEMORY = ShowMemory()
 
 
 def go(show, seconds):
-    for _ in range(round(seconds / show.step_s)):
+    for _ in range(round(seconds / show.run.step_s)):
         show.step()
 
 
@@ -22,16 +22,16 @@ def walk():
 
 def test_a_push_is_in_the_recording_and_moves_the_body(walk):
     go(walk, 1.0)
-    before = walk.time
+    before = walk.run.time
     walk.push_towards(200.0, 90.0, 0.2)
     go(walk, 0.6)
-    recording = walk.performance().recording
+    recording = walk.run.so_far().recording
     event = recording.meta["events"][-1]
     assert event["kind"] == "push"
     assert event["time"] == pytest.approx(before)
     pushed = np.flatnonzero(np.abs(recording.external[:, :3]).max(axis=1) > 1.0)
     assert recording.time[pushed[0]] == pytest.approx(before)
-    assert len(pushed) * walk.step_s == pytest.approx(0.2)
+    assert len(pushed) * walk.run.step_s == pytest.approx(0.2)
     sideways = np.array(event["world_force"])
     assert np.linalg.norm(sideways) == pytest.approx(200.0)
     checks = audit(recording).as_dict()["checks"]
@@ -44,24 +44,24 @@ def test_a_push_is_in_the_recording_and_moves_the_body(walk):
 
 
 def test_a_pull_lasts_as_long_as_it_is_held(walk):
-    walk.pull(np.array([0.0, 50.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 50.0, 0.0]), "left_hand"))
     go(walk, 0.2)
-    walk.pull(np.array([0.0, 80.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 80.0, 0.0]), "left_hand"))
     go(walk, 0.1)
-    walk.let_go()
+    walk.interact(lambda run: run.let_go())
     go(walk, 0.3)
-    recording = walk.performance().recording
+    recording = walk.run.so_far().recording
     events = [event for event in recording.meta["events"] if event["kind"] == "push"]
     assert [event["duration"] for event in events] == pytest.approx([0.2, 0.1])
     acted = np.abs(recording.external).max(axis=1) > 1e-9
-    assert acted.sum() * walk.step_s == pytest.approx(0.3)
+    assert acted.sum() * walk.run.step_s == pytest.approx(0.3)
 
 
 def test_a_pull_that_is_forgotten_ends(walk):
-    walk.pull(np.array([0.0, 20.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 20.0, 0.0]), "left_hand"))
     go(walk, 1.5)
-    acted = np.abs(walk.performance().recording.external).max(axis=1) > 1e-9
-    assert acted.sum() * walk.step_s == pytest.approx(1.0)
+    acted = np.abs(walk.run.so_far().recording.external).max(axis=1) > 1e-9
+    assert acted.sum() * walk.run.step_s == pytest.approx(1.0)
 
 
 def test_steering_turns_it(walk):
@@ -71,7 +71,7 @@ def test_steering_turns_it(walk):
     w, x, y, z = walk.run.world.qpos[3:7]
     yaw = np.degrees(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
     assert yaw == pytest.approx(70.0, abs=20.0)
-    assert walk.judge.fell_at is None
+    assert walk.run.fell_at is None
 
 
 def test_going_back_is_exact_and_going_on_is_the_same(walk):
@@ -81,20 +81,20 @@ def test_going_back_is_exact_and_going_on_is_the_same(walk):
     walk.steer(np.radians(20.0), None, None, None)
     walk.edit("warp:0.9")
     go(walk, 1.2)
-    first = walk.performance().recording
+    first = walk.run.so_far().recording
     middle = walk.run.world.qpos.copy()
     go(walk, 0.5)
     walk.branch(2.7)
     assert np.array_equal(walk.run.world.qpos, middle)
-    again = walk.performance().recording
+    again = walk.run.so_far().recording
     assert np.array_equal(first.qpos, again.qpos)
     assert [event["kind"] for event in again.meta["events"]] == ["push", "steer", "edit"]
     walk.branch(1.0)
-    assert walk.time == pytest.approx(1.0)
+    assert walk.run.time == pytest.approx(1.0)
     assert [event["kind"] for event in walk.run.events] == ["push"]
     assert walk.status()["heading"] == 0.0
     walk.branch(-5.0)
-    assert walk.time == 0.0
+    assert walk.run.time == 0.0
 
 
 def test_who_has_taken_over_is_gone_back_to_as_well():
@@ -106,28 +106,28 @@ def test_who_has_taken_over_is_gone_back_to_as_well():
     assert 3.0 < taken_over < 4.5
     show.branch(taken_over - 0.5)
     assert show.run.controller.handed_over is None
-    go(show, 5.0 - show.time)
+    go(show, 5.0 - show.run.time)
     assert (show.run.world.qpos == exact).all()
     show.branch(taken_over + 0.3)
-    go(show, 5.0 - show.time)
+    go(show, 5.0 - show.run.time)
     assert (show.run.world.qpos == exact).all()
 
 
 def test_a_rag_doll_falls_and_the_judge_sees_it():
     show = Show(Choice("stand", controller="limp"))
     go(show, 2.0)
-    assert show.judge.fell_at is not None
+    assert show.run.fell_at is not None
     assert show.judge.judged == pytest.approx(2.0)
     assert show.judge.failed == {}
-    fell = show.judge.fell_at
+    fell = show.run.fell_at
     show.branch(fell - 0.2)
-    assert show.judge.fell_at is None
+    assert show.run.fell_at is None
 
 
 def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(walk):
     walk.edit("stride:+0.1")
     go(walk, 0.3)
-    walk.go_over("sneak")
+    walk.blend_into("sneak")
     go(walk, 1.0)
     kinds = [event["text"] for event in walk.run.events]
     assert kinds[0].startswith("stride")
@@ -143,11 +143,11 @@ def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(wa
 
 def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     go(walk, 0.5)
-    walk.hang("left_hand", 4.0)
+    walk.interact(lambda run: run.hang("left_hand", 4.0))
     go(walk, 1.0)
-    walk.take_off()
+    walk.interact(lambda run: run.take_off())
     go(walk, 0.5)
-    recording = walk.performance().recording
+    recording = walk.run.so_far().recording
     pulled = recording.external[:, 2]
     hung = (recording.time[:-1] > 0.499) & (recording.time[:-1] < 1.499)
     assert (pulled[~hung] == 0).all()
@@ -156,14 +156,14 @@ def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     assert audit(recording).as_dict()["checks"]["linear_momentum"]["passed"]
     exact = walk.run.world.qpos.copy()
     walk.branch(1.2)
-    walk.take_off()
+    walk.interact(lambda run: run.take_off())
     walk.branch(0.7)
     go(walk, 0.8)
-    walk.take_off()
+    walk.interact(lambda run: run.take_off())
     go(walk, 0.5)
     assert (walk.run.world.qpos == exact).all()
     with pytest.raises(PoiseError, match="tail"):
-        walk.hang("tail", 3.0)
+        walk.interact(lambda run: run.hang("tail", 3.0))
 
 
 def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
@@ -171,13 +171,13 @@ def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     been = walk.run.path[:, 0].max()
     walk.slope(5.0)
     go(walk, 4.0)
-    world, recording = walk.run.world, walk.performance().recording
+    world, recording = walk.run.world, walk.run.so_far().recording
     edge = world.scene.terrain.knots[-1][0]
     assert edge > been + 1.0
     assert world.qpos[0] > edge + 1.0
     climbed = np.tan(np.radians(5.0)) * (world.qpos[0] - edge)
     assert world.qpos[2] - recording.qpos[0, 2] == pytest.approx(climbed, abs=0.06)
-    assert walk.judge.fell_at is None
+    assert walk.run.fell_at is None
     assert audit(recording).passed
     assert walk.status()["rise"] == pytest.approx(5.0)
     assert walk.terrain == f"0° to {edge:.2f} m, 5° beyond"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
-from poise.performance.start import start
+from poise.performance.start import place_at_start
 from poise.world.platforms import Platforms, read_terrain_file
 from poise.world.terrain_kinds import Rough, parse_terrain
 
@@ -204,7 +204,7 @@ def test_rough_ground_keeps_its_amplitude_and_follows_its_seed():
 def test_a_body_starts_on_the_ground_neither_sunk_in_nor_hovering(text, motion):
     body = Body.named("lamp14")
     world = World(Scene.of(body, parse_terrain(text)))
-    start(world, named_motion(motion, body), 0, 0.0)
+    place_at_start(world, named_motion(motion, body), 0, 0.0)
     gaps = world.state.contacts.gap
     assert gaps.min() == pytest.approx(0.0, abs=2e-4)
 

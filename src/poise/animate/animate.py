@@ -18,8 +18,8 @@ from poise.export.formats import export
 from poise.files import check_targets, check_writable, write_file
 from poise.library.authoring.curves import Keys, curve
 from poise.measure.metrics import bracing
+from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_folder, write_performance
-from poise.performance.run import Performance
 from poise.performance.start import carriage_of
 from poise.progress import Say, Steps, in_silence
 from poise.reference.body_clip import BodyClip

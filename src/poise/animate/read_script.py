@@ -20,7 +20,7 @@ from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
 from poise.errors import unknown
-from poise.performance.cast import load_body
+from poise.library.bodies import load_body
 from poise.performance.run import LONGEST
 from poise.toml_reader import TomlTable, is_number
 from poise.world.props import PROPS, Prop

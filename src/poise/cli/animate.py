@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "animate",
-        _animate,
+        _run_animate,
         "perform a script of key poses, and solve its constraints",
         "poise animate somersault --solve --out flip",
     )
@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
 
 
-def _animate(chosen: argparse.Namespace) -> Report:
+def _run_animate(chosen: argparse.Namespace) -> Report:
     from poise.animate.animate import animate_to
     from poise.animate.read_script import read_script
     from poise.performance.run import check

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, add_command, source_file
+from poise.cli.command import Report, add_command, resolve_source
 from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
     """Add the command and its arguments."""
     command = add_command(
-        commands, "audit", _audit, "check whether a performance or motion is physical", "poise audit poise-fall"
+        commands, "audit", _run_audit, "check whether a performance or motion is physical", "poise audit poise-fall"
     )
     command.add_argument(
         "file",
@@ -26,10 +26,10 @@ def add(commands: Any) -> None:
     )
 
 
-def _audit(chosen: argparse.Namespace) -> Report:
+def _run_audit(chosen: argparse.Namespace) -> Report:
     from poise.measure.audit import audit
 
-    result = audit(_recording(source_file(chosen.file), chosen.terrain))
+    result = audit(_audited_recording(resolve_source(chosen.file), chosen.terrain))
     lines = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
         f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
@@ -39,7 +39,7 @@ def _audit(chosen: argparse.Namespace) -> Report:
     return Report("\n".join(lines), result.as_dict(), 0 if result.passed else 1)
 
 
-def _recording(path: Path, terrain: str) -> Any:
+def _audited_recording(path: Path, terrain: str) -> Any:
     from poise.physics.recorded import rehearsed
     from poise.reference.archive import is_prepared, load_reference
     from poise.world.recording import Recording

@@ -11,12 +11,16 @@ from poise.cli.command import Report, add_command
 def add(commands: Any) -> None:
     """Add the command and its options."""
     command = add_command(
-        commands, "bench", _bench, "speed, as ratios to MuJoCo's own step on the same body", "poise bench --steps 2000"
+        commands,
+        "bench",
+        _run_bench,
+        "speed, as ratios to MuJoCo's own step on the same body",
+        "poise bench --steps 2000",
     )
     command.add_argument("--steps", type=int, default=1000, help="steps to time in each case")
 
 
-def _bench(chosen: argparse.Namespace) -> Report:
+def _run_bench(chosen: argparse.Namespace) -> Report:
     from poise.cli.step_speed import WALKS, bench, walking_speed
 
     rows = bench(chosen.steps)

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +28,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._negative_number_matcher = re.compile(r"-(\.?\d|[xyz]$)")  # -5, -1:2, -60@1, the axis -z
+
+    def add_repeated(self, name: str, *, help: str, **more: Any) -> None:
+        """Add an option that may be given several times; its values are a list."""
+        self.add_argument(name, action="append", default=[], help=f"{help}; repeatable", **more)
 
     def error(self, message: str) -> NoReturn:
         """Raise the cause as a PoiseError."""
@@ -57,7 +62,13 @@ def add_command(
     return command
 
 
-def source_file(given: Path) -> Path:
+def chosen_values(kind: Any, chosen: argparse.Namespace) -> dict[str, Any]:
+    """The chosen options that are fields of a dataclass, by name; lists become tuples."""
+    given = {field.name: getattr(chosen, field.name) for field in fields(kind) if hasattr(chosen, field.name)}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+
+
+def resolve_source(given: Path) -> Path:
     """The file that an argument stands for: the recording in a performance's folder, or a shipped motion by name."""
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import finished_bodies, finished_path
@@ -113,16 +124,16 @@ class Watcher:
         with ExitStack() as opened:
             bars: list[Any] = []
 
-            def show(progress: Any) -> None:
+            def show_search(progress: Any) -> None:
                 if not self._watched:
                     return
                 if not bars:
                     bars.append(opened.enter_context(tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True)))
                 bar = bars[0]
-                bar.n = max(bar.n, math.floor(100 * search_share(progress.violation, progress.barrier)))
+                bar.n = max(bar.n, math.floor(100 * search_progress(progress.violation, progress.barrier)))
                 bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
-            yield show
+            yield show_search
 
     def meter(self, size: int) -> Any:
         """A progress bar of `size` bytes, as a context manager whose `update` adds the bytes that have arrived."""
@@ -132,7 +143,7 @@ class Watcher:
         return tqdm(total=size, unit="B", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shown)
 
 
-def search_share(violation: float, barrier: float) -> float:
+def search_progress(violation: float, barrier: float) -> float:
     """Share (0 to 1) of a search that is done: violations fall from about 1 to 1e-6, the barrier from 1e-2 to 1e-7."""
     kept = -math.log10(min(max(violation, 1e-6), 1.0)) / 6
     lowered = -math.log10(min(max(barrier / 1e-2, 1e-5), 1.0)) / 5

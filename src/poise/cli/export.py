@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command, source_file
+from poise.cli.command import Report, Watcher, add_command, resolve_source
 
 
 def add(commands: Any) -> None:
@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "export",
-        _export,
+        _run_export,
         "write a recording or a motion in another format, chosen by the ending (poise list formats)",
         "poise export poise-fall fall.glb",
     )
@@ -27,11 +27,11 @@ def add(commands: Any) -> None:
     command.add_argument("target", type=Path, help="file to write")
 
 
-def _export(chosen: argparse.Namespace) -> Report:
+def _run_export(chosen: argparse.Namespace) -> Report:
     from poise.export.formats import export
     from poise.files import check_targets
 
-    source = source_file(chosen.file)
+    source = resolve_source(chosen.file)
     check_targets([chosen.target], source)
     path = export(source, chosen.target, Watcher(chosen.json).bar)
     return Report(f"wrote {path}", {"files": [str(path)]})

@@ -9,7 +9,7 @@ from poise.cli.command import Report, add_command
 from poise.errors import unknown
 
 
-def catalogue() -> dict[str, dict[str, str]]:
+def names_by_kind() -> dict[str, dict[str, str]]:
     """Everything that can be chosen by name: {kind: {name: description}}."""
     from poise.animate.read_script import shipped_titles
     from poise.body.body import Body
@@ -27,7 +27,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": {name: _described(name) for name in motion_names()},
+        "motions": {name: _motion_description(name) for name in motion_names()},
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
         "controllers": {name: entry.what for name, entry in entries().items()},
         "scripts": shipped_titles(),
@@ -38,15 +38,17 @@ def catalogue() -> dict[str, dict[str, str]]:
     }
 
 
-def _described(name: str) -> str:
+def _motion_description(name: str) -> str:
     """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
+    from poise.control.catalogue import entries
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
     from poise.library.motions import POSES, facts_of, finished, finished_bodies
 
     if name in behaviour_names():
         behaviour = read_behaviour(name)
-        return f"{behaviour.title}; a behaviour of {behaviour.body}, for rotation"
+        able = [controller for controller, entry in entries().items() if entry.performs == "behaviours"]
+        return f"{behaviour.title}; a behaviour of {behaviour.body}, for {' or '.join(able)}"
     if name not in shipped_names():
         title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return title[:1].lower() + title[1:]
@@ -56,7 +58,7 @@ def _described(name: str) -> str:
 
 def add(commands: Any) -> None:
     """Add the command and its arguments."""
-    command = add_command(commands, "list", _list, "list what can be chosen by name", "poise list bodies")
+    command = add_command(commands, "list", _run_list, "list what can be chosen by name", "poise list bodies")
     command.add_argument(
         "kind",
         nargs="?",
@@ -66,8 +68,8 @@ def add(commands: Any) -> None:
     )
 
 
-def _list(chosen: argparse.Namespace) -> Report:
-    found = catalogue()
+def _run_list(chosen: argparse.Namespace) -> Report:
+    found = names_by_kind()
     if chosen.kind != "all" and chosen.kind not in found:
         raise unknown("kind", chosen.kind, [*found, "all"])
     shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}

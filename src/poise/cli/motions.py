@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
     get = add_command(
-        actions, "get", _get, "fetch captured motions, check them, and store them with their licence", example
+        actions, "get", _run_get, "fetch captured motions, check them, and store them with their licence", example
     )
     get.add_argument(
         "names",
@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
     build_motion = add_command(
         actions,
         "build",
-        _build,
+        _run_build,
         "make motions obey physics on a body, from their sources",
         "poise motions build walk turn-45 --body human58",
     )
@@ -57,11 +57,11 @@ def add(commands: Any) -> None:
     build_motion.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; by default motions-BODY")
 
 
-def _build(chosen: argparse.Namespace) -> Report:
+def _run_build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.library.authoring.source import shipped_names
+    from poise.library.bodies import load_body
     from poise.library.motions import build_motion, dependencies_first
-    from poise.performance.cast import load_body
     from poise.physics.consistent import Physics
     from poise.reference.archive import save_prepared
 
@@ -81,7 +81,7 @@ def _build(chosen: argparse.Namespace) -> Report:
     return Report("\n".join(lines), found)
 
 
-def _get(chosen: argparse.Namespace) -> Report:
+def _run_get(chosen: argparse.Namespace) -> Report:
     from poise.motion.captures import LICENCE, cache_folder, cmu, fetch, kept
 
     library, folder = cmu(), chosen.cache or cache_folder()

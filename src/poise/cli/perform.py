@@ -6,23 +6,23 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import Report, Watcher, add_command, chosen_values
 from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add the command and its arguments; their names are the fields of `Request`."""
     from poise.control.commands import STEER_FORM
     from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
     command = add_command(
         commands,
         "perform",
-        _perform,
+        _run_perform,
         "simulate a motion and write the performance",
         "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed",
     )
-    option = command.add_argument
+    option, repeated = command.add_argument, command.add_repeated
     option(
         "motion",
         help="a motion by name (poise list motions, poise motions get), a motion file, or a prepared motion (.npz)",
@@ -30,69 +30,51 @@ def add(commands: Any) -> None:
     option(
         "--body",
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
-        "of the motion; by default own for motion files, else biped29 with nqr, human58 with pendulum, or human37",
+        "of the motion; by default own for motion files, else the one that suits the controller, or human37",
     )
-    option("--controller", default="hold", help="a controller by name (poise list controllers)")
-    option("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the controller; repeatable")
+    option("--controller", default="hold", help="by name (poise list controllers), or a class as module:Class")
+    repeated("--set", dest="settings", type=_parse_setting, metavar="KEY=VALUE", help="a setting of the controller")
     option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
-    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
     option(
         "--steer",
         metavar="STEER",
         help=f"{STEER_FORM}: at each time a heading in degrees (left is positive) and optionally a speed in m/s (0 to "
-        "stand); pendulum steers any motion, also backward, and can change foot lift and step duration; nqr steers "
-        "walk, run and stand",
+        "stand, negative for backward), an additional foot lift in m and a step duration in s, as far as the "
+        "controller allows",
     )
     option(
         "--then",
         metavar="MOTION:CONTROLLER",
-        help="motion and controller that take over when a behaviour of rotation has come to a stand: walk:pendulum",
+        help="motion and controller that take over when the motion has come to a stand, such as walk:pendulum",
     )
     option(
         "--catch",
         metavar="CONTROLLER",
-        help="controller that steps when a standing motion is pushed over, until it can continue: pendulum, with modal",
+        help="controller that steps when a standing motion is pushed over, until it can continue, such as pendulum",
     )
-    option("--load", action="append", default=[], metavar="LINK=KG", help="a load, such as right_hand=15; repeatable")
-    option("--push", action="append", default=[], metavar="PUSH", help=f"{PUSH_FORM}; repeatable; 0 degrees is forward")
+    repeated("--load", dest="loads", metavar="LINK=KG", help="a load, such as right_hand=15")
+    repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}; 0 degrees is forward")
     option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    option("--step", type=float, help="simulation step, s (default: 1/120, or 0.02 with pendulum)")
+    option("--step", type=float, help="simulation step, s; by default that of the controller")
     option("--seed", type=int, default=0, help="seed of all randomness")
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-MOTION")
 
 
-def _perform(chosen: argparse.Namespace) -> Report:
+def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.performance.request import Request
     from poise.reference.archive import spoken_name
 
-    request = Request(
-        motion=chosen.motion,
-        body=chosen.body,
-        controller=chosen.controller,
-        settings=dict(_setting(text) for text in chosen.set),
-        terrain=chosen.terrain,
-        friction=chosen.friction,
-        limits=chosen.limits,
-        loads=tuple(chosen.load),
-        pushes=tuple(chosen.push),
-        edits=tuple(chosen.edit),
-        steer=chosen.steer,
-        then=chosen.then,
-        catch=chosen.catch,
-        seconds=chosen.seconds,
-        step=chosen.step,
-        seed=chosen.seed,
-        noise=chosen.noise,
-    )
+    request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
     watcher = Watcher(chosen.json)
     outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
-    return Report(outcome.text(), outcome.summary, 1 if outcome.blow_up else 0)
+    return Report(outcome.text(), outcome.summary, 1 if outcome.performance.blow_up else 0)
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals:
         raise PoiseError(f"setting '{text}' is not of the form KEY=VALUE")

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Parser, Report, Watcher, add_command
+from poise.cli.command import Parser, Report, Watcher, add_command, chosen_values
 from poise.errors import PoiseError
 
 _YES_OR_NO = {"yes": True, "no": False}
@@ -21,11 +21,11 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "prepare",
-        _prepare,
+        _run_prepare,
         "import a motion, repair it, retarget it to a body, find its contacts and clean its feet",
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
-    option = command.add_argument
+    option, repeated = command.add_argument, command.add_repeated
     option(
         "motion",
         type=Path,
@@ -38,21 +38,19 @@ def add(commands: Any) -> None:
         "of the motion",
     )
     option("--mass", type=float, help="mass of a body that is built, kg; by default from its stature")
-    option("--span", metavar="FROM:TO", help="part of the motion to use, s")
+    option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
     option("--smoothing", type=float, metavar="HZ", help="smoothing cut-off; 0 for none, 6 by default")
-    option("--edit", action="append", default=[], metavar="EDIT", help=f"{EDIT_FORM}; repeatable (poise list edits)")
+    repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
     option("--dynamic", action="store_true", help="make it obey physics: find torques and contact forces on its body")
-    option(
-        "--vary", action="append", default=[], metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}; repeatable"
-    )
+    repeated("--vary", metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}")
     option("--terrain", default="flat", help="terrain on the page, as for poise perform")
     option("--report", action="store_true", help="print everything that was found and changed")
     option("--out", type=Path, metavar="DIR", help="folder to write to; by default prepared-MOTION")
-    _add_overrides(command)
+    _add_import_overrides(command)
 
 
-def _add_overrides(command: Parser) -> None:
+def _add_import_overrides(command: Parser) -> None:
     from poise.motion.repair.settings import ImportSettings
 
     group = command.add_argument_group("overrides", "Settings that are otherwise detected from the file.")
@@ -68,34 +66,20 @@ def _add_overrides(command: Parser) -> None:
         group.add_argument(f"--{setting.name}", **option)
 
 
-def _prepare(chosen: argparse.Namespace) -> Report:
+def _run_prepare(chosen: argparse.Namespace) -> Report:
+    from poise.library.preparation import Preparation
     from poise.motion.repair.settings import ImportSettings
-    from poise.performance.preparation import Preparation
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
-    given["unit"], given["thorax"] = _number_or_name(given["unit"]), _YES_OR_NO.get(given["thorax"])
-    preparation = Preparation(
-        motion=chosen.motion,
-        body=chosen.body,
-        mass=chosen.mass,
-        span=_span(chosen.span),
-        clearance=chosen.clearance,
-        smoothing=chosen.smoothing,
-        edits=tuple(chosen.edit),
-        terrain=chosen.terrain,
-        dynamic=chosen.dynamic,
-        vary=tuple(chosen.vary),
-        imports=ImportSettings(**given),
-    )
+    given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])
+    preparation = Preparation(**chosen_values(Preparation, chosen), imports=ImportSettings(**given))
     watcher = Watcher(chosen.json)
     with watcher.search() as search:
         outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), watcher.say, search)
     return Report(outcome.text(chosen.report), outcome.summary)
 
 
-def _span(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _parse_span(text: str) -> tuple[float, float]:
     try:
         first, last = map(float, text.split(":"))
     except ValueError:
@@ -103,7 +87,7 @@ def _span(text: str | None) -> tuple[float, float] | None:
     return first, last
 
 
-def _number_or_name(text: str | None) -> float | str | None:
+def _parse_unit(text: str | None) -> float | str | None:
     try:
         return None if text is None else float(text)
     except ValueError:

@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "studio",
-        _studio,
+        _run_studio,
         "open the studio: see, push, steer and pose characters in a browser",
         "poise studio --motion walk --controller pendulum",
     )
@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
     option("--no-browser", action="store_true", help="print the address without opening it")
 
 
-def _studio(chosen: argparse.Namespace) -> Report | None:
+def _run_studio(chosen: argparse.Namespace) -> Report | None:
     import asyncio
 
     if not 0 <= chosen.port < 65536:
@@ -36,15 +36,15 @@ def _studio(chosen: argparse.Namespace) -> Report | None:
 
     names = ("motion", "body", "controller", "terrain")
     first = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
-    _check(first)
+    _check_first_choice(first)
     try:
-        asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _opened(studio, chosen)))
+        asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _announce_address(studio, chosen)))
     except KeyboardInterrupt:
         pass  # Ctrl+C is the regular way to end the studio
     return None
 
 
-def _check(first: dict[str, str]) -> None:
+def _check_first_choice(first: dict[str, str]) -> None:
     """Refuse unknown names before anything is opened."""
     from poise.body.catalogue import names
     from poise.control.catalogue import controller_names
@@ -58,7 +58,7 @@ def _check(first: dict[str, str]) -> None:
     parse_terrain(first.get("terrain", "flat"))
 
 
-def _opened(studio: Any, chosen: argparse.Namespace) -> None:
+def _announce_address(studio: Any, chosen: argparse.Namespace) -> None:
     import json
     import webbrowser
 

@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "study",
-        _study,
+        _run_study,
         "reproduce a table or figure of a paper, or measure how robust a controller is",
         "poise study nqr-timing --quick --out studies",
     )
@@ -23,18 +23,13 @@ def add(commands: Any) -> None:
     option("--quick", action="store_true", help="a reduced study, of about a minute")
     option("--seeds", type=int, metavar="N", help="number of noisy starts; by default the study's own")
     option("--seconds", type=float, metavar="S", help="longest duration of a performance; by default the study's own")
-    option(
-        "--motion",
-        action="append",
-        default=[],
-        help="motion to use instead of the study's own, by name or prepared; repeatable",
-    )
+    command.add_repeated("--motion", help="motion to use instead of the study's own, by name or prepared")
     option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
     option("--cluster", metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
     option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")
 
 
-def _study(chosen: argparse.Namespace) -> Report:
+def _run_study(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable
     from poise.study.catalogue import named_study
     from poise.study.experiment.runner import run

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import Report, Watcher, add_command, chosen_values
 
 
 def add(commands: Any) -> None:
@@ -14,17 +14,17 @@ def add(commands: Any) -> None:
     command = add_command(
         commands,
         "tune",
-        _tune,
+        _run_tune,
         "search for the free numbers of a behaviour over noisy starts, and write the result to a file",
         "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml",
     )
-    option = command.add_argument
+    option, repeated = command.add_argument, command.add_repeated
     option("behaviour", help="a shipped behaviour (poise list motions), or your own file (.toml)")
     option("--generations", type=int, default=40, metavar="N", help="number of generations, including resumed ones")
     option("--population", type=int, default=20, metavar="N", help="samples in a generation")
     option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, new in each generation")
-    option("--terrain", action="append", default=[], help="terrain of the trials; repeatable, in turn; flat if none")
-    option("--rate", action="append", type=float, default=[], help="Hz; repeatable, used in turn; by default its own")
+    repeated("--terrain", help="terrain of the trials, used in turn; flat if none")
+    repeated("--rate", type=float, help="Hz, used in turn; by default its own")
     option("--seconds", type=float, default=8.0, help="duration of each trial")
     option("--noise", type=float, default=0.1, help="largest noise of the initial joint velocities, rad/s")
     option("--jolt", type=float, default=0.0, help="largest noise of joint velocities at the take-off of a flip, rad/s")
@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     )
 
 
-def _tune(chosen: argparse.Namespace) -> Report:
+def _run_tune(chosen: argparse.Namespace) -> Report:
     from poise.files import check_writable, write_file
     from poise.library.behaviours.files import read_behaviour
     from poise.performance.run import check
@@ -56,27 +56,16 @@ def _tune(chosen: argparse.Namespace) -> Report:
     own = chosen.behaviour.endswith(".toml")
     target = chosen.out or (Path(chosen.behaviour) if own else Path(f"{behaviour.name}.toml"))
     check_writable(target.parent)
-    settings = TuneSettings(
-        chosen.generations,
-        chosen.population,
-        chosen.trials,
-        tuple(chosen.terrain) or ("flat",),
-        tuple(chosen.rate) or (behaviour.rate,),
-        chosen.seconds,
-        chosen.noise,
-        chosen.jolt,
-        chosen.limits,
-        chosen.width,
-        chosen.check,
-    )
+    turns = {"terrains": tuple(chosen.terrain) or ("flat",), "rates": tuple(chosen.rate) or (behaviour.rate,)}
+    settings = TuneSettings(**{**chosen_values(TuneSettings, chosen), **turns})
     watcher = Watcher(chosen.json)
 
-    def report(now: Generation) -> None:
+    def log_generation(now: Generation) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"
         watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
-    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), report)
+    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), log_generation)
     write_file(target, text_of(tuned, settings).encode())
     text = f"score {tuned.score:.2f}, before {tuned.before:.2f}\nwrote {target}\nwrote {journal}"
     data = {"score": tuned.score, "before": tuned.before, "generations": tuned.generations}

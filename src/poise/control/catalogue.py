@@ -13,21 +13,23 @@ from poise.control.entry import ControllerEntry, entry_from_object, load_object
 from poise.errors import PoiseError, unknown
 
 BUILT_IN = {
-    "limp": "poise.control.plain:LIMP",
-    "hold": "poise.control.plain:HOLD",
+    "pendulum": "poise.control.pendulum:ENTRY",
     "nqr": "poise.control.nqr:ENTRY",
     "modal": "poise.control.modal:ENTRY",
-    "pendulum": "poise.control.pendulum:ENTRY",
-    "poses": "poise.control.poses:ENTRY",
     "rotation": "poise.control.rotation:ENTRY",
-}  # 'module:name' of the entry of each shipped controller
+    "hold": "poise.control.plain:HOLD",
+    "limp": "poise.control.plain:LIMP",
+    "poses": "poise.control.poses:ENTRY",
+}
+"""Module and name of the entry of each shipped controller, in the order in which the studio offers them."""
 GROUP = "poise.controllers"  # Entry-point group of controllers in installed packages: name = module:Class
 
 
 @cache
 def _controller_homes() -> dict[str, str]:
     """'module:Class' or 'module:ENTRY' of each controller, by name; cached."""
-    return {**{point.name: point.value for point in entry_points(group=GROUP)}, **BUILT_IN}
+    installed = {point.name: point.value.partition("[")[0].strip() for point in entry_points(group=GROUP)}  # no extras
+    return {**installed, **BUILT_IN}
 
 
 def controller_names() -> tuple[str, ...]:

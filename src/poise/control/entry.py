@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from importlib import import_module
+from operator import attrgetter
 from types import UnionType
 from typing import Any, Literal
 
@@ -16,6 +17,26 @@ from poise.errors import PoiseError, unknown
 
 Steered = Literal["no", "freely", "by steps"]
 CONTROLLER_METHODS = ("reset", "act", "target")  # Methods of every controller
+
+
+@dataclass(frozen=True)
+class StudioWords:
+    """How the studio presents a controller, and what it offers for it."""
+
+    title: str = ""
+    """Title in the list of controllers; by default the name."""
+    brief: str = ""
+    """Line below the title; by default that of other listings."""
+    drive: str = "Joint torques alone move and balance this body."
+    """What moves the body."""
+    speeds: tuple[float, float] | None = None
+    """Range of the speed slider (m/s); by default all speeds that can be commanded."""
+    paces: tuple[tuple[str, float], ...] = ()
+    """(label, speed in m/s) of the buttons beside the slider."""
+    not_live: tuple[str, ...] = ()
+    """Edits that are not offered during a run: it falls with them, or is steered instead."""
+    live_note: str = ""
+    """When an edit made during a run takes effect."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +85,10 @@ class ControllerEntry:
     """Shipped motions in which it is known to fall, by body; '' for every body."""
     moves: tuple[tuple[str, str], ...] = ()
     """(label, motion) pairs that the studio offers first."""
+    balances: bool = True
+    """Whether it keeps the body up; if not, a fall is no failure."""
+    studio: StudioWords = StudioWords()
+    """How the studio presents it."""
 
     @property
     def edits_live(self) -> bool:
@@ -135,11 +160,12 @@ def load_object(home: str) -> Any:
     try:
         found = import_module(module)
     except Exception as error:  # somebody else's module may raise anything
-        why = f"{type(error).__name__}: {error}"
-        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {why}") from None
-    if not hasattr(found, name):
-        raise PoiseError(f"controller '{home}': module {module} has no {name}")
-    return getattr(found, name)
+        what = f"{type(error).__name__}: {error}"
+        raise PoiseError(f"controller '{home}': module {module} cannot be imported: {what}") from None
+    try:
+        return attrgetter(name)(found)  # the name may be dotted
+    except AttributeError:
+        raise PoiseError(f"controller '{home}': module {module} has no {name}") from None
 
 
 def entry_from_object(found: Any, home: str) -> ControllerEntry:
@@ -150,7 +176,7 @@ def entry_from_object(found: Any, home: str) -> ControllerEntry:
         raise PoiseError(f"controller '{home}' is not a class with the methods {', '.join(CONTROLLER_METHODS)}")
     own = getattr(found, "entry", None)
     if isinstance(own, ControllerEntry):
-        return own
+        return replace(own, home=found)  # a subclass has the entry of its parent
     steered: Steered = "freely" if callable(getattr(found, "steer", None)) else "no"
     ends = callable(getattr(found, "stands", None))
     what = (found.__doc__ or "").strip().partition("\n")[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.controller import ResetFirst, Stage
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, StudioWords
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -87,5 +87,22 @@ class Hold(ResetFirst):
         return self._reference.at(time).qpos
 
 
-LIMP = ControllerEntry("limp", Limp, "no control: a falling rag doll")
-HOLD = ControllerEntry("hold", Hold, "joint springs hold the pose; no balance")
+LIMP = ControllerEntry(
+    "limp",
+    Limp,
+    "no control: a falling rag doll",
+    balances=False,
+    studio=StudioWords("limp · rag doll", "no control", "Only gravity moves this body."),
+)
+HOLD = ControllerEntry(
+    "hold",
+    Hold,
+    "joint springs hold the pose; no balance",
+    balances=False,
+    studio=StudioWords(
+        title="hold · springs",
+        brief="joints hold the pose; no balance",
+        drive="Springs hold the joints of this body; nothing balances it.",
+        not_live=("slope",),
+    ),
+)

@@ -8,10 +8,10 @@ from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
+from poise.library.bodies import OWN, load_body
 from poise.library.motions import finished_bodies, named_motion
 from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
-from poise.motion.repair.importer import import_motion
 from poise.progress import Say, in_silence
 from poise.reference.archive import is_prepared, load_reference
 from poise.reference.played import Played
@@ -19,8 +19,6 @@ from poise.reference.reference import Reference
 from poise.retarget.prepare import prepare
 
 DEFAULT_BODY = "human37"  # Body of shipped motions by default
-OWN = "own"  # Name of the body that is built for the skeleton of a motion file
-_SKELETONS = (".bvh", ".amc", ".npz")
 
 
 @dataclass(frozen=True)
@@ -41,14 +39,14 @@ class Cast:
 
 
 def cast(
-    motion: str, body: str | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
+    motion: str, body: str | Body | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
 ) -> Cast:  # fmt: skip
     """Find the body and the reference.
 
     `motion` is the name of a shipped motion, behaviour or fetched capture, a motion file, or a prepared motion; `body`
-    is the name of a shipped body, an MJCF file, a motion file whose skeleton it is built for, or "own" (the default for
-    motion files). Shipped motions default to the `usual` body, or with `physics` to the first body that has a dynamic
-    reference of the motion.
+    is a `Body`, the name of a shipped one, an MJCF file, a motion file whose skeleton it is built for, or "own" (the
+    default for motion files). Shipped motions default to the `usual` body, or with `physics` to the first body that
+    has a dynamic reference of the motion.
     """
     path = motion_file(motion)
     if path.suffix == ".toml" or motion in behaviour_names():
@@ -63,22 +61,10 @@ def cast(
         return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):
         clip, dynamic = load_reference(path)
+        if isinstance(body, Body):
+            raise PoiseError(f"{path} holds the body that it is prepared for: leave out the body")
         if body not in (None, OWN, clip.body.name):
             raise PoiseError(f"{path} is prepared for body '{clip.body.name}': prepare the motion for '{body}'")
         return Cast(clip.body, Played(clip, dynamic))
-    prepared = prepare(path, None if body in (None, OWN) else load_body(str(body)), say=say)
+    prepared = prepare(path, None if body is None or body == OWN else load_body(body), say=say)
     return Cast(prepared.clip.body, Played(prepared.clip), prepared.imported)
-
-
-def load_body(text: str, mass: float | None = None) -> Body:
-    """Load a body by name or from MJCF, or build it with `mass` kg for the skeleton of a motion file."""
-    path = motion_file(text)
-    suffix = path.suffix.lower()
-    if suffix in _SKELETONS:
-        clip = import_motion(path).clip
-        return Body.from_skeleton(clip.skeleton, mass=mass, rate=clip.rate, name=clip.name)
-    if mass is not None:
-        raise PoiseError(f"body '{text}' has a fixed mass: a mass can be given only to a body built for a skeleton")
-    if text == OWN:
-        raise PoiseError(f"body '{OWN}' is built for the skeleton of a motion file, and this motion has no skeleton")
-    return Body.from_mjcf(path) if suffix == ".xml" else Body.named(text)

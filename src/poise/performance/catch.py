@@ -57,7 +57,7 @@ class CatchController:
         self._take = take_of(reference, body, 1.0 / world.state.step)
         if not feet_stay_planted(self._take):
             raise PoiseError(f"'{reference.name}' cannot be caught: it does not keep both feet planted")
-        self._support, self._upright = _Support(body), tallest_pose(self._take)
+        self._support, self._upright = _SupportPolygon(body), tallest_pose(self._take)
         self.caught, self.resumed = [], []
         self._catch(world.state)  # compiles its kernels before the run is timed
         self.first.reset(world, reference)
@@ -78,7 +78,7 @@ class CatchController:
                 self._stood_since, self._stays = state.time, False
             elif not self._stays and state.time - self._stood_since > REST - 1e-9:
                 self._resume(state)
-        elif not self.is_unaware(state.time) and self._support.outside(self._world, state) > 0:
+        elif not self.is_unaware(state.time) and self._support.capture_distance_outside(self._world, state) > 0:
             self.caught.append(state.time)
             self._catch(state)
         return self._acting.act(state)
@@ -112,7 +112,7 @@ class CatchController:
             self.first.reset(self._world, motion)
 
 
-class _Support:
+class _SupportPolygon:
     """The support polygon of the feet of a body."""
 
     def __init__(self, body: Body) -> None:
@@ -121,7 +121,7 @@ class _Support:
         parts = [(body.link_id(part.link), part.points) for part in contact_parts(body)]
         self._parts = [(link, points) for link, points in parts if link in feet]
 
-    def outside(self, world: Stage, state: State) -> float:
+    def capture_distance_outside(self, world: Stage, state: State) -> float:
         """Signed distance (m) of the capture point outside the support polygon; negative inside."""
         data, model = state.data, world.scene.model
         own = [points @ data.xmat[link].reshape(3, 3).T + data.xpos[link] for link, points in self._parts]
@@ -137,36 +137,36 @@ def resume_motion(take: Take, pose: Array, start: float, over: float) -> Take | 
 
     It is entered at the frame most similar to the pose. None if the legs cannot keep all contacts of its lowest frame.
     """
-    resumption = _Resumption(take, pose, start, over)
-    if not resumption.reaches_down():
+    resumption = _ResumedMotion(take, pose, start, over)
+    if not resumption.keeps_lowest_contacts():
         return None
-    return replace(take.with_blocks(resumption.block, resumption.first), duration=None)
+    return replace(take.with_blocks(resumption.frame_block, resumption.first), duration=None)
 
 
 def feet_stay_planted(take: Take) -> bool:
     """Whether every foot is in contact in every frame."""
     parts = foot_parts(take.body)
     return bool(parts) and all(
-        frame.down is not None and all(frame.down[own].any() for own in parts) for frame in _searched(take)
+        frame.down is not None and all(frame.down[own].any() for own in parts) for frame in _searched_frames(take)
     )
 
 
 def tallest_pose(take: Take) -> Array:
     """(nq,) the pose with the highest root."""
-    return max(_searched(take), key=_height).qpos
+    return max(_searched_frames(take), key=_root_height).qpos
 
 
-def _searched(take: Take) -> list[Frame]:
+def _searched_frames(take: Take) -> list[Frame]:
     """The frames of the first `SEARCHED` seconds."""
     return [take.frame(k) for k in range(round(min(take.duration or SEARCHED, SEARCHED) * take.rate))]
 
 
-def _height(frame: Frame) -> float:
+def _root_height(frame: Frame) -> float:
     """Height of the root (m)."""
     return float(frame.qpos[2])
 
 
-class _Resumption:
+class _ResumedMotion:
     """The frames of a resumed motion; the arguments are those of `resume_motion`."""
 
     def __init__(self, take: Take, pose: Array, start: float, over: float) -> None:
@@ -174,51 +174,51 @@ class _Resumption:
         self.first, self._over = round(start * take.rate), max(round(over * take.rate), 1)
         self._footing, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
         self._place, self._turn = self._footing.places(self._pose[None])
-        self._entry = self._most_similar()
+        self._entry = self._most_similar_frame()
         entered = take.frame(self._entry).qpos
         self._turned = heading(float(yaw_of(self._pose[3:7]) - yaw_of(entered[3:7])))
         there, _ = self._footing.places(carried(entered, self._turned, np.zeros(3))[None])
         self._shift = (self._place - there)[0].mean(axis=0)  # (3,) m, from the motion's feet to those of the pose
 
-    def _most_similar(self) -> int:
+    def _most_similar_frame(self) -> int:
         """Index of the frame of the motion that is most similar to the pose at rest."""
-        frames = _searched(self._take)
+        frames = _searched_frames(self._take)
         still = [Frame(self._pose, frames[0].down)] * 2
         theirs, mine = (features(self._take.body, each, self._take.rate) for each in (frames, still))
         return int(np.argmin(np.linalg.norm(theirs - mine[0], axis=1)))
 
-    def block(self, first: int) -> list[Frame]:
+    def frame_block(self, first: int) -> list[Frame]:
         """The `BLOCK` frames from frame number `first` on."""
-        return self._planted([self._mixed(first + k) for k in range(BLOCK)])
+        return self._with_feet_planted([self._blended_frame(first + k) for k in range(BLOCK)])
 
-    def reaches_down(self) -> bool:
+    def keeps_lowest_contacts(self) -> bool:
         """Whether the lowest frame of the motion keeps all its contacts with the feet as planted."""
-        lowest = min(_searched(self._take), key=_height)
-        (found,) = self._planted([Frame(self._there(lowest), lowest.down)])
+        lowest = min(_searched_frames(self._take), key=_root_height)
+        (found,) = self._with_feet_planted([Frame(self._pose_above_feet(lowest), lowest.down)])
         return found.down is not None and bool(np.all(found.down == lowest.down))
 
-    def _planted(self, frames: list[Frame]) -> list[Frame]:
+    def _with_feet_planted(self, frames: list[Frame]) -> list[Frame]:
         """The frames with the feet moved to where those of the pose stand."""
-        for frame, sink in zip(frames, self._sink(np.array([frame.qpos for frame in frames])), strict=True):
+        for frame, sink in zip(frames, self._pelvis_drops(np.array([frame.qpos for frame in frames])), strict=True):
             frame.qpos[2] -= sink
         place, turn = (np.repeat(each, len(frames), axis=0) for each in (self._place, self._turn))
         return self._footing.settled(frames, place, turn)
 
-    def _sink(self, qpos: Array) -> Array:
+    def _pelvis_drops(self, qpos: Array) -> Array:
         """(T,) m: pelvis drop of poses (T, nq) that keeps the legs within easy reach of the planted feet."""
         hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
         used = np.linalg.norm(hips - feet, axis=-1)
         return pelvis_drop(hips, self._place, easy_reach(self._lengths, used))
 
-    def _there(self, frame: Frame) -> Array:
+    def _pose_above_feet(self, frame: Frame) -> Array:
         """(nq,) a pose of the motion with the heading of the body, above its feet."""
         return carried(frame.qpos, self._turned, self._shift)
 
-    def _mixed(self, number: int) -> Frame:
+    def _blended_frame(self, number: int) -> Frame:
         """A frame of the blend from the pose to the motion, with feet not yet planted."""
         since = max(number - self.first, 0)
         model, there = self._take.body.model, self._take.frame(self._entry + since)
         out, way = np.array(self._pose), np.zeros(model.nv)
-        mujoco.mj_differentiatePos(model, way, 1.0, out, self._there(there))
+        mujoco.mj_differentiatePos(model, way, 1.0, out, self._pose_above_feet(there))
         mujoco.mj_integratePos(model, out, way, float(quintic_ease(since / self._over)))
         return Frame(out, there.down)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import runs
 from poise.control.commands import Command
 from poise.control.controller import Adjustable, Steerable
+from poise.control.entry import ControllerEntry
 from poise.edit.live import Live
 from poise.edit.take import Edit
 from poise.errors import PoiseError
@@ -38,7 +39,7 @@ class Cue:
             raise PoiseError(f"cue '{self.name}' at {self.time} s: the time must be finite and at least 0")
 
 
-def fire(cue: Cue, world: World) -> dict[str, Any]:
+def fire_cue(cue: Cue, world: World) -> dict[str, Any]:
     """Perform the action of a cue and return the event to record."""
     event = cue.do(world)
     return dict(event) if isinstance(event, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
@@ -52,49 +53,52 @@ def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
         link, point = contacts.links[c], contacts.centre[c]
         for first, last in runs(contacts.down[:, c]):
             made: list[Grip] = []
-            cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_grip, made, link, point, prop)))
+            cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_grip_prop, made, link, point, prop)))
             if last < len(contacts.down):
-                cues.append(Cue(last * motion.step, f"{link} lets go", partial(_release, made)))
+                cues.append(Cue(last * motion.step, f"{link} lets go", partial(_release_prop, made)))
     return cues
 
 
-def _grip(made: list[Grip], link: str, point: ArrayLike, prop: str, world: World) -> None:
+def _grip_prop(made: list[Grip], link: str, point: ArrayLike, prop: str, world: World) -> None:
     made[:] = [world.grip(link, world.point(link, point), prop)]
 
 
-def _release(made: list[Grip], world: World) -> None:
+def _release_prop(made: list[Grip], world: World) -> None:
     for grip in made:
         world.release(grip)
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
     """A cue that edits the performed motion `live` at a time (s)."""
-    return Cue(time, str(edit), partial(_edit, live, edit))
+    return Cue(time, str(edit), partial(_edit_live_motion, live, edit))
 
 
-def _edit(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
+def _edit_live_motion(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
     return live.edit(edit, world.time)
 
 
 def steer_cue(controller: Steerable, command: Command) -> Cue:
     """A cue that steers a controller at the time of the command."""
-    _check(controller, command)
-    return Cue(command.time, "steer", partial(_steer, controller, command))
+    _check_adjustable(controller, command)
+    return Cue(command.time, "steer", partial(steer_now, controller, command))
 
 
-def _steer(controller: Steerable, command: Command, _: World) -> Mapping[str, Any]:
-    return steer_now(controller, command)
-
-
-def steer_now(controller: Steerable, command: Command) -> dict[str, Any]:
+def steer_now(controller: Steerable, command: Command, _: World | None = None) -> dict[str, Any]:
     """Steer at once, ignoring the time of the command, and return the event to record."""
-    _check(controller, command)
+    _check_adjustable(controller, command)
     controller.steer(command.heading, command.speed)
     if command.adjusts and isinstance(controller, Adjustable):
         controller.adjust(command.lift, command.step)
     return command.as_event()
 
 
-def _check(controller: Steerable, command: Command) -> None:
+def check_speed(entry: ControllerEntry, speed: float | None) -> None:
+    """Raise if a controller cannot be commanded to go at a speed (m/s)."""
+    slowest, fastest = entry.speeds
+    if speed is not None and not slowest <= speed <= fastest:
+        raise PoiseError(f"{entry.name} goes at {slowest:g} to {fastest:g} m/s, not at {speed:g}")
+
+
+def _check_adjustable(controller: Steerable, command: Command) -> None:
     if command.adjusts and not isinstance(controller, Adjustable):
         raise PoiseError(f"{controller.name} cannot change its steps: steer it without lift and step")

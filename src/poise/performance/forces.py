@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown
+from poise.performance.arguments import number_argument
 from poise.performance.start import carriage_of
 from poise.world.pushes import Push
 from poise.world.result import BlowUp
@@ -28,15 +31,15 @@ NEAR = 0.01  # Residual force, as a share of the weight, at which the trials sto
 class ScenePush:
     """A push in a world: a constant force at the centre of mass of a link."""
 
-    def __init__(self, push: Push, world: World, force: Array) -> None:
-        """`force` (3,) N is in the world frame; `push` says when it acts, and on which link."""
-        self.push, self.force = push, force
-        self.held = False  # whether it is a pull, which lasts until it is let go
+    def __init__(self, push: Push, world: World, force: Array, held: bool = False) -> None:
+        """`force` (3,) N is in the world frame; `push` says when and where it acts; `held` marks a pull."""
+        self.push, self.force, self.held = push, force, held  # a pull lasts until it is let go
+        self.renews = False  # whether it continues a pull of the same link with another force
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
             raise unknown("body part that can be pushed", name, world.scene.body.links)
-        self.event = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
+        self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
@@ -44,17 +47,35 @@ class ScenePush:
         return cls(push, world, push.force * carriage_of(place).vector(np.array(push.direction)))
 
     @classmethod
-    def from_now(cls, force: ArrayLike, duration: float, body: str | None, world: World) -> ScenePush:
+    def from_now(
+        cls, force: ArrayLike, duration: float, body: str | None, world: World, held: bool = False
+    ) -> ScenePush:  # fmt: skip
         """A push that begins now, with a force (3,) N in the world frame, for a duration (s)."""
-        vector = np.asarray(force, float).reshape(-1)
+        try:
+            vector = np.asarray(force, float).reshape(-1)
+        except (TypeError, ValueError):
+            vector = np.zeros(0)
         size = float(np.linalg.norm(vector))
         if vector.shape != (3,) or not 0 < size < math.inf:
-            raise PoiseError(f"a push of {force!r} N: needs three finite numbers that are not all 0")
+            what = "needs three finite numbers that are not all 0, in the world frame"
+            raise PoiseError(f"a push of {force!r} N: {what} (pushes by short form go to poise.stage)")
+        number_argument("duration", duration)
         x, y, z = (vector / size).tolist()
         unit = math.hypot(x, y, z)
-        return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector)
+        return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector, held)
 
-    def generalised(self, world: World) -> Array | None:
+    @property
+    def end(self) -> float:
+        """Time (s) at which it ends."""
+        return self.push.time + self.push.duration
+
+    def lasting(self, duration: float) -> ScenePush:
+        """The same push with another duration (s)."""
+        longer = copy.copy(self)
+        longer.push, longer.event = replace(self.push, duration=duration), {**self.event, "duration": duration}
+        return longer
+
+    def generalised_force(self, world: World) -> Array | None:
         """(nv,) generalised forces in the coming step; None while the push does not act."""
         share = self.push.share(world.time, world.settings.step)
         if share <= 0:
@@ -67,7 +88,7 @@ class ScenePush:
 
 def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
     """(nv,) generalised force of all pushes in the coming step; None if none acts."""
-    acting = [force for push in pushes if (force := push.generalised(world)) is not None]
+    acting = [force for push in pushes if (force := push.generalised_force(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
 
 
@@ -82,7 +103,7 @@ class HungWeight:
     @classmethod
     def on(cls, world: World, name: str, mass: float) -> HungWeight:
         """A weight in a hand, or at the centre of mass of any other link of the performer."""
-        if not 0 < mass <= HEAVIEST:
+        if not 0 < number_argument("mass", mass) <= HEAVIEST:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
         body, link = world.scene.body, world.scene.link_id(name)
         if world.mechanism.body_last_dof[link] < 0:
@@ -104,7 +125,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
     m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
     is returned. It is recorded like that of a push.
     """
-    before, h = _positions_jacobian(weights, world), world.settings.step  # (3W, nv)
+    before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
     gravity = np.tile(world.model.opt.gravity, len(weights))
     others = np.zeros(world.model.nv) if push is None else push
@@ -116,20 +137,20 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
         except BlowUp:
             world.go_back(now)
             break
-        gained = (_positions_jacobian(weights, world) @ world.qvel - speed) / h
+        gained = (_weights_jacobian(weights, world) @ world.qvel - speed) / h
         world.go_back(now)
         off = float(np.linalg.norm(mass * (gravity - gained) - force))
         if off < least:
             best, least = force, off
         if off < NEAR * float(np.linalg.norm(mass * gravity)):
             break
-        damping = _damping(world, actuation, result.torque)
+        damping = _joint_damping(world, actuation, result.torque)
         compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
         force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
     return np.asarray(before.T @ best)
 
 
-def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
+def _joint_damping(world: World, actuation: Actuation, torque: Array) -> Array:
     """(nv,) N m s/rad: damping of the joints by friction and motors; motors at their torque limit add none."""
     own = world.model.dof_damping
     if actuation.motors is None:
@@ -137,7 +158,7 @@ def _damping(world: World, actuation: Actuation, torque: Array) -> Array:
     return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
 
 
-def _positions_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
+def _weights_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
     """(3W, nv) Jacobian of the positions of the weights."""
     out = np.zeros((3 * len(weights), world.model.nv))
     for k, weight in enumerate(weights):

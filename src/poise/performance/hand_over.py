@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from math import cos, sin
 from typing import Any
 
@@ -29,8 +30,8 @@ class Handover:
         """`reference` is what `then` performs, moved to where the body stands and turned to its heading."""
         self.first, self.then = first, then
         self._next = reference
-        self.entry = entry_of(first)
         self.name = f"{first.name}, then {then.name}"
+        self.entry = replace(entry_of(first), name=self.name, speeds=entry_of(then).speeds)
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # time of the hand-over, s
         self._heading: float | None = None  # commanded, rad
@@ -84,14 +85,14 @@ class Handover:
         first = mujoco.MjData(body.model)
         first.qpos[:] = self._next.at(0.0).qpos
         mujoco.mj_kinematics(body.model, first)
-        here, there = (_between_feet(body, data) for data in (state.data, first))
+        here, there = (_midpoint_of_feet(body, data) for data in (state.data, first))
         turned = float(yaw_of(state.qpos[3:7]) - yaw_of(first.qpos[3:7]))
         x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])
         y = here[1] - (sin(turned) * there[0] + cos(turned) * there[1])
         return Place(x, y, scene.terrain.height(here[0], here[1]), turned)
 
 
-def _between_feet(body: Body, data: mujoco.MjData) -> Array:
+def _midpoint_of_feet(body: Body, data: mujoco.MjData) -> Array:
     """(3,) m: midpoint of the left and the right foot."""
     left, right = (data.xpos[body.link_id(foot.link)] for foot in body.feet)
     return np.asarray(0.5 * (left + right))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from numbers import Number
+from pathlib import PurePath
+from types import FunctionType
+from typing import Any
 
 import mujoco
 import numpy as np
 
-from poise.arrays import brief
+from poise.arrays import Frozen, brief
 from poise.control.controller import Controller
 from poise.performance.cues import Cue
 from poise.performance.forces import HungWeight, ScenePush
 from poise.reference.reference import Reference
 from poise.world.result import Snapshot
 from poise.world.world import World
+
+CONSTANTS = (Number, str, bytes, PurePath, Frozen, type, FunctionType, np.generic)  # Types whose values never change
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,7 @@ class Mark:
     waiting: tuple[Cue, ...]
     forces: tuple[ScenePush, ...]  # active and future pushes
     weights: tuple[HungWeight, ...]
-    events: int  # number of events so far
+    events: tuple[dict[str, Any], ...]  # events so far, which are never changed
     steps: int  # number of steps so far
     fell_at: float | None  # s
     token: object  # known to its run while the mark can be gone back to
@@ -36,7 +42,7 @@ class Mark:
     __repr__ = brief
 
 
-def replaced_parts(old: World, new: World) -> dict[int, object]:
+def replaced_world_parts(old: World, new: World) -> dict[int, object]:
     """Memo for `deepcopy` that replaces the parts of a world that controllers refer to by those of another world."""
     return {
         id(old): new,
@@ -47,21 +53,21 @@ def replaced_parts(old: World, new: World) -> dict[int, object]:
     }
 
 
-def fixed_parts(parts: object, world: World) -> dict[int, object]:
-    """Memo for `deepcopy` that shares what never changes: the world, frozen dataclasses and read-only arrays.
+def unchanging_parts(parts: object, world: World) -> dict[int, object]:
+    """Memo for `deepcopy` that shares what never changes: the world, constant dataclasses and read-only arrays.
 
     A controller may hold thousands of precomputed policies, while only a few numbers change from step to step.
     """
-    fixed: dict[int, object] = {id(world): world, id(world.terms.data): world.terms.data}
+    shared: dict[int, object] = {id(world): world, id(world.terms.data): world.terms.data}
     seen: set[int] = set()
     ahead: list[object] = [parts]
     while ahead:
         part = ahead.pop()
-        if id(part) in seen or id(part) in fixed:
+        if id(part) in seen or id(part) in shared:
             continue
         seen.add(id(part))
-        if _is_fixed(part):
-            fixed[id(part)] = part
+        if _never_changes(part):
+            shared[id(part)] = part
         elif isinstance(part, dict):
             ahead += part.values()
         elif isinstance(part, list | tuple | set):
@@ -70,10 +76,11 @@ def fixed_parts(parts: object, world: World) -> dict[int, object]:
             ahead += (*part.args, *part.keywords.values())
         elif hasattr(part, "__dict__"):
             ahead += vars(part).values()
-    return fixed
+    return shared
 
 
-def _is_fixed(part: object) -> bool:
+def _never_changes(part: object) -> bool:
+    """Whether a part is constant: by convention frozen dataclasses of Poise, and others' if all their fields are."""
     if isinstance(part, Cue):
         return False  # its action may be bound to a controller, which changes
     if isinstance(part, mujoco.MjModel | mujoco.MjData):
@@ -81,4 +88,16 @@ def _is_fixed(part: object) -> bool:
     if isinstance(part, np.ndarray):
         return not part.flags.writeable
     params = getattr(type(part), "__dataclass_params__", None)
-    return params is not None and bool(params.frozen)
+    if params is None or not params.frozen:
+        return False
+    own: Any = part
+    return type(part).__module__.startswith("poise.") or all(
+        _is_constant_value(getattr(own, f.name)) for f in fields(own)
+    )
+
+
+def _is_constant_value(value: object) -> bool:
+    """Whether the value of a field never changes in place."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_constant_value, value))
+    return value is None or isinstance(value, CONSTANTS) or _never_changes(value)

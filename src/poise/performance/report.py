@@ -18,10 +18,9 @@ from poise.measure.replay import Replay
 from poise.motion.repair.finding import Imported
 from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
-from poise.performance.run import Performance
+from poise.performance.performance import Performance
 from poise.retarget.prepare import changes
 from poise.world.recording import FILE
-from poise.world.result import BlowUp
 
 FILES = (FILE, "motion.bvh", "page.html")  # Files of a performance
 
@@ -35,20 +34,13 @@ class Outcome:
     imported: Imported | None = None  # findings, if the motion was read from a file
     changes_of_control: tuple[str, ...] = ()  # lines on when another controller took over
 
-    @property
-    def blow_up(self) -> BlowUp | None:
-        """The cause, if the performance ended early."""
-        return self.performance.blow_up
-
     def text(self, *more: str) -> str:
         """The summary as text, with the lines `more` before the list of files."""
-        s = self.summary
-        fell = (
-            "stayed up" if s["fell_at"] is None else f"touched the ground with more than feet at {s['fell_at']:.2f} s"
-        )
+        s, stopped, down = self.summary, self.performance.blow_up, self.summary["fell_at"]
+        fell = "stayed up" if down is None else f"touched the ground with more than feet at {down:.2f} s"
         failed = [name for name, check in s["audit"].items() if not check["passed"]]
         lines = [
-            *([f"STOPPED: {self.blow_up}"] if self.blow_up else []),
+            *([f"STOPPED: {stopped}"] if stopped else []),
             *(changes(self.imported) if self.imported else []),
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "

@@ -17,14 +17,18 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
+from poise.library.bodies import load_body
 from poise.library.motions import named_motion, obeying
 from poise.library.repertoire import Roaming, shipped_repertoire
+from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
-from poise.performance.cast import Cast, cast, load_body
+from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
+from poise.performance.cues import check_speed
 from poise.performance.hand_over import Handover
+from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_folder, write_performance
-from poise.performance.run import Performance, Run, check
+from poise.performance.run import Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
 from poise.progress import Say, Steps, in_silence
 from poise.reference.played import in_steps
@@ -34,7 +38,7 @@ from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
 ENDLESS = 5.0  # Default duration (s) of a motion without an end, and after the last steering command
-Casting = Callable[[str, str | None, Say, bool, str | None], Cast]
+Casting = Callable[[str, str | Body | None, Say, bool, str | None], Cast]
 """A function like `poise.performance.cast.cast`, which finds the body and the reference."""
 
 
@@ -71,19 +75,17 @@ class Request:
 
     def perform(self, say: Say = in_silence, progress: Steps = range) -> Performance:
         """Stage and perform; `say` receives each stage, `progress` is that of `poise.perform`."""
-        return self._produce(say, progress)[0]
+        staged = self.stage(say)
+        return staged.run.perform(staged.seconds, progress)
 
     def write(self, folder: Path, say: Say = in_silence, progress: Steps = range) -> Outcome:
         """Stage, perform, and write the files of the performance into a folder."""
         check_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
-        performance, staged = self._produce(say, progress)
+        staged = self.stage(say)
+        performance = staged.run.perform(staged.seconds, progress)
         performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
-
-    def _produce(self, say: Say, progress: Steps) -> tuple[Performance, Staged]:
-        staged = self.stage(say)
-        return staged.run.perform(staged.seconds, progress), staged
 
     def stage(
         self, say: Say = in_silence, casting: Casting = cast, live: bool = False, record: bool | float = True
@@ -112,17 +114,17 @@ class Request:
             chosen = chosen.with_load(link, mass)
         if self.limits is not None:
             chosen = replace(chosen, body=chosen.body.with_torque_limits(self.limits))
-        step = self._step(chosen.reference, entry)
+        step = self._step_duration(chosen.reference, entry)
         before, after = ((), edits) if entry.tracks_edits else (edits, ())
-        tracked = self._tracked(chosen, before, entry.needs_physics, say)
+        tracked = self._tracked_reference(chosen, before, entry.needs_physics, say)
         if entry.needs_physics:
             tracked = in_steps(tracked, 1 / step)
-        reference = _edited(tracked, after, chosen.body, say)
+        reference = _edited_reference(tracked, after, chosen.body, say)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up(
             scene_for(chosen.body, tracked, terrain, self.friction),
             reference,
-            self._followed(controller, entry, chosen.body),
+            self._with_successors(controller, entry, chosen.body),
             step,
             pushes=pushes,
             commands=commands,
@@ -132,9 +134,8 @@ class Request:
             noise=self.noise,
             record=record,
             events=[
-                {"kind": kind, "text": str(text)}
-                for kind, texts in (("edit", self.edits), ("load", self.loads))
-                for text in texts
+                *({"kind": "edit", "text": str(edit)} for edit in self.edits),
+                *({"kind": "load", "text": load} for load in self.loads),
             ],
             say=say,
         )
@@ -144,26 +145,24 @@ class Request:
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
         """The body and its reference before any edit."""
         body, motion = self.body, self.motion
-        if isinstance(motion, str) and not isinstance(body, Body):
+        if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
             return casting(motion, body, say, entry.needs_physics, entry.body)
-        if isinstance(body, str):
-            body = load_body(body)
-        elif body is None:
-            body = getattr(getattr(motion, "clip", None), "body", None)
-        if not isinstance(body, Body):
+        body = body or getattr(getattr(motion, "clip", None), "body", None)
+        if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        return Cast(body, named_motion(motion, body) if isinstance(motion, str) else motion)
+        performer = load_body(body)
+        return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
 
-    def _step(self, reference: Reference, entry: ControllerEntry) -> float:
+    def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
         if self.step is not None:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _followed(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
+    def _with_successors(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
         """The controller, wrapped by those that catch it or take over from it, if requested."""
         if self.catch is not None:
-            first = self._caught(first, entry)
+            first = self._with_catcher(first, entry)
         if self.then is None:
             return first
         motion, colon, name = self.then.partition(":")
@@ -178,7 +177,7 @@ class Request:
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {walker()}")
         return Handover(first, then, named_motion(motion, body))
 
-    def _caught(self, first: Controller, entry: ControllerEntry) -> Controller:
+    def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
         """The controller, caught by another one when it topples."""
         if not entry.resumes:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
@@ -188,9 +187,9 @@ class Request:
             raise PoiseError(f"catch '{name}': {name} cannot catch, use {walker()}")
         return CatchController(first, rescuer)
 
-    def _tracked(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
+    def _tracked_reference(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
         """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if it is steered."""
-        reference = _edited(chosen.reference, edits, chosen.body, say)
+        reference = _edited_reference(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference
         if self.steer is not None:
@@ -205,17 +204,14 @@ class Request:
         if not isinstance(controller, Steerable):
             raise PoiseError(f"controller '{entry.name}' cannot be steered: use {walker()}")
         if (self.edits or self.loads) and entry.needs_physics:
-            raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out --edit and --load")
+            raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out one or the other")
         guide = controller_entry(self.then.partition(":")[2]) if self.then and ":" in self.then else entry
-        slowest, fastest = guide.speeds
         for command in commands:
-            if command.speed is not None and not slowest <= command.speed <= fastest:
-                bounds = f"{guide.name} goes at {slowest:g} to {fastest:g} m/s"
-                raise PoiseError(f"steer '{self.steer}': {bounds}, not at {command.speed:g}")
+            check_speed(guide, command.speed)
         return commands
 
 
-def _edited(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
+def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
     for edit in edits:
         say(f"editing: {edit}")
         reference = edit.on(take_of(reference, body))

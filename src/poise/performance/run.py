@@ -6,26 +6,28 @@ import copy
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, is_dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array
-from poise.control.catalogue import named_controller
+from poise.control.catalogue import entry_of
 from poise.control.commands import Command
 from poise.control.controller import Controller, PushAware, Steerable
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit
 from poise.errors import PoiseError
-from poise.library.motions import named_motion
 from poise.measure.metrics import links_below
-from poise.performance.cues import Cue, fire, steer_now
+from poise.performance.arguments import number_argument, text_or_object
+from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
-from poise.performance.marks import Mark, fixed_parts, replaced_parts
-from poise.performance.start import PlacedReference, start
+from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
+from poise.performance.performance import Bones, Performance
+from poise.performance.start import PlacedReference, place_at_start
 from poise.progress import Steps
 from poise.reference.reference import Reference
 from poise.version import __version__
@@ -34,73 +36,13 @@ from poise.world.recorder import Recorder
 from poise.world.recording import Recording
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.terrain import Place, Terrain
+from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
 
 LONGEST = 1e5  # Longest duration (s) that is simulated at once
 PATIENCE = 1.0  # Time (s) after which a pull ends unless it is renewed
+STEADY = 0.05  # Change of force, relative to the force, up to which a renewed pull continues with the force it had
 ON_TIME = 1e-9  # Tolerance (s): a cue fires before the first step that begins no earlier than this before its time
-
-
-@dataclass(frozen=True)
-class Performance:
-    """A recording and its computation times."""
-
-    recording: Recording
-    setup_s: float  # wall-clock seconds of the set-up
-    step_s: Array  # (T,) wall-clock seconds of each step, including control
-    blow_up: BlowUp | None = None
-
-    def __repr__(self) -> str:
-        ended = f", stopped: {self.blow_up}" if self.blow_up else ""
-        return f"Performance({self.recording!r}, {self.real_time_factor:.1f} times real time{ended})"
-
-    @property
-    def real_time_factor(self) -> float:
-        """Simulated seconds per wall-clock second, set-up excluded."""
-        spent = float(self.step_s.sum())
-        return self.recording.steps * self.recording.step / spent if spent else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Bones:
-    """Poses of the performer's links in the world at one time."""
-
-    names: tuple[str, ...]
-    positions: Array  # (n, 3) m
-    quaternions: Array  # (n, 4) w x y z
-
-    def __repr__(self) -> str:
-        return f"Bones({len(self.names)} links, {self.names[0]} at {np.round(self.positions[0], 3).tolist()} m)"
-
-
-def perform(
-    world: World,
-    controller: Controller | str,
-    reference: Reference | str,
-    *,
-    seconds: float,
-    pushes: Sequence[Push] = (),
-    cues: Sequence[Cue] = (),
-    seed: int = 0,
-    noise: float = 0.0,
-    stand: Place | None = None,
-    progress: Steps = range,
-) -> Performance:
-    """Let a controller perform a reference in a world, and record it.
-
-    The controller and the reference may be given by name. ``noise`` (rad/s) perturbs the initial joint velocities,
-    drawn from ``seed``. ``cues`` act on the world at their times. ``stand`` is the place where the character starts,
-    unless the motion fixes it. ``progress`` turns the number of steps into an iterable, like tqdm's trange. A blow-up
-    ends the performance; the recording up to then is returned with the cause. To stage by name, see `poise.stage`.
-    """
-    if not isinstance(world, World):
-        raise PoiseError(f"perform needs a World first, not {world!r}: to perform by name, use poise.stage(...)")
-    if isinstance(controller, str):
-        controller = named_controller(controller)
-    if isinstance(reference, str):
-        reference = named_motion(reference, world.scene.body)
-    check(seconds, seed, noise)
-    return Run(world, controller, reference, pushes, cues, seed, noise, stand).perform(seconds, progress)
 
 
 class Run:
@@ -127,11 +69,13 @@ class Run:
 
         `events` are recorded after those of the run: what was done before it, such as edits.
         """
-        if not isinstance(record, bool) and not 0 < record < math.inf:
-            raise PoiseError(f"record {record}: must be True, False, or a positive number of seconds")
+        if not isinstance(record, bool):
+            expected = "True, False, or a positive number of seconds"
+            if not 0 < number_argument("record", record, expected) < math.inf:
+                raise PoiseError(f"record {record}: must be {expected}")
         started = clock.perf_counter()
         self.world, self.controller, self.reference = world, controller, reference
-        self.place = start(world, reference, seed, noise, stand)
+        self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
         self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
@@ -143,9 +87,9 @@ class Run:
         self._seed, self._noise, self._record = seed, noise, record
         body = world.scene.body
         self._links = np.array([world.scene.link_id(link) for link in body.links])
-        self._must_not_touch = _links_that_fall(world)
+        self._must_not_touch = _links_kept_off_ground(world)
         self.fell_at: float | None = None
-        """Time (s) at which the performer first touched the ground with more than feet and hands."""
+        """Start (s) of the step in which the performer first touched the ground with more than feet and hands."""
         self._marked: dict[object, int] = {}  # step of each mark that can be gone back to
         self._begin_piece()
         self._setup_s = clock.perf_counter() - started
@@ -199,16 +143,16 @@ class Run:
         """Advance by one step of the world; raise `BlowUp` if a number is not finite."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
-            self.events.append(fire(self._waiting.pop(0), world))
+            self.events.append(fire_cue(self._waiting.pop(0), world))
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
-        actuation, push = self.controller.act(world.state), total_push(self._forces, world)
+        time, actuation, push = self.time, self.controller.act(world.state), total_push(self._forces, world)
         if self._weights:
             push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
         result = world.step(actuation, push)
-        if self.fell_at is None:
-            self._detect_fall(result)
+        if self.fell_at is None and self._falls_in_step(result):
+            self.fell_at = time
         if self._recorder is not None:
             self._recorder.add(result)
             self._recorder.track(self.ghost)
@@ -219,10 +163,7 @@ class Run:
     def perform(
         self, seconds: float, progress: Steps = range, until: Callable[[StepResult], bool] | None = None
     ) -> Performance:
-        """Step for some seconds, or until a step for which `until` is true, and take the performance.
-
-        A blow-up ends it early.
-        """
+        """Step for some seconds, until `until(result)` is true, or until a blow-up, and take the performance."""
         check(seconds)
         if self._recorder is None:
             raise PoiseError("this run is not recorded: step it, or stage it with record=True")
@@ -236,13 +177,15 @@ class Run:
         return self.take()
 
     def _push_begins(self) -> bool:
+        """Whether a push begins in the coming step; a renewed pull does not count."""
         now = self.world.time
-        return any(now <= force.push.time < now + self.world.settings.step for force in self._forces)
+        new = (force.push.time for force in self._forces if not force.renews)
+        return any(now <= time < now + self.world.settings.step for time in new)
 
-    def _detect_fall(self, result: StepResult) -> None:
+    def _falls_in_step(self, result: StepResult) -> bool:
+        """Whether a link other than feet and hands touched the ground in a step."""
         low = (result.other == 0) & (result.impulse[:, 0] > 0)
-        if low.any() and self._must_not_touch[result.body[low]].any():
-            self.fell_at = self.time
+        return bool(low.any() and self._must_not_touch[result.body[low]].any())
 
     # -- the recording ------------------------------------------------------------------------------------------------
 
@@ -299,7 +242,7 @@ class Run:
             "body": body.name,
             "motion": self.reference.name,
             "controller": self.controller.name,
-            "settings": _plain(settings),
+            "settings": _plain_settings(settings),
             "seed": self._seed,
             "noise": self._noise,
             "step": world.settings.step,
@@ -322,22 +265,37 @@ class Run:
     def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
         """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
         made = ScenePush.from_now(force, duration, body, self.world)
-        self._forces = [*(f for f in self._forces if f.push.time + f.push.duration > self.world.time), made]
-        self.events.append(made.event)
+        self._add_push(made)
         return made
+
+    def _add_push(self, made: ScenePush) -> None:
+        self._forces = [*(force for force in self._forces if force.end > self.world.time), made]
+        self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
         """Pull a link with a force (3,) N, replacing the last pull; it ends after `PATIENCE` unless renewed."""
+        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, held=True)
+        last = next((each for each in self._forces if each.held and each.end > now and each.body == made.body), None)
+        if last is not None and np.linalg.norm(made.force - last.force) <= STEADY * np.linalg.norm(last.force):
+            longer = last.lasting(now + PATIENCE - last.push.time)
+            self._forces = [longer if each is last else each for each in self._forces]
+            self._replace_event(last.event, [longer.event])
+            return
+        made.renews = last is not None and (last.renews or last.push.time < now)
         self.let_go()
-        self.push(force, PATIENCE, body).held = True
+        self._add_push(made)
 
     def let_go(self) -> None:
         """End the pull and record its duration."""
-        now = self.world.time
         for force in self._forces:
             if force.held:
-                force.event["duration"] = min(now - force.push.time, force.push.duration)
+                spent = min(self.world.time - force.push.time, force.push.duration)
+                self._replace_event(force.event, [{**force.event, "duration": spent}] if spent > 0 else [])
         self._forces = [force for force in self._forces if not force.held]
+
+    def _replace_event(self, old: dict[str, Any], new: list[dict[str, Any]]) -> None:
+        """Put one event or none in the place of another, which stays as it is, since marks hold it."""
+        self.events = [each for event in self.events for each in (new if event is old else [event])]
 
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""
@@ -368,6 +326,10 @@ class Run:
         """
         if not isinstance(self.controller, Steerable):
             raise PoiseError(f"controller '{self.controller.name}' cannot be steered")
+        for name, value in (("heading", heading), ("speed", speed), ("lift", lift), ("step", step)):
+            if value is not None:
+                number_argument(name, value)
+        check_speed(entry_of(self.controller), speed)
         if heading is None:  # as commanded last
             last = (event["heading_deg"] for event in reversed(self.events) if event["kind"] == "steer")
             heading = math.radians(next(last, 0.0))
@@ -378,17 +340,20 @@ class Run:
         if not isinstance(self.reference, Live):
             what = f"motions of {self.controller.name} cannot be edited during a run"
             raise PoiseError(f"{what}: edit the motion before it, or use another controller")
+        edit = text_or_object("edit", edit, "on", "a short form such as 'offset:chest=0:20:0', or an edit")
         self.note(self.reference.edit(parse_edit(edit) if isinstance(edit, str) else edit, self.world.time))
 
-    def lay(self, terrain: Terrain, text: str) -> None:
+    def lay(self, terrain: str | Terrain, text: str) -> None:
         """Continue on another terrain, which must equal the present one wherever anything has been.
 
         The recording holds only the last terrain, which is therefore valid for all of it; `text` describes the change.
         """
+        terrain = text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', or a terrain")
+        terrain = parse_terrain(terrain) if isinstance(terrain, str) else terrain
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
-        kept = copy.deepcopy(parts, fixed_parts(parts, old) | replaced_parts(old, new))
+        kept = copy.deepcopy(parts, unchanging_parts(parts, old) | replaced_world_parts(old, new))
         self.controller, self.reference, self._waiting = kept
         self._move_to(new)
         self.note({"kind": "ground", "time": new.time, "text": text})
@@ -403,7 +368,7 @@ class Run:
     def mark(self) -> Mark:
         """Save the present state, for `go_back`."""
         parts = (self.controller, self.reference, self._waiting)
-        controller, reference, waiting = copy.deepcopy(parts, fixed_parts(parts, self.world))
+        controller, reference, waiting = copy.deepcopy(parts, unchanging_parts(parts, self.world))
         token = object()
         self._marked[token] = self._dropped + len(self._spent)
         return Mark(
@@ -414,7 +379,7 @@ class Run:
             waiting=tuple(waiting),
             forces=tuple(self._forces),
             weights=self._weights,
-            events=len(self.events),
+            events=tuple(self.events),
             steps=self._dropped + len(self._spent),
             fell_at=self.fell_at,
             token=token,
@@ -426,11 +391,11 @@ class Run:
             raise PoiseError("cannot go back to this mark: it is of another run, or of steps that were taken or undone")
         self._marked = {token: steps for token, steps in self._marked.items() if steps <= to.steps}
         parts = (to.controller, to.reference, list(to.waiting))
-        self.controller, self.reference, self._waiting = copy.deepcopy(parts, fixed_parts(parts, to.world))
+        self.controller, self.reference, self._waiting = copy.deepcopy(parts, unchanging_parts(parts, to.world))
         self._move_to(to.world)
         self.world.go_back(to.snapshot)
         self._forces, self._weights, self.fell_at = list(to.forces), to.weights, to.fell_at
-        del self.events[to.events :]
+        self.events = list(to.events)
         if self._recorder is None:
             return
         if to.steps < self._dropped:  # the steps since the mark are no longer all kept
@@ -455,7 +420,7 @@ class Run:
         controller.reset(self.world, PlacedReference(reference, self.place))
 
 
-def _links_that_fall(world: World) -> Array:
+def _links_kept_off_ground(world: World) -> Array:
     """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
     model, body = world.model, world.scene.body
     root = world.scene.link_id(body.links[0])
@@ -468,16 +433,19 @@ def _links_that_fall(world: World) -> Array:
 
 def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
     """Raise if the duration (s), the seed or the noise is out of range."""
-    if not 0 < seconds <= LONGEST:
+    if not 0 < number_argument("seconds", seconds) <= LONGEST:
         raise PoiseError(f"{seconds} seconds: the duration must be positive and at most {LONGEST:.0f} s")
-    if not 0 <= noise < math.inf:
+    if not 0 <= number_argument("noise", noise) < math.inf:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
-    if seed < 0:
-        raise PoiseError(f"seed {seed}: must be at least 0")
+    whole: Any = number_argument("seed", seed)
+    if not isinstance(whole, Integral) or whole < 0:
+        raise PoiseError(f"seed {seed!r}: must be a whole number of at least 0")
 
 
-def _plain(settings: Any) -> Any:
+def _plain_settings(settings: Any) -> Any:
     """Settings as JSON has them: dataclasses become mappings, at any depth."""
     if is_dataclass(settings) and not isinstance(settings, type):
         return asdict(settings)
-    return {key: _plain(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
+    return (
+        {key: _plain_settings(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
+    )

@@ -27,7 +27,7 @@ DEEP = 0.01  # Penetration (m) at the start above which the legs are fitted to t
 Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x and y (N,) m
 
 
-def start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
+def place_at_start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
     """Set the world to the start of the reference, on the ground, and return the place."""
     scene = world.scene
     place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
@@ -43,12 +43,12 @@ def start(world: World, reference: Reference, seed: int, noise: float, stand: Pl
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
     own = qpos[scene.coordinates(0)]  # a view
-    if _sunk(world) > DEEP and has_legs(scene.body):
+    if _ground_penetration(world) > DEEP and has_legs(scene.body):
         pose = fit_to_ground(scene.body, own, scene.terrain.heights, place.z)
         place = replace(place, z=place.z + float(pose[2] - own[2]))
         own[:] = pose
         world.reset(qpos, qvel)
-    rise = _sunk(world)
+    rise = _ground_penetration(world)
     if rise > 0:
         place = replace(place, z=place.z + rise)
         own[2] += rise
@@ -56,7 +56,7 @@ def start(world: World, reference: Reference, seed: int, noise: float, stand: Pl
     return place
 
 
-def _sunk(world: World) -> float:
+def _ground_penetration(world: World) -> float:
     """Distance (m) by which the body must rise until no point of it penetrates the ground."""
     contacts = world.contacts
     own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
@@ -86,17 +86,17 @@ class PlacedReference:
         """The target at a time (s), in the world frame."""
         target = self._reference.at(time)
         if self._last is None or self._last[0].qpos is not target.qpos or self._last[0].qvel is not target.qvel:
-            self._last = target, self._placed(target)  # a held pose is moved only once
+            self._last = target, self._move_target(target)  # a held pose is moved only once
         return self._last[1]
 
-    def _placed(self, target: Target) -> Target:
+    def _move_target(self, target: Target) -> Target:
         carriage, last = self._carriage, self._last
         velocity = carriage.velocity(target.qvel) if last is None or last[0].qvel is not target.qvel else last[1].qvel
         force = None if target.force is None else carriage.vector(target.force)
         return Target(carriage.pose(target.qpos), velocity, target.down, target.torque, force)
 
 
-class _Ground(NamedTuple):
+class _GroundUnderFoot(NamedTuple):
     """The ground under a foot."""
 
     centre: Array  # (3,) m: centre of the sole on level ground
@@ -113,8 +113,8 @@ def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Ar
     place, turn = (each[0] for each in footing.places(qpos[None]))
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
-    grounds = [_ground_under(sole, heights, level) for sole in soles]
-    risen = np.array([_moved_to(ground, at) for ground, at in zip(grounds, place, strict=True)])
+    grounds = [_ground_under_sole(sole, heights, level) for sole in soles]
+    risen = np.array([_point_on_ground(ground, at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
     reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
@@ -124,12 +124,12 @@ def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Ar
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
 
 
-def _moved_to(ground: _Ground, place: Array) -> Array:
+def _point_on_ground(ground: _GroundUnderFoot, place: Array) -> Array:
     """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
     return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
 
 
-def _ground_under(sole: Array, heights: Heights, level: float) -> _Ground:
+def _ground_under_sole(sole: Array, heights: Heights, level: float) -> _GroundUnderFoot:
     """The ground under the points (n, 3) of a sole."""
     ground = heights(sole[:, 0], sole[:, 1]) - level
     x, y = sole[:, :2].mean(axis=0)
@@ -139,4 +139,4 @@ def _ground_under(sole: Array, heights: Heights, level: float) -> _Ground:
     if not even or math.hypot(slope_x, slope_y) > STEEPEST:
         slope_x, slope_y, middle = 0.0, 0.0, ground.max()
     tilt = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
-    return _Ground(np.array([x, y, level]), float(middle), tilt)
+    return _GroundUnderFoot(np.array([x, y, level]), float(middle), tilt)

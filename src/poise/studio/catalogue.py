@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -15,54 +15,40 @@ from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
+from poise.library.bodies import OWN
 from poise.library.motions import finished, finished_bodies, motion_names
 from poise.library.repertoire import GAITS, STANDING
-from poise.performance.cast import DEFAULT_BODY, OWN
+from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
 
 
-def _number(label: str, usual: float, least: float, most: float, step: float, unit: str = "") -> dict[str, Any]:
-    """An input field of the terrain form."""
-    return {"label": label, "usual": usual, "least": least, "most": most, "step": step, "unit": unit}
+def _terrain_form(name: str, what: str, *numbers: tuple[str | float, ...]) -> dict[str, Any]:
+    """The form of a terrain; each number is given as label, usual, least and largest value, step and unit."""
+    keys = ("label", "usual", "least", "most", "step", "unit")
+    return {"name": name, "what": what, "numbers": [dict(zip(keys, number, strict=True)) for number in numbers]}
 
 
-TERRAINS: tuple[dict[str, Any], ...] = (
-    {"name": "flat", "what": "Flat ground", "numbers": []},
-    {"name": "slope", "what": "Slope", "numbers": [_number("Rise", 5, -20, 20, 1, "°")]},
-    {
-        "name": "stairs",
-        "what": "Stairs",
-        "numbers": [
-            _number("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
-            _number("Tread", 0.7, 0.2, 2, 0.05, "m"),
-            _number("Steps", 8, 1, 30, 1),
-        ],
-    },
-    {
-        "name": "rough",
-        "what": "Rough ground",
-        "numbers": [_number("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), _number("Seed", 0, 0, 99, 1)],
-    },
-    {
-        "name": "drop",
-        "what": "Drops",
-        "numbers": [_number("Depth", 0.06, -0.3, 0.5, 0.01, "m"), _number("Every", 5, 1, 20, 0.5, "m")],
-    },
-    {
-        "name": "hurdle",
-        "what": "Hurdles",
-        "numbers": [_number("Height", 0.06, 0.01, 0.3, 0.01, "m"), _number("Every", 4, 1, 20, 0.5, "m")],
-    },
-    {
-        "name": "spiral",
-        "what": "Spiral down",
-        "numbers": [
-            _number("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
-            _number("Turn", 45, 10, 60, 5, "°"),
-            _number("Radius", 2, 1, 5, 0.5, "m"),
-            _number("Steps", 6, 1, 6, 1),
-        ],
-    },
+TERRAINS = (
+    _terrain_form("flat", "Flat ground"),
+    _terrain_form("slope", "Slope", ("Rise", 5, -20, 20, 1, "°")),
+    _terrain_form(
+        "stairs",
+        "Stairs",
+        ("Rise", 0.06, -0.3, 0.3, 0.01, "m"),
+        ("Tread", 0.7, 0.2, 2, 0.05, "m"),
+        ("Steps", 8, 1, 30, 1, ""),
+    ),
+    _terrain_form("rough", "Rough ground", ("Bumps", 0.03, 0.005, 0.2, 0.005, "m"), ("Seed", 0, 0, 99, 1, "")),
+    _terrain_form("drop", "Drops", ("Depth", 0.06, -0.3, 0.5, 0.01, "m"), ("Every", 5, 1, 20, 0.5, "m")),
+    _terrain_form("hurdle", "Hurdles", ("Height", 0.06, 0.01, 0.3, 0.01, "m"), ("Every", 4, 1, 20, 0.5, "m")),
+    _terrain_form(
+        "spiral",
+        "Spiral down",
+        ("Drop", 0.04, 0.01, 0.2, 0.01, "m"),
+        ("Turn", 45, 10, 60, 5, "°"),
+        ("Radius", 2, 1, 5, 0.5, "m"),
+        ("Steps", 6, 1, 6, 1, ""),
+    ),
 )
 """Forms of the terrains; the numbers are in the order of `poise.forms.TERRAIN_FORMS`."""
 
@@ -71,16 +57,16 @@ RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walk
 BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 
-def can_roam(motion: str, body: str) -> bool:
+def can_steer_by_steps(motion: str, body: str) -> bool:
     """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
     return body in finished_bodies("turn-45") and motion in (*GAITS, STANDING) and body in finished_bodies(motion)
 
 
-def usual_body(motion: str, controller: str) -> str:
+def default_body(motion: str, controller: str) -> str:
     """The default body for a motion and a controller."""
     if motion.lower().endswith(".bvh"):
         return OWN
-    if kind_of(motion) == BEHAVIOUR:
+    if motion_kind(motion) == BEHAVIOUR:
         return read_behaviour(motion).body
     entry = controller_entry(controller)
     able = finished_bodies(motion) if entry.needs_physics else ()
@@ -89,15 +75,18 @@ def usual_body(motion: str, controller: str) -> str:
     return entry.body or DEFAULT_BODY
 
 
-def fits(motion: str, body: str | None) -> dict[str, str | None]:
+def controller_refusals(motion: str, body: str | None) -> dict[str, str | None]:
     """For each controller the reason why it cannot perform a motion on a body, or None if it can."""
-    return {name: _unfit(entry, motion, body or usual_body(motion, name)) for name, entry in entries().items()}
+    return {
+        name: _controller_refusal(entry, motion, body or default_body(motion, name))
+        for name, entry in entries().items()
+    }
 
 
-def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
+def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str | None:
     if entry.performs == "scripts":
         return "performs scripts of key poses: use Pose, above"
-    kind = kind_of(motion)
+    kind = motion_kind(motion)
     if kind == BEHAVIOUR:
         if entry.performs != "behaviours":
             able = [name for name, each in entries().items() if each.performs == "behaviours"]
@@ -111,11 +100,11 @@ def _unfit(entry: ControllerEntry, motion: str, body: str) -> str | None:
             return f"performs walks only, and {motion} is not a walk"
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
-        return _needs_physics(entry, motion, body, kind)
-    return None if kind == "pose" or motion == STANDING else _refusal(figure_of_body, body)
+        return _physics_refusal(entry, motion, body, kind)
+    return None if kind == "pose" or motion == STANDING else _figure_refusal(body)
 
 
-def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
+def _physics_refusal(entry: ControllerEntry, motion: str, body: str, kind: str) -> str | None:
     if kind == "file":
         return None
     if kind == "pose":
@@ -126,34 +115,33 @@ def _needs_physics(entry: ControllerEntry, motion: str, body: str, kind: str) ->
     falls = entry.falls_in or {}
     if motion in (*falls.get("", ()), *falls.get(body, ())):
         return f"falls in {motion} on {body}"
-    if not entry.grips and _held(motion, able[0]):
+    if not entry.grips and _grips_prop(motion, able[0]):
         return f"cannot hold on to a bar, as {motion} does"
     return None
 
 
 @cache
-def _held(motion: str, body: str) -> bool:
+def _grips_prop(motion: str, body: str) -> bool:
     return bool(finished(motion, body).contacts.held.any())
 
 
 @cache
-def _refusal(check: Callable[[Body], object], body: str) -> str | None:
-    """The error that `check` raises for a named body; None if it passes or the body is not built yet."""
-    if body == OWN:
-        return None
+def _figure_refusal(body: str) -> str | None:
+    """The reason why motions of people cannot be put on a named body; None if they can or it is not built yet."""
     try:
-        check(Body.named(body))
+        if body != OWN:
+            figure_of_body(Body.named(body))
     except PoiseError as error:
         return str(error)
     return None
 
 
-def legless(body: str) -> str | None:
+def walker_refusal(body: str) -> str | None:
     """The reason why the walking controller cannot drive a body; None if it can."""
     return None if body == OWN else controller_entry(walker()).refusal(Body.named(body))
 
 
-def kind_of(motion: str) -> str:
+def motion_kind(motion: str) -> str:
     """The kind of a motion: that of its source, or `file`, `behaviour` or `pose`."""
     if motion.lower().endswith(".bvh"):
         return "file"
@@ -168,7 +156,7 @@ _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 
 
 @cache
-def bodies() -> tuple[dict[str, Any], ...]:
+def body_choices() -> tuple[dict[str, Any], ...]:
     """The shipped bodies."""
     shipped = ((name, Body.named(name)) for name in names())
     return tuple(
@@ -177,17 +165,17 @@ def bodies() -> tuple[dict[str, Any], ...]:
     )
 
 
-def motion_groups() -> list[dict[str, str]]:
+def motion_choices() -> list[dict[str, str]]:
     """The shipped motions, sorted by group and name."""
     motions = []
     for name in motion_names():
-        kind = kind_of(name)
-        motions.append({"name": name, "what": _title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+        kind = motion_kind(name)
+        motions.append({"name": name, "what": _motion_title(name, kind), "group": _GROUPS.get(kind, FEATS)})
     order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
     return sorted(motions, key=lambda each: (order.index(each["group"]), each["name"]))
 
 
-def _title(name: str, kind: str) -> str:
+def _motion_title(name: str, kind: str) -> str:
     if kind == BEHAVIOUR:
         return read_behaviour(name).title
     return read_source(name).title if kind != "pose" else "a fall from a height"
@@ -196,11 +184,21 @@ def _title(name: str, kind: str) -> str:
 def page_catalogue() -> dict[str, Any]:
     """All choices, as JSON for the page."""
     return {
-        "bodies": list(bodies()),
-        "motions": motion_groups(),
+        "bodies": list(body_choices()),
+        "motions": motion_choices(),
         "controllers": [
-            {"name": name, "what": entry.what, "speeds": entry.speeds} for name, entry in entries().items()
+            {
+                **asdict(entry.studio),
+                "name": name,
+                "title": entry.studio.title or name,
+                "brief": entry.studio.brief or entry.what,
+                "speeds": entry.studio.speeds or entry.speeds,
+                "steered": entry.steered,
+                "balances": entry.balances,
+            }
+            for name, entry in entries().items()
         ],
+        "walker": walker(),
         "terrains": list(TERRAINS),
         "moves": [
             {"name": label, "motion": motion, "controller": name}

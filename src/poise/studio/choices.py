@@ -12,9 +12,9 @@ from poise.control.catalogue import controller_entry, controller_names, walker
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
+from poise.library.bodies import OWN
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
-from poise.performance.cast import OWN
 from poise.performance.request import Request
 from poise.studio.catalogue import (
     BEHAVIOUR,
@@ -22,11 +22,11 @@ from poise.studio.catalogue import (
     GROUPS,
     RUNS,
     TERRAINS,
-    can_roam,
-    kind_of,
-    legless,
-    motion_groups,
-    usual_body,
+    can_steer_by_steps,
+    default_body,
+    motion_choices,
+    motion_kind,
+    walker_refusal,
 )
 from poise.studio.wire import Arguments
 
@@ -59,13 +59,16 @@ class Choice:
         terrain = args.text("terrain", "flat")
         if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
             raise PoiseError(f"unknown terrain '{terrain}'")
-        lists = {key: _texts(args.raw(key) or [], key) for key in ("loads", "edits")}
+        controller = args.text("controller") or walker()
+        if controller not in controller_names():  # a page must not make the server import arbitrary classes
+            raise PoiseError(f"unknown controller '{controller}'")
+        lists = {key: _short_texts(args.raw(key) or [], key) for key in ("loads", "edits")}
         for edit in lists["edits"]:
-            check_edit(edit)
+            refuse_file_edits(edit)
         return cls(
             motion=str(uploads.get(motion, motion)),
             body=body,
-            controller=_controller(args.text("controller") or walker()),
+            controller=controller,
             terrain=terrain,
             friction=args.number("friction", 0.0, 5.0, 1.0),
             steered=args.flag("steered"),
@@ -80,7 +83,7 @@ class Choice:
     @property
     def performer(self) -> str:
         """The chosen body, or the default for the motion and the controller."""
-        return self.body or usual_body(self.motion, self.controller)
+        return self.body or default_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
@@ -90,10 +93,11 @@ class Choice:
     @property
     def walks_away(self) -> bool:
         """Whether the behaviour ends standing, and another controller walks on from there."""
-        if self.entry.performs != "behaviours" or kind_of(self.motion) != BEHAVIOUR or legless(self.performer):
+        if self.entry.performs != "behaviours" or motion_kind(self.motion) != BEHAVIOUR:
             return False
         behaviour = read_behaviour(self.motion)
-        return behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+        stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+        return stands and walker_refusal(self.performer) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -103,17 +107,22 @@ class Choice:
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
-        if kind_of(self.motion) == BEHAVIOUR:
+        if motion_kind(self.motion) == BEHAVIOUR:
             rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
             return rolls or self.walks_away
         if self.entry.steered == "by steps":
-            return self.steered and not self.edits and not self.loads and can_roam(self.motion, self.performer)
+            return self.steered and not self.edits and not self.loads and self.can_prepare_steering
         return self.entry.steered == "freely"
+
+    @property
+    def can_prepare_steering(self) -> bool:
+        """Whether it could be steered by choosing among prepared steps."""
+        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.performer)
 
     @property
     def edits_live(self) -> bool:
         """Whether the motion can be edited during the performance."""
-        return kind_of(self.motion) != BEHAVIOUR and self.entry.edits_live
+        return motion_kind(self.motion) != BEHAVIOUR and self.entry.edits_live
 
     @property
     def transitions(self) -> tuple[str, ...]:
@@ -121,8 +130,8 @@ class Choice:
         if not self.edits_live or self.entry.needs_physics:
             return ()
         if self.entry.walks:
-            return tuple(m["name"] for m in motion_groups() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
-        return tuple(m["name"] for m in motion_groups() if m["group"] in (GROUPS["gait"], FEATS))
+            return tuple(m["name"] for m in motion_choices() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
+        return tuple(m["name"] for m in motion_choices() if m["group"] in (GROUPS["gait"], FEATS))
 
     @property
     def bends_ground(self) -> bool:
@@ -149,20 +158,13 @@ class Choice:
         )
 
 
-def _controller(name: str) -> str:
-    """Return a controller's name if it is known; a page must not make the server import arbitrary classes."""
-    if name not in controller_names():
-        raise PoiseError(f"unknown controller '{name}'")
-    return name
-
-
-def check_edit(text: str) -> None:
+def refuse_file_edits(text: str) -> None:
     """Raise for edits that read files."""
     if text.strip().lower().startswith("blend"):
         raise PoiseError("blend edits are not available here: to blend into another motion, choose it below")
 
 
-def _texts(value: Any, key: str) -> tuple[str, ...]:
+def _short_texts(value: Any, key: str) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > 20 or not all(isinstance(v, str) and len(v) < 200 for v in value):
         raise PoiseError(f"{key} must be a list of at most 20 texts of less than 200 characters")
     return tuple(value)

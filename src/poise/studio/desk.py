@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from poise.control.controller import Adjustable
 from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import scene_data
 from poise.performance.forces import HEAVIEST
+from poise.performance.run import Run
 from poise.retarget.prepare import changes
-from poise.studio.catalogue import fits, page_catalogue
+from poise.studio.catalogue import controller_refusals, page_catalogue
 from poise.studio.choices import Choice
 from poise.studio.frames import Framer
 from poise.studio.pose_editor import PoseEditor
-from poise.studio.show import STRONGEST, Memory, Show
-from poise.studio.transfers import download, safe_name, store_upload
+from poise.studio.show import STRONGEST, Show, ShowMemory
+from poise.studio.transfers import download_file, safe_name, store_upload
 from poise.studio.wire import Arguments, file_bytes, json_message
 from poise.world.result import BlowUp
 from poise.world.world import World
@@ -30,6 +32,8 @@ FIELDS = ["kind", "time", "duration", "text", "heading_deg", "speed", "world_for
 """Fields of an event that are sent to the page."""
 RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
 """Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
+EVENTFUL = ("push", "release", "hang", "unhang", "steer", "edit", "slope", "transition")
+"""Commands after which the events are sent."""
 SPEEDS = (0.02, 2.0)  # Range of playback speeds, relative to real time
 
 
@@ -44,30 +48,32 @@ class Desk:
         self.playing = False
         self.slow = 1.0  # relative to real time
         self._epoch = 0
-        self._memory = Memory()
+        self._memory = ShowMemory()
         self._sent_ground: World | None = None  # world whose ground the page has
         self.posing = PoseEditor(send, folder)
 
     def _say(self, kind: str, **more: Any) -> None:
         self._send(json_message(kind, **more))
 
-    def take(self, command: dict[str, Any]) -> None:
+    def execute(self, command: dict[str, Any]) -> None:
         """Execute a command; report to the page what cannot be done."""
         name, args = command["do"], Arguments(command)
         act = getattr(self, f"_do_{name}", None)
         try:
             if name.startswith("pose."):
                 self.playing = False
-                self.posing.take(name.removeprefix("pose."), args)
+                self.posing.execute(name.removeprefix("pose."), args)
                 return
             if act is None:
                 raise PoiseError(f"unknown command '{name[:40]}'")
             act(args)
+            if name in EVENTFUL:
+                self._say("events", events=self._events())
         except PoiseError as error:
             self._say("error", text=str(error), of=name)
-            self.tell()  # the page may already show the refused value
+            self.send_numbers()  # the page may already show the refused value
         except BlowUp as error:
-            self._stopped(error)
+            self._report_blow_up(error)
 
     def upload(self, name: str, content: bytes) -> None:
         """Store an uploaded file."""
@@ -89,7 +95,9 @@ class Desk:
     def _do_fits(self, args: Arguments) -> None:
         motion = args.text("motion")
         chosen = str(self._brought.get(motion, motion))
-        self._say("fits", motion=motion, body=args.text("body"), why=fits(chosen, args.text("body") or None))
+        self._say(
+            "fits", motion=motion, body=args.text("body"), why=controller_refusals(chosen, args.text("body") or None)
+        )
 
     def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
@@ -111,68 +119,68 @@ class Desk:
         self._sent_ground = show.run.world
         self._say("stage", epoch=self._epoch, **stage_message(show, self._without_folder))
         self.send_frame()
-        self.tell()
+        self.send_numbers()
 
     # -- time --------------------------------------------------------------------------------------------------------
 
-    def _shown(self) -> Show:
+    def _present_show(self) -> Show:
         if self.show is None:
             raise PoiseError("nothing is performed yet: choose a motion first")
         return self.show
 
     def _do_play(self, args: Arguments) -> None:
-        self._shown()
+        self._present_show()
         self.playing = args.flag("on")
         self._say("playing", on=self.playing)
 
     def _do_step(self, _: Arguments) -> None:
         self.playing = False
-        self._shown().step()
+        self._present_show().step()
         self._say("playing", on=False)
         self.send_frame()
-        self.tell()
+        self.send_numbers()
 
     def _do_speed(self, args: Arguments) -> None:
         self.slow = args.number("value", *SPEEDS)
 
     def _do_reset(self, args: Arguments) -> None:
-        self._go(0.0, args)
+        self._go_back_to(0.0, args)
 
     def _do_branch(self, args: Arguments) -> None:
-        self._go(args.number("time", 0.0, math.inf if self.show is None else self.show.time + 1.0), args)
+        self._go_back_to(args.number("time", 0.0, math.inf if self.show is None else self.show.run.time + 1.0), args)
 
-    def _go(self, time: float, args: Arguments) -> None:
-        show = self._shown()
+    def _go_back_to(self, time: float, args: Arguments) -> None:
+        show = self._present_show()
         show.branch(time)
         self._epoch += 1
         self.playing = args.flag("play")
-        self._say("branched", time=show.time, epoch=self._epoch, events=self._events())
-        self._tell_ground()
+        self._say("branched", time=show.run.time, epoch=self._epoch, events=self._events())
+        self._send_ground()
         self._say("playing", on=self.playing)
         self.send_frame()
-        self.tell()
+        self.send_numbers()
 
     @property
     def step_s(self) -> float:
         """Time step (s) of the show."""
-        return self._shown().step_s
+        return self._present_show().run.step_s
 
     def advance(self, seconds: float, enough: Callable[[], bool]) -> float:
         """Simulate up to `seconds` or until `enough()`; return the seconds simulated."""
-        show, done = self._shown(), 0.0
+        show, done = self._present_show(), 0.0
         try:
-            while done + show.step_s <= seconds + 1e-9 and not enough():
+            while done + show.run.step_s <= seconds + 1e-9 and not enough():
                 show.step()
-                done += show.step_s
+                done += show.run.step_s
         except BlowUp as error:
-            self._stopped(error)
+            self._report_blow_up(error)
         except PoiseError as error:
             self.playing = False
             self._say("error", text=str(error), of="play")
             self._say("playing", on=False)
         return done
 
-    def _stopped(self, error: BlowUp) -> None:
+    def _report_blow_up(self, error: BlowUp) -> None:
         self.playing = False
         self._say("error", text=f"the simulation {error}; continue from an earlier moment", of="play")
         self._say("playing", on=False)
@@ -180,52 +188,47 @@ class Desk:
     # -- acting ------------------------------------------------------------------------------------------------------
 
     def _do_push(self, args: Arguments) -> None:
-        show, body = self._shown(), args.text("body") or None
+        show, body = self._present_show(), args.text("body") or None
         duration = args.number("duration", 0.01, 5.0, 0.1)
         if args.raw("force") is not None:
             show.push(args.vector("force", STRONGEST), duration, body)
         else:
             show.push_towards(args.number("newtons", 1.0, STRONGEST), args.number("degrees", -360, 360), duration, body)
-        self._say("events", events=self._events())
 
     def _do_pull(self, args: Arguments) -> None:
-        self._shown().pull(args.vector("force", STRONGEST), args.text("body"))
+        force, body = args.vector("force", STRONGEST), args.text("body")
+        self._present_show().interact(lambda run: run.pull(force, body))
 
     def _do_release(self, _: Arguments) -> None:
-        self._shown().let_go()
-        self._say("events", events=self._events())
+        self._present_show().interact(Run.let_go)
 
     def _do_hang(self, args: Arguments) -> None:
-        self._shown().hang(args.text("body"), args.number("mass", 0.1, HEAVIEST))
-        self._say("events", events=self._events())
+        link, mass = args.text("body"), args.number("mass", 0.1, HEAVIEST)
+        self._present_show().interact(lambda run: run.hang(link, mass))
 
     def _do_unhang(self, _: Arguments) -> None:
-        self._shown().take_off()
-        self._say("events", events=self._events())
+        self._present_show().interact(Run.take_off)
 
     def _do_steer(self, args: Arguments) -> None:
-        heading = args.maybe("heading", -1e6, 1e6)
-        self._shown().steer(
+        heading = args.optional_number("heading", -1e6, 1e6)
+        self._present_show().steer(
             None if heading is None else math.radians(heading),
-            args.maybe("speed", -20.0, 20.0),
-            args.maybe("lift", 0.0, 1.0),
-            args.maybe("step", 0.1, 3.0),
+            args.optional_number("speed", -20.0, 20.0),
+            args.optional_number("lift", 0.0, 1.0),
+            args.optional_number("step", 0.1, 3.0),
         )
-        self._say("events", events=self._events())
 
     def _do_edit(self, args: Arguments) -> None:
-        self._shown().edit(args.text("text"))
-        self._say("events", events=self._events())
+        self._present_show().edit(args.text("text"))
 
     def _do_slope(self, args: Arguments) -> None:
-        self._shown().slope(args.number("degrees", -STEEPEST, STEEPEST))
-        self._say("events", events=self._events())
-        self._tell_ground()
-        self.tell()
+        self._present_show().slope(args.number("degrees", -STEEPEST, STEEPEST))
+        self._send_ground()
+        self.send_numbers()
 
-    def _tell_ground(self) -> None:
+    def _send_ground(self) -> None:
         """Send the ground shapes if they differ from those that the page has."""
-        world = self._shown().run.world
+        world = self._present_show().run.world
         if world is self._sent_ground:
             return
         self._sent_ground = world
@@ -236,13 +239,12 @@ class Desk:
         motion = args.text("motion")
         self._say("busy", text=f"putting {safe_name(motion)} on the body")
         try:
-            self._shown().go_over(motion)
+            self._present_show().blend_into(motion)
         finally:
             self._say("busy", text="")
-        self._say("events", events=self._events())
 
     def _events(self) -> list[dict[str, Any]]:
-        events = self._shown().run.events
+        events = self._present_show().run.events
         lasting = [event for event in events[:-RECENT] if event["kind"] in LASTING_KINDS]
         return [{key: event[key] for key in FIELDS if key in event} for event in (*lasting, *events[-RECENT:])]
 
@@ -256,22 +258,22 @@ class Desk:
             show.judge.compare(show.run, ghost)
             self._send(framer.frame(self._epoch, ghost, show.last))
 
-    def tell(self) -> None:
+    def send_numbers(self) -> None:
         """Send the present numbers."""
         if self.show is not None:
-            self._say("numbers", time=self.show.time, **self.show.status())
+            self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
         from poise.performance.report import summarise
 
-        show = self._shown()
-        if not show.run.so_far().recording.steps:
+        performance = self._present_show().run.so_far()
+        if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
-        self._say("verdict", **summarise(show.performance()))
+        self._say("verdict", **summarise(performance))
 
-    def _do_take(self, args: Arguments) -> None:
-        show = self._shown()
-        name, content = download(show.performance(), args.text("format"), show.judge.fell_at, show.terrain)
+    def _do_download(self, args: Arguments) -> None:
+        show = self._present_show()
+        name, content = download_file(show.run.so_far(), args.text("format"), show.run.fell_at, show.terrain)
         self._send(file_bytes(name, content))
 
 
@@ -282,9 +284,8 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
     found = [] if show.imported is None else changes(show.imported)
     scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
     upright[world.scene.coordinates(0)] = body.standing
-    scene["span"] = max(
-        scene["span"], performer_span(world.model, upright)
-    )  # a motion may begin curled up and stretch later
+    # a motion may begin curled up and stretch later
+    scene["span"] = max(scene["span"], performer_span(world.model, upright))
     return {
         **scene,
         "dofs": [body.dof_names[k] for k in range(body.nv)],
@@ -297,10 +298,12 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "controller": choice.controller,
         "terrain": choice.terrain,
         "steers": choice.steers,
+        "preparable": choice.can_prepare_steering and not choice.steers,
+        "adjusts": isinstance(show.run.controller, Adjustable),
         "guide": choice.guide.name,
         "live": show.live,
         "over": choice.transitions,
         "bends": choice.bends_ground,
-        "step": show.step_s,
+        "step": show.run.step_s,
         "found": [clean(line) for line in found],
     }

@@ -32,10 +32,8 @@ class Framer:
         self._moving = moving_bodies(model)
         self._index = np.full(model.nbody, -1.0)
         self._index[self._moving] = np.arange(len(self._moving))
-        self._model, self._ghost = (
-            model,
-            mujoco.MjData(model),
-        )  # the model of the initial ground: later ones differ in shapes
+        # the model of the initial ground: those of later grounds differ in shapes
+        self._model, self._ghost = model, mujoco.MjData(model)
         self._dofs = run.world.scene.dofs(0)
         self._straight = np.array(model.qpos0)
         self._straight[run.world.scene.coordinates(0)] = straight_pose(run.world.scene.body)

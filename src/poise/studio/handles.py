@@ -30,25 +30,27 @@ class Handle(NamedTuple):
     point: tuple[float, float, float]  # m, in the link's frame
 
 
-def handles(body: Body) -> tuple[Handle, ...]:
+def pose_handles(body: Body) -> tuple[Handle, ...]:
     """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
-    found = [_handle(hand.name, hand.link, hand.point) for hand in body.hands]
+    found = [_make_handle(hand.name, hand.link, hand.point) for hand in body.hands]
     if has_legs(body):
-        found += [_handle(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
-        found.append(_handle(PELVIS, body.links[0], body.model.body_ipos[1]))
+        found += [_make_handle(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
+        found.append(_make_handle(PELVIS, body.links[0], body.model.body_ipos[1]))
     if body.head is not None:
-        found.append(_handle("head", body.head, body.model.body_ipos[body.link_id(body.head)]))
+        found.append(_make_handle("head", body.head, body.model.body_ipos[body.link_id(body.head)]))
     if body.trunk != body.links[0]:
-        found.append(_handle("chest", body.trunk, body.model.body_ipos[body.link_id(body.trunk)]))
+        found.append(_make_handle("chest", body.trunk, body.model.body_ipos[body.link_id(body.trunk)]))
     ends = {each.link for each in found}
     if not body.hands and not body.head:
         found += [
-            _handle(link, link, body.model.body_ipos[body.link_id(link)]) for link in body.links[1:] if link not in ends
+            _make_handle(link, link, body.model.body_ipos[body.link_id(link)])
+            for link in body.links[1:]
+            if link not in ends
         ]
     return tuple(found)
 
 
-def _handle(name: str, link: str, point: Array) -> Handle:
+def _make_handle(name: str, link: str, point: Array) -> Handle:
     x, y, z = np.asarray(point, float).tolist()
     return Handle(name, link, (x, y, z))
 
@@ -60,24 +62,24 @@ def pose_on_ground(body: Body, coordinates: Array) -> Array:
     return qpos
 
 
-def dragged_angles(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
+def angles_of_drag(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
     """Angles (rad, by degree of freedom) that bring a handle to `place` (3,) m, or as near as the limits allow."""
-    by_name = {handle.name: handle for handle in handles(body)}
+    by_name = {handle.name: handle for handle in pose_handles(body)}
     if name not in by_name:
         raise unknown("handle", name, by_name)
     handle, start = by_name[name], pose_on_ground(body, coordinates)
     if name == PELVIS:
-        return _crouched(body, coordinates, handle, place)
-    bends = limb(body, handle.link)
+        return _crouch_angles(body, coordinates, handle, place)
+    bends = limb_dofs(body, handle.link)
     solver = PoseSolver(body, [(handle.link, handle.point)])
     found = solver.solve(
-        _eased(body, coordinates, bends), places=place[None], place_weights=30.0, prior=start,
-        prior_weights=_weights(body, bends), iterations=60,
+        _slightly_bent_pose(body, coordinates, bends), places=place[None], place_weights=30.0, prior=start,
+        prior_weights=_prior_weights(body, bends), iterations=60,
     )  # fmt: skip
-    return _angles(body, found.qpos, bends)
+    return _limb_angles(body, found.qpos, bends)
 
 
-def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
+def _slightly_bent_pose(body: Body, coordinates: Array, bends: list[int]) -> Array:
     """Pose (nq,) with its limbs slightly bent: a straight limb has no preferred direction to bend in."""
     eased = np.array(coordinates)
     middle = np.clip(0.5 * (body.lower[bends] + body.upper[bends]), -0.5, 0.5)
@@ -85,7 +87,7 @@ def _eased(body: Body, coordinates: Array, bends: list[int]) -> Array:
     return pose_on_ground(body, eased)
 
 
-def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> dict[int, float]:
+def _crouch_angles(body: Body, coordinates: Array, handle: Handle, place: Array) -> dict[int, float]:
     """Angles of the legs (rad, by degree of freedom) that bring the pelvis to a place while the feet stay."""
     start = pose_on_ground(body, coordinates)
     feet = [foot.link for foot in body.feet]
@@ -96,28 +98,28 @@ def _crouched(body: Body, coordinates: Array, handle: Handle, place: Array) -> d
     ids = [body.link_id(link) for link in feet]
     places = np.vstack([place, data.xpos[ids]])
     turns = np.array([matrix_to_quat(data.xmat[k].reshape(3, 3)) for k in ids])
-    bends = [dof for link in feet for dof in limb(body, link)]
-    weights = _weights(body, bends)
+    bends = [dof for link in feet for dof in limb_dofs(body, link)]
+    weights = _prior_weights(body, bends)
     weights[:3] = LOOSE
     found = solver.solve(
-        _eased(body, coordinates, bends), places=places, place_weights=[10.0, *[30.0] * len(feet)], turns=turns,
-        turn_weights=10.0, prior=start, prior_weights=weights, iterations=60,
+        _slightly_bent_pose(body, coordinates, bends), places=places, place_weights=[10.0, *[30.0] * len(feet)],
+        turns=turns, turn_weights=10.0, prior=start, prior_weights=weights, iterations=60,
     )  # fmt: skip
-    return _angles(body, found.qpos, bends)
+    return _limb_angles(body, found.qpos, bends)
 
 
-def limb(body: Body, link: str) -> list[int]:
+def limb_dofs(body: Body, link: str) -> list[int]:
     """Degrees of freedom of the limb that a link belongs to."""
     chain = chain_joints(body, link)
     return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
 
 
-def _weights(body: Body, bends: list[int]) -> Array:
+def _prior_weights(body: Body, bends: list[int]) -> Array:
     weights = np.full(body.nv, FIRM)
     weights[bends] = LOOSE
     return weights
 
 
-def _angles(body: Body, qpos: Array, bends: list[int]) -> dict[int, float]:
+def _limb_angles(body: Body, qpos: Array, bends: list[int]) -> dict[int, float]:
     coordinates = PoseSpace(body).angles(qpos[None])[0]
     return {dof: float(coordinates[dof]) for dof in bends}

@@ -1,4 +1,4 @@
-"""Measure a run while it is simulated: falls, tracking error, effort, and an audit of each second."""
+"""Measure a run while it is simulated: tracking error, effort, and an audit of each second."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ class Judge:
         span = run.world.scene.dofs(0)
         self._joints = slice(span.start + 6, span.stop)
         self._error = np.zeros(run.world.model.nv)
-        self.fell_at: float | None = None
         self.failed: dict[str, float] = {}  # failed checks of the audit, with the time (s) of the first failure
         self.judged = 0.0  # s: end of the last audited piece
         self.track_deg = self.power = self.strain = 0.0  # degrees, W, largest ratio of torque to limit
@@ -38,7 +37,6 @@ class Judge:
     def watch(self, run: Run, result: StepResult) -> None:
         """Evaluate a step that has just been simulated."""
         world, joints = run.world, self._joints
-        self.fell_at = run.fell_at
         torque = result.torque[joints]
         self.power = float(np.abs(torque * world.qvel[joints]).sum())
         limit = world.torque_limit[joints]
@@ -64,18 +62,11 @@ class Judge:
     def go_back(self, run: Run) -> None:
         """Drop all results later than the time of the run, which went back or was replaced."""
         now = run.world.time
-        self.fell_at = run.fell_at
         self.failed = {name: time for name, time in self.failed.items() if time <= now}
         self.judged = min(self.judged, now)
         self._begin(run)
 
     def status(self) -> Mapping[str, Any]:
         """Numbers for the page."""
-        return {
-            "fell_at": self.fell_at,
-            "failed": sorted(self.failed),
-            "judged": self.judged,
-            "track_deg": self.track_deg,
-            "power": self.power,
-            "strain": self.strain,
-        }
+        own = {name: getattr(self, name) for name in ("judged", "track_deg", "power", "strain")}
+        return {"failed": sorted(self.failed), **own}

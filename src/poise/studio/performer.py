@@ -34,7 +34,7 @@ def perform_for(wire: Connection, folder: str) -> None:
     return_large_blocks()
     threadpool_limits(1)  # the matrices are small: threads cost more than they gain
     try:
-        _Loop(wire, Path(folder)).go()
+        _PerformerLoop(wire, Path(folder)).run_until_closed()
     except (EOFError, OSError, KeyboardInterrupt):
         pass  # the page was closed, or the server ends
 
@@ -58,7 +58,7 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 
 
-class _Loop:
+class _PerformerLoop:
     """Handles commands as they come, and simulates in between."""
 
     def __init__(self, wire: Connection, folder: Path) -> None:
@@ -70,7 +70,7 @@ class _Loop:
         self._due = self._updated = 0.0  # when the next frame is due; when numbers were last sent
         self._stale = self._urgent = False
 
-    def go(self) -> None:
+    def run_until_closed(self) -> None:
         """Run until the connection closes."""
         self._wire.send(json_message("ready"))
         while True:
@@ -88,7 +88,7 @@ class _Loop:
         except Exception as error:
             traceback.print_exc()
             self._desk.playing = False
-            self._wire.send(json_message("error", text=_error_text(error), of="studio"))
+            self._wire.send(json_message("error", text=_unexpected_error_text(error), of="studio"))
             self._wire.send(json_message("playing", on=False))
 
     def _listen(self) -> None:
@@ -100,7 +100,7 @@ class _Loop:
                 self._guarded(partial(self._desk.upload, message["upload"], message["content"]))
             else:
                 was = self._desk.playing
-                self._guarded(partial(self._desk.take, message))
+                self._guarded(partial(self._desk.execute, message))
                 if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
                     self._clock = clock.perf_counter()
                 self._urgent |= message["do"] in URGENT
@@ -129,11 +129,11 @@ class _Loop:
             self._desk.send_frame()
             self._due, self._stale = max(self._due, now - 1 / FRAMES) + 1 / FRAMES, False
         if self._desk.playing and now - self._updated >= 1 / UPDATES:
-            self._desk.tell()
+            self._desk.send_numbers()
             self._updated = now
 
 
-def _error_text(error: Exception) -> str:
+def _unexpected_error_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "this needs more memory than one page may use"
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import degrees, isfinite, radians
 from pathlib import Path
@@ -17,17 +17,18 @@ from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
 from poise.animate.write_script import solved_text
 from poise.arrays import Array
+from poise.body.body import Body
 from poise.body.catalogue import names
 from poise.body.surface import lowest
 from poise.errors import PoiseError, unknown
 from poise.export.page import scene_data
 from poise.measure.metrics import bracing
+from poise.performance.performance import Performance
 from poise.performance.report import summarise
-from poise.performance.run import Performance
 from poise.studio.frames import body_poses, track_bytes
-from poise.studio.handles import dragged_angles, handles, pose_on_ground
-from poise.studio.script_sheet import LATEST, Sheet, angle_name, coordinates_at, dof_index
-from poise.studio.transfers import download, safe_name
+from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
+from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
+from poise.studio.transfers import download_file, safe_name
 from poise.studio.wire import Arguments, file_bytes, json_message
 
 UNDO_LIMIT = 100  # Number of changes that can be undone
@@ -38,15 +39,15 @@ class PoseEditor:
 
     def __init__(self, send: Callable[[str | bytes], None], folder: Path) -> None:
         self._send, self._folder = send, folder
-        self._sheet: Sheet | None = None
-        self._before: list[Sheet] = []
+        self._sheet: ScriptSheet | None = None
+        self._before: list[ScriptSheet] = []
         self._name = "script"
         self._performance: Performance | None = None
 
     def _say(self, kind: str, **more: Any) -> None:
         self._send(json_message(kind, **more))
 
-    def take(self, name: str, args: Arguments) -> None:
+    def execute(self, name: str, args: Arguments) -> None:
         """Execute a command of the pose mode."""
         act = getattr(self, f"_do_{name}", None)
         if act is None:
@@ -54,7 +55,7 @@ class PoseEditor:
         act(args)
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> ScriptSheet:
         """The script being edited."""
         if self._sheet is None:
             raise PoiseError("no script is open: open or create one first")
@@ -68,7 +69,7 @@ class PoseEditor:
 
     def _open(self, text: str, name: str) -> None:
         self._name = safe_name(f"{name}.toml").removesuffix(".toml")
-        self._show(Sheet.read(text, self._folder, self._name), anew=True)
+        self._show_sheet(ScriptSheet.read(text, self._folder, self._name), anew=True)
 
     def _do_open(self, args: Arguments) -> None:
         name = args.text("script")
@@ -84,112 +85,112 @@ class PoseEditor:
         if body not in names():
             raise unknown("body", body, names())
         self._name = "script"
-        self._show(Sheet.blank(body, self._folder), anew=True)
+        self._show_sheet(ScriptSheet.blank(body, self._folder), anew=True)
 
     def _do_save(self, _: Arguments) -> None:
         self._send(file_bytes(f"{self._name}.toml", self.sheet.text.encode()))
 
-    def _do_take(self, args: Arguments) -> None:
+    def _do_download(self, args: Arguments) -> None:
         if self._performance is None:
             raise PoiseError("nothing to save yet: press Perform first")
-        _, content = download(self._performance, args.text("format"), None, "flat")
+        _, content = download_file(self._performance, args.text("format"), None, "flat")
         self._send(file_bytes(f"{self._name}.{args.text('format')}", content))
 
     # -- changing ----------------------------------------------------------------------------------------------------
 
-    def _index(self, args: Arguments) -> int:
+    def _key_index(self, args: Arguments) -> int:
         return int(args.number("index", 0, 10_000))
 
-    def _time(self, args: Arguments) -> float:
+    def _key_time(self, args: Arguments) -> float:
         return round(args.number("time", 0.0, LATEST), 3)
 
     def _do_key(self, args: Arguments) -> None:
-        time = self._time(args)
-        self._show(self.sheet.with_key(time, coordinates_at(self.sheet, time)), time)
+        time = self._key_time(args)
+        self._show_sheet(self.sheet.with_key(time, script_coordinates_at(self.sheet, time)), time)
 
     def _do_move(self, args: Arguments) -> None:
-        self._show(self.sheet.moved(self._index(args), self._time(args)), self._time(args))
+        self._show_sheet(self.sheet.moved(self._key_index(args), self._key_time(args)), self._key_time(args))
 
     def _do_copy(self, args: Arguments) -> None:
-        self._show(self.sheet.copied(self._index(args), self._time(args)), self._time(args))
+        self._show_sheet(self.sheet.copied(self._key_index(args), self._key_time(args)), self._key_time(args))
 
     def _do_mirror(self, args: Arguments) -> None:
-        self._show(self.sheet.mirrored(self._index(args)), self.sheet.keys[self._index(args)].time)
+        self._show_sheet(self.sheet.mirrored(self._key_index(args)), self.sheet.keys[self._key_index(args)].time)
 
     def _do_delete(self, args: Arguments) -> None:
-        self._show(self.sheet.without(self._index(args)))
+        self._show_sheet(self.sheet.without(self._key_index(args)))
 
     def _do_name(self, args: Arguments) -> None:
-        self._show(self.sheet.named(self._index(args), args.text("name")))
+        self._show_sheet(self.sheet.named(self._key_index(args), args.text("name")))
 
     def _do_angle(self, args: Arguments) -> None:
         angle = radians(args.number("degrees", -720.0, 720.0))
-        self._show(self.sheet.bent(self._index(args), {dof_index(self.sheet.body, args.text("dof")): angle}))
+        self._show_sheet(
+            self.sheet.bent(self._key_index(args), {dof_of_angle(self.sheet.body, args.text("dof")): angle})
+        )
 
     def _do_free(self, args: Arguments) -> None:
-        self._show(self.sheet.freed(self._index(args), dof_index(self.sheet.body, args.text("dof"))))
+        self._show_sheet(self.sheet.freed(self._key_index(args), dof_of_angle(self.sheet.body, args.text("dof"))))
 
     def _do_drag(self, args: Arguments) -> None:
         """Drag a handle: show the pose while it is held, and store it when it is released."""
-        index, sheet = self._index(args), self.sheet
+        index, sheet = self._key_index(args), self.sheet
         if index >= len(sheet.keys):
             raise PoiseError(f"there is no key {index}")
-        coordinates = coordinates_at(sheet, sheet.keys[index].time)
-        angles = dragged_angles(sheet.body, coordinates, args.text("handle"), args.vector("place", 100.0))
+        coordinates = script_coordinates_at(sheet, sheet.keys[index].time)
+        angles = angles_of_drag(sheet.body, coordinates, args.text("handle"), args.vector("place", 100.0))
         if args.flag("done"):
-            self._show(sheet.bent(index, angles))
+            self._show_sheet(sheet.bent(index, angles))
             return
         coordinates[list(angles)] = list(angles.values())
-        self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
+        self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
-        coordinates = coordinates_at(self.sheet, self._time(args))
-        self._say("posed", poses=self._poses(coordinates), angles=self._angles(coordinates))
+        coordinates = script_coordinates_at(self.sheet, self._key_time(args))
+        self._send_pose(coordinates)
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
-        self._show(self.sheet.changed(title=args.text("title"), seconds=round(args.number("seconds", 0.1, LATEST), 3)))
+        self._show_sheet(
+            self.sheet.changed(title=args.text("title"), seconds=round(args.number("seconds", 0.1, LATEST), 3))
+        )
 
     def _do_goals(self, args: Arguments) -> None:
         goals = args.raw("goals")
         if not isinstance(goals, list) or not all(isinstance(goal, dict) for goal in goals):
             raise PoiseError("goals must be a list of tables")
-        self._show(self.sheet.changed(goal=goals or None))
+        self._show_sheet(self.sheet.changed(goal=goals or None))
 
     def _do_undo(self, _: Arguments) -> None:
         if not self._before:
             raise PoiseError("there is nothing to undo")
         self._sheet = self._before.pop()
-        self._tell()
+        self._send_sheet()
 
     # -- showing -----------------------------------------------------------------------------------------------------
 
-    def _show(self, sheet: Sheet, time: float | None = None, anew: bool = False) -> None:
+    def _show_sheet(self, sheet: ScriptSheet, time: float | None = None, anew: bool = False) -> None:
         if anew:
             self._before, self._performance = [], None
         elif self._sheet is not None:
             self._before = [*self._before[-UNDO_LIMIT:], self._sheet]
         self._sheet = sheet
         if anew:
-            self._put_up(sheet)
-        self._tell(time)
+            self._send_scene(sheet)
+        self._send_sheet(time)
 
-    def _put_up(self, sheet: Sheet) -> None:
+    def _send_scene(self, sheet: ScriptSheet) -> None:
         scene, body = sheet.script.scene, sheet.body
-        qpos = self._in_scene(body.standing[None])[0]
-        limits = [
-            {"name": angle_name(body, dof), "group": _group(sheet, dof), **_range(body.lower[dof], body.upper[dof])}
-            for dof in range(3, body.nv)
-        ]
+        qpos = self._poses_in_scene(body.standing[None])[0]
         self._say(
             "easel",
             **scene_data(scene.model, qpos),
-            angles=limits,
-            handles=[handle._asdict() for handle in handles(body)],
+            angles=[_angle_slider(body, dof) for dof in range(3, body.nv)],
+            handles=[handle._asdict() for handle in pose_handles(body)],
             links=list(body.links),
         )
 
-    def _tell(self, time: float | None = None) -> None:
+    def _send_sheet(self, time: float | None = None) -> None:
         sheet = self.sheet
         body, script = sheet.body, sheet.script
         own = {key.name for key in sheet.keys}
@@ -198,14 +199,7 @@ class PoseEditor:
             title=script.title,
             body=body.name,
             seconds=script.seconds,
-            keys=[
-                {
-                    "time": k.time,
-                    "name": k.name,
-                    "angles": {angle_name(body, d): degrees(a) for d, a in k.angles.items()},
-                }
-                for k in sheet.keys
-            ],
+            keys=[{"time": k.time, "name": k.name, "angles": _degrees_by_name(body, k.angles)} for k in sheet.keys],
             others=[{"time": pose.time, "name": pose.name} for pose in script.poses if pose.name not in own],
             goals=[dict(goal) for goal in sheet.raw.get("goal", [])],
             text=sheet.text,
@@ -217,17 +211,16 @@ class PoseEditor:
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
         rise = [-lowest(body.model, qpos[k]) for k in some]  # to the ground; for every sixth frame only, to save time
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
-        self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._in_scene(qpos)))
+        self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._poses_in_scene(qpos)))
 
-    def _poses(self, coordinates: Array) -> list[float]:
-        qpos = self._in_scene(pose_on_ground(self.sheet.body, coordinates)[None])
-        return [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
-
-    def _angles(self, coordinates: Array) -> dict[str, float]:
+    def _send_pose(self, coordinates: Array) -> None:
         body = self.sheet.body
-        return {angle_name(body, dof): degrees(coordinates[dof]) for dof in range(3, body.nv)}
+        qpos = self._poses_in_scene(pose_on_ground(body, coordinates)[None])
+        poses = [round(x, 5) for x in body_poses(self.sheet.script.scene.model, qpos).ravel().tolist()]
+        angles = {dof: coordinates[dof] for dof in range(3, body.nv)}
+        self._say("posed", poses=poses, angles=_degrees_by_name(body, angles))
 
-    def _in_scene(self, qpos: Array) -> Array:
+    def _poses_in_scene(self, qpos: Array) -> Array:
         """Poses of the body (T, nq) with the props as in the scene."""
         scene = self.sheet.script.scene
         out = np.tile(scene.model.qpos0, (len(qpos), 1))
@@ -257,21 +250,20 @@ class PoseEditor:
         if solution.converged:
             path = sheet.script.path
             assert path is not None
-            self._show(
-                Sheet.read(solved_text(solution.script, path.read_text(encoding="utf-8")), path.parent, path.stem)
-            )
+            text = solved_text(solution.script, path.read_text(encoding="utf-8"))
+            self._show_sheet(ScriptSheet.read(text, path.parent, path.stem))
         self._perform({"converged": solution.converged, "constraints": constraints, "solve_s": solution.seconds})
 
     def _perform(self, solving: dict[str, Any]) -> None:
         script = self.sheet.script
 
-        def progress(steps: int) -> Any:
+        def report_progress(steps: int) -> Any:
             for step in range(steps):
                 if step % 60 == 0:
                     self._say("solving", text=f"performing, {step * script.step:.1f} of {script.seconds:g} s")
                 yield step
 
-        made = animate(script, progress=progress)
+        made = animate(script, progress=report_progress)
         self._performance = made
         recording = made.recording
         summary = summarise(made)
@@ -285,12 +277,13 @@ class PoseEditor:
         )
 
 
-def _range(low: float, high: float) -> dict[str, float]:
-    """Range of a slider, degrees."""
-    return {"low": max(degrees(low), -180.0), "high": min(degrees(high), 180.0)}
+def _degrees_by_name(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
+    """Angles (degrees) by name, from angles (rad) by degree of freedom."""
+    return {angle_name(body, dof): degrees(angle) for dof, angle in angles.items()}
 
 
-def _group(sheet: Sheet, dof: int) -> str:
-    if dof < 6:
-        return "root"
-    return next(joint.group for joint in sheet.body.joints if dof in joint.dofs)
+def _angle_slider(body: Body, dof: int) -> dict[str, Any]:
+    """Name, group and range (degrees) of the slider of an angle."""
+    group = "root" if dof < 6 else next(joint.group for joint in body.joints if dof in joint.dofs)
+    low, high = max(degrees(body.lower[dof]), -180.0), min(degrees(body.upper[dof]), 180.0)
+    return {"name": angle_name(body, dof), "group": group, "low": low, "high": high}

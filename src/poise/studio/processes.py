@@ -31,9 +31,8 @@ def sigint_blocked() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # otherwise the first process starts it, which unblocks signals
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, {signal.SIGINT}
-    )  # inherited by the process; pending here, not lost
+    # the started process inherits the mask; a signal to this process stays pending and is not lost
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
@@ -69,21 +68,21 @@ class Performer:
         """Pass each message of the process to `hear`, in the running event loop."""
         loop = asyncio.get_running_loop()
 
-        def tell(message: str | bytes | None) -> None:
+        def pass_to_listener(message: str | bytes | None) -> None:
             try:
                 loop.call_soon_threadsafe(hear, message)
             except RuntimeError:
                 pass  # the server has stopped
 
-        def wait() -> None:
+        def receive_messages() -> None:
             try:
                 while True:
-                    tell(self._wire.recv())
+                    pass_to_listener(self._wire.recv())
                     self.has_spoken = True
             except (EOFError, OSError):
-                tell(None)
+                pass_to_listener(None)
 
-        self._ear = threading.Thread(target=wait, daemon=True)
+        self._ear = threading.Thread(target=receive_messages, daemon=True)
         self._ear.start()
 
     @property

@@ -29,7 +29,7 @@ LATEST = 600.0  # Latest time (s) of a key, and maximum length of a script
 
 
 @dataclass(frozen=True)
-class Key:
+class SheetKey:
     """Angles at a time."""
 
     time: float  # s
@@ -38,40 +38,41 @@ class Key:
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class ScriptSheet:
     """A script as read; changes return a new sheet."""
 
     raw: Mapping[str, Any]  # everything but its poses
-    keys: tuple[Key, ...]  # in order of time
+    keys: tuple[SheetKey, ...]  # in order of time
     script: Script  # the parsed script
     text: str  # text of the file; the author's own, with comments, until something is changed
 
     @classmethod
-    def read(cls, text: str, folder: Path, name: str = "script") -> Sheet:
+    def read(cls, text: str, folder: Path, name: str = "script") -> ScriptSheet:
         """The sheet of a script's text; scripts that refer to files are refused."""
         try:
             raw = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise PoiseError(f"{name}.toml is not a TOML file: {error}") from None
-        _refuse_files(raw)
+        _refuse_script_files(raw)
         path = folder / f"{name}.toml"
         path.write_text(text, encoding="utf-8")
         script = read_script(str(path))
         own = [table.get("name", f"pose {k + 1}") for k, table in enumerate(raw.get("pose", []))]
-        keys = [Key(pose.time, pose.name, Frozen(pose.angles)) for pose in script.poses if pose.name in own]
+        keys = [SheetKey(pose.time, pose.name, Frozen(pose.angles)) for pose in script.poses if pose.name in own]
         return cls(Frozen({key: value for key, value in raw.items() if key != "pose"}), tuple(keys), script, text)
 
     @classmethod
-    def blank(cls, body: str, folder: Path) -> Sheet:
+    def blank(cls, body: str, folder: Path) -> ScriptSheet:
         """A script of a body that stands for three seconds."""
-        return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, **_standing()}), folder)
+        pose = {"time": 0.0, "name": "start", "angles": {"pitch": 0.0}}
+        return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, "pose": [pose]}), folder)
 
     @property
     def body(self) -> Body:
         """The body that performs."""
         return self.script.scene.body
 
-    def _written(self, raw: Mapping[str, Any], keys: Sequence[Key]) -> str:
+    def _script_text(self, raw: Mapping[str, Any], keys: Sequence[SheetKey]) -> str:
         """The text of a script with these entries and keys."""
         poses = [
             {"time": round(key.time, 6), "name": key.name, "angles": script_angles(self.body, key.angles)}
@@ -79,87 +80,85 @@ class Sheet:
         ]
         return toml_text({**raw, **({"pose": poses} if poses else {})})
 
-    def changed(self, keys: tuple[Key, ...] | None = None, **entries: Any) -> Sheet:
+    def changed(self, keys: tuple[SheetKey, ...] | None = None, **entries: Any) -> ScriptSheet:
         """The sheet with other keys or entries; an entry of None is removed. Raises unless it is a valid script."""
         ordered = tuple(sorted(self.keys if keys is None else keys, key=lambda key: key.time))
         raw = {key: value for key, value in {**self.raw, **entries}.items() if value is not None}
         path = self.script.path
         assert path is not None
-        return Sheet.read(self._written(raw, ordered), path.parent, path.stem)
+        return ScriptSheet.read(self._script_text(raw, ordered), path.parent, path.stem)
 
-    def _at(self, index: int) -> Key:
+    def _key_at(self, index: int) -> SheetKey:
         if not 0 <= index < len(self.keys):
             raise PoiseError(f"there is no key {index}")
         return self.keys[index]
 
-    def with_key(self, time: float, coordinates: Any) -> Sheet:
+    def _with_changed_key(self, index: int, entries: Mapping[str, Any] | None = None, **values: Any) -> ScriptSheet:
+        """The sheet with some values of a key changed, and with other entries if given."""
+        changed = replace(self._key_at(index), **values)
+        return self.changed((*self.keys[:index], changed, *self.keys[index + 1 :]), **(entries or {}))
+
+    def with_key(self, time: float, coordinates: Any) -> ScriptSheet:
         """The sheet with a key at a time, set to the present pose in all angles that some key sets."""
         if any(abs(key.time - time) < 1e-6 for key in self.keys):
             raise PoiseError(f"there already is a key at {time:.2f} s")
         used = sorted({dof for key in self.keys for dof in key.angles} or set(ROOT.values()))
         angles = {dof: float(coordinates[dof]) for dof in used}
-        return self.changed((*self.keys, Key(time, self._free_name("pose"), angles)))
+        return self.changed((*self.keys, SheetKey(time, self._free_name("pose"), angles)))
 
     def _free_name(self, stem: str) -> str:
         taken = {pose.name for pose in self.script.poses}
         return next(name for k in range(1, len(taken) + 2) if (name := f"{stem} {k}") not in taken)
 
-    def moved(self, index: int, time: float) -> Sheet:
+    def moved(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a key at another time."""
-        key = self._at(index)
-        return self.changed((*self.keys[:index], replace(key, time=time), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, time=time)
 
-    def copied(self, index: int, time: float) -> Sheet:
+    def copied(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a copy of a key at another time."""
-        key = self._at(index)
+        key = self._key_at(index)
         return self.changed(
             (*self.keys, replace(key, time=time, name=self._free_name(key.name.rstrip("0123456789 ") or "pose")))
         )
 
-    def mirrored(self, index: int) -> Sheet:
+    def mirrored(self, index: int) -> ScriptSheet:
         """The sheet with left and right of a key exchanged."""
-        key = self._at(index)
-        angles = Frozen(mirrored_angles(self.body, key.angles))
-        return self.changed((*self.keys[:index], replace(key, angles=angles), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen(mirrored_angles(self.body, self._key_at(index).angles)))
 
-    def without(self, index: int) -> Sheet:
+    def without(self, index: int) -> ScriptSheet:
         """The sheet without a key."""
-        self._at(index)
+        self._key_at(index)
         if len(self.keys) == 1 and "cycle" not in self.raw:
             raise PoiseError("a script needs at least one key")
         return self.changed((*self.keys[:index], *self.keys[index + 1 :]))
 
-    def named(self, index: int, name: str) -> Sheet:
+    def named(self, index: int, name: str) -> ScriptSheet:
         """The sheet with a key renamed, also where goals refer to it."""
-        key, name = self._at(index), name.strip()
+        key, name = self._key_at(index), name.strip()
         if not 0 < len(name) <= 40 or "." in name or "#" in name:
             raise PoiseError("a key's name has 1 to 40 characters, without . and #")
-        goals = [_renamed(goal, f"{key.name}.", f"{name}.") for goal in self.raw.get("goal", [])]
-        keys = (*self.keys[:index], replace(key, name=name), *self.keys[index + 1 :])
-        return self.changed(keys, **({"goal": goals} if goals else {}))
+        goals = [_goal_with_renamed_key(goal, f"{key.name}.", f"{name}.") for goal in self.raw.get("goal", [])]
+        return self._with_changed_key(index, {"goal": goals} if goals else {}, name=name)
 
-    def bent(self, index: int, angles: Mapping[int, float]) -> Sheet:
+    def bent(self, index: int, angles: Mapping[int, float]) -> ScriptSheet:
         """The sheet with some angles (rad) of a key set."""
-        key = self._at(index)
-        bent = replace(key, angles=Frozen({**key.angles, **angles}))
-        return self.changed((*self.keys[:index], bent, *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen({**self._key_at(index).angles, **angles}))
 
-    def freed(self, index: int, dof: int) -> Sheet:
+    def freed(self, index: int, dof: int) -> ScriptSheet:
         """The sheet with an angle of a key unset."""
-        key = self._at(index)
-        left = {k: v for k, v in key.angles.items() if k != dof}
+        left = {k: v for k, v in self._key_at(index).angles.items() if k != dof}
         if not left:
             raise PoiseError("a key sets at least one angle: delete the key instead")
-        return self.changed((*self.keys[:index], replace(key, angles=Frozen(left)), *self.keys[index + 1 :]))
+        return self._with_changed_key(index, angles=Frozen(left))
 
 
-def coordinates_at(sheet: Sheet, time: float) -> Array:
+def script_coordinates_at(sheet: ScriptSheet, time: float) -> Array:
     """Coordinates (nv,), rad, of the target pose at a time."""
     reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
     return reference.coordinates(time)
 
 
-def dof_index(body: Body, name: str) -> int:
+def dof_of_angle(body: Body, name: str) -> int:
     """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
         return ROOT[name]
@@ -188,25 +187,23 @@ def script_angles(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
     return out
 
 
-def _standing() -> dict[str, Any]:
-    return {"pose": [{"time": 0.0, "name": "start", "angles": {"pitch": 0.0}}]}
-
-
-def _renamed(goal: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    def swap(entry: Any) -> Any:
+def _goal_with_renamed_key(goal: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    def rename_variable(entry: Any) -> Any:
         if isinstance(entry, str):
             return new + entry.removeprefix(old) if entry.startswith(old) else entry
-        return {**entry, "what": swap(entry["what"])} if isinstance(entry, dict) and "what" in entry else entry
+        return (
+            {**entry, "what": rename_variable(entry["what"])} if isinstance(entry, dict) and "what" in entry else entry
+        )
 
     out = dict(goal)
     if isinstance(goal.get("free"), list):
-        out["free"] = [swap(each) for each in goal["free"]]
+        out["free"] = [rename_variable(each) for each in goal["free"]]
     if isinstance(goal.get("solved"), dict):
-        out["solved"] = {swap(key): value for key, value in goal["solved"].items()}
+        out["solved"] = {rename_variable(key): value for key, value in goal["solved"].items()}
     return out
 
 
-def _refuse_files(raw: Mapping[str, Any]) -> None:
+def _refuse_script_files(raw: Mapping[str, Any]) -> None:
     body, scene = raw.get("body", "human37"), raw.get("scene", {})
     if body not in names():
         raise PoiseError(f"the studio has the bodies {', '.join(names())}, not '{str(body)[:40]}'")
@@ -218,53 +215,52 @@ def _refuse_files(raw: Mapping[str, Any]) -> None:
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """TOML text of a script, which `tomllib` reads back as the same values: plain entries first, then tables under
-    headers."""
-    plain = {key: value for key, value in values.items() if not _headed(value)}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    """TOML text of a script: plain entries first, then tables under headers; `tomllib` reads the same values back."""
+    plain = {key: value for key, value in values.items() if not _needs_toml_header(value)}
+    lines = [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
     for key, value in values.items():
         if key in plain:
             continue
         for table in value if isinstance(value, list) else [value]:
-            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
-            lines += ["", header, *(f"{_key(inner)} = {_value(entry)}" for inner, entry in table.items())]
+            header = f"[[{_toml_key(key)}]]" if isinstance(value, list) else f"[{_toml_key(key)}]"
+            lines += ["", header, *(f"{_toml_key(inner)} = {_toml_value(entry)}" for inner, entry in table.items())]
     return "\n".join(lines) + "\n"
 
 
-def _list(values: Any) -> str:
+def _toml_list(values: Any) -> str:
     """A list on one line, or with one table per line."""
-    texts = [_value(value) for value in values]
+    texts = [_toml_value(value) for value in values]
     if any(isinstance(value, Mapping) for value in values):
         return "[\n" + "".join(f"    {each},\n" for each in texts) + "]"
     return f"[{', '.join(texts)}]"
 
 
-def _value(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _quoted(value)
+        return _toml_quoted(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float) and math.isfinite(value):
         return repr(value)
     if isinstance(value, list | tuple):
-        return _list(value)
+        return _toml_list(value)
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items())
+        inner = ", ".join(f"{_toml_key(key)} = {_toml_value(entry)}" for key, entry in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     raise PoiseError(f"{value!r} cannot be written into a script")
 
 
-def _headed(value: Any) -> bool:
+def _needs_toml_header(value: Any) -> bool:
     return isinstance(value, dict) or (
         bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
     )
 
 
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _quoted(key)
+def _toml_key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _toml_quoted(key)
 
 
-def _quoted(text: str) -> str:
+def _toml_quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -72,7 +72,7 @@ class Studio:
                 server_header=None,
                 open_timeout=10,
                 ping_interval=20,
-                logger=_quiet(),
+                logger=_silent_logger(),
             )
         except OSError as error:
             raise PoiseError(f"cannot open port {port}: {error.strerror or error}") from None
@@ -97,12 +97,12 @@ class Studio:
         if not is_own_host(request.headers.get("Host"), self.port):
             return connection.respond(421, "This Poise studio serves its own machine only.\n")
         if request.path != WIRE:
-            page = page_at(request.path)
+            page = page_file(request.path)
             if page is None:
                 return connection.respond(404, "Not found.\n")
-            headers = Headers({**HEADERS, "Content-Type": page.kind, "Content-Length": str(len(page.content))})
-            headers["Connection"] = "close"
-            return Response(200, "OK", headers, page.content)
+            kind, content = page
+            own = {"Content-Type": kind, "Content-Length": str(len(content)), "Connection": "close"}
+            return Response(200, "OK", Headers({**HEADERS, **own}), content)
         if not is_own_origin(request.headers.get("Origin"), self.port):
             return connection.respond(403, "Only the studio's own page may connect.\n")
         return None
@@ -112,10 +112,10 @@ class Studio:
         if self._pool.busy >= MOST_VISITORS:
             await page.send(json_message("full", text=f"{MOST_VISITORS} pages are already open: close one of them"))
             return
-        await _Visit(page, self._pool, self._first).last()
+        await _PageVisit(page, self._pool, self._first).serve_page()
 
 
-class _Visit:
+class _PageVisit:
     """A connected page and its performer."""
 
     def __init__(self, page: ServerConnection, pool: PerformerPool, first: Mapping[str, Any]) -> None:
@@ -123,20 +123,20 @@ class _Visit:
         self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._left = False
         self._expected: str | None = None  # name of the announced file
-        self._performer = self._engage()
+        self._performer = self._engage_performer()
 
-    def _engage(self) -> Performer:
+    def _engage_performer(self) -> Performer:
         performer = self._pool.give()
-        performer.listen(lambda message: self._hear(performer, message))
+        performer.listen(lambda message: self._forward_message(performer, message))
         return performer
 
-    async def last(self) -> None:
+    async def serve_page(self) -> None:
         """Serve the page until it closes."""
         await self._page.send(json_message("welcome", first=self._first, largest=LARGEST))
         sending = asyncio.create_task(self._send())
         try:
             async for message in self._page:
-                self._take(message)
+                self._handle_message(message)
         except ConnectionClosed:
             pass
         finally:
@@ -144,22 +144,21 @@ class _Visit:
             sending.cancel()
             self._pool.take_back(self._performer)
 
-    def _hear(self, performer: Performer, message: str | bytes | None) -> None:
+    def _forward_message(self, performer: Performer, message: str | bytes | None) -> None:
         """Forward a message of the performer; replace a performer whose process has ended."""
         if performer is not self._performer or self._left:
             return
         if message is None and performer.has_spoken:
-            self._replace("The simulation stopped unexpectedly and starts again.")
+            self._replace_performer("The simulation stopped unexpectedly and starts again.")
         elif message is None:  # it failed to start; another one would too
-            self._waiting.put_nowait(
-                json_message("dead", text="the simulation cannot start: see the terminal for the cause")
-            )
+            text = "the simulation cannot start: see the terminal for the cause"
+            self._waiting.put_nowait(json_message("dead", text=text))
         elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
-    def _replace(self, why: str, asked: bool = False) -> None:
+    def _replace_performer(self, why: str, asked: bool = False) -> None:
         self._pool.take_back(self._performer)
-        self._performer = self._engage()
+        self._performer = self._engage_performer()
         self._waiting.put_nowait(json_message("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
@@ -169,30 +168,32 @@ class _Visit:
         except ConnectionClosed:
             pass
 
-    def _take(self, message: str | bytes) -> None:
+    def _handle_message(self, message: str | bytes) -> None:
         """Handle a command or a file of the page."""
+        name = "upload" if isinstance(message, bytes) else "command"
         try:
             if isinstance(message, bytes):
-                self._take_file(message)
+                self._handle_file(message)
                 return
             command = read_command(message)
-            if command["do"] == "upload":
-                name, size = command.get("name"), command.get("size")
-                if not isinstance(name, str) or not isinstance(size, int):
+            name = command["do"]
+            if name == "upload":
+                file, size = command.get("name"), command.get("size")
+                if not isinstance(file, str) or not isinstance(size, int):
                     raise PoiseError("a file needs a name and a size")
-                check_upload(name, size)
+                check_upload(file, size)
                 if self._performer.waiting > FILES_AFTER:
                     raise PoiseError("the simulation is still busy: wait, or press Stop")
-                self._expected = name
-                self._waiting.put_nowait(json_message("send", name=name))
-            elif command["do"] == "abort":
-                self._replace("Stopped.", asked=True)
+                self._expected = file
+                self._waiting.put_nowait(json_message("send", name=file))
+            elif name == "abort":
+                self._replace_performer("Stopped.", asked=True)
             else:
                 self._performer.send(command)
         except PoiseError as error:
-            self._waiting.put_nowait(json_message("error", text=str(error), of="upload"))
+            self._waiting.put_nowait(json_message("error", text=str(error), of=name))
 
-    def _take_file(self, content: bytes) -> None:
+    def _handle_file(self, content: bytes) -> None:
         name, self._expected = self._expected, None
         if name is None:
             raise PoiseError("a file arrived that was not announced")
@@ -214,29 +215,22 @@ async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studi
         await studio.close()
 
 
-def _quiet() -> logging.Logger:
+def _silent_logger() -> logging.Logger:
     """A logger that hides closed connections."""
     logger = logging.getLogger("poise.studio")
     logger.setLevel(logging.CRITICAL)
     return logger
 
 
-class Page(NamedTuple):
-    """A file of the page."""
-
-    kind: str
-    content: bytes
-
-
-def page_at(path: str) -> Page | None:
-    """The file at an address; None if there is none."""
+def page_file(path: str) -> tuple[str, bytes] | None:
+    """Content type and content of the page's file at an address; None if there is none."""
     name = path.partition("?")[0].removeprefix("/") or "index.html"
     home = "poise.export" if name in _SHARED else "poise.studio"
     ours = {each.name for each in (files(home) / "assets").iterdir()}
     ending = "." + name.rpartition(".")[2]
     if name not in ours or ending not in _TYPES:
         return None
-    return Page(_TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes())
+    return _TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes()
 
 
 def own_hosts(port: int) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, Frozen
+from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
@@ -23,16 +24,16 @@ from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.performance.cast import Cast, cast
 from poise.performance.marks import Mark
-from poise.performance.run import Performance, Run
+from poise.performance.run import Run
 from poise.progress import Say, in_silence
 from poise.reference.played import Played
 from poise.rotations import yaw_of
-from poise.studio.choices import Choice, check_edit
+from poise.studio.choices import Choice, refuse_file_edits
 from poise.studio.judge import Judge
 from poise.world.profile import SHORT, Profile
 from poise.world.result import StepResult
 
-MOST = 8  # Number of motions on bodies that `Memory` keeps
+MOST = 8  # Number of motions on bodies that `ShowMemory` keeps
 LONGEST = 600.0  # Longest performance (s), to bound the memory
 OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # Time (s) between marks: in the most recent `RECENT` seconds, and before them
 AHEAD = 1.3  # Distance, in standing root heights, beyond all visited places from which the ground may change
@@ -40,17 +41,21 @@ ACROSS = 0.5  # Smallest |cosine| of the heading against the initial one at whic
 NO_COMMAND = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})  # Values before any steering
 STRONGEST = 5000.0  # Largest force (N) of a push
 
-Act = Callable[[Run], object]
+Interaction = Callable[[Run], object]
 
 
-class Memory:
+class ShowMemory:
     """Slow results that one visitor's performances share: motions on bodies, and preparations of controllers."""
 
     def __init__(self) -> None:
         self._shipped = lru_cache(maxsize=MOST)(cast)
-        self.prepared: dict[Hashable, Any] = {}
+        self._prepared: dict[type, dict[Hashable, Any]] = {}
 
-    def cast(self, motion: str, body: str | None, say: Say, physics: bool, usual: str | None) -> Cast:
+    def prepared(self, controller: object) -> dict[Hashable, Any]:
+        """Preparations of controllers of the same class."""
+        return self._prepared.setdefault(type(controller), {})
+
+    def cast(self, motion: str, body: str | Body | None, say: Say, physics: bool, usual: str | None) -> Cast:
         """`poise.performance.cast.cast`, with cached results for shipped motions; files are read each time."""
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
@@ -61,12 +66,12 @@ class Memory:
 class Show:
     """The live performance of a choice."""
 
-    def __init__(self, choice: Choice, say: Say = in_silence, memory: Memory | None = None) -> None:
+    def __init__(self, choice: Choice, say: Say = in_silence, memory: ShowMemory | None = None) -> None:
         self.choice = choice
-        memory = memory or Memory()
+        memory = memory or ShowMemory()
         controller = named_controller(choice.controller)
         if isinstance(controller, ReusesPreparation):
-            controller.memory = memory.prepared
+            controller.memory = memory.prepared(controller)
         self.live = choice.edits_live
         staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
         self.run = staged.run
@@ -76,43 +81,33 @@ class Show:
         self.speed = 0.0  # simulated seconds per wall-clock second, smoothed
         self._commanded = final_command(())
         self._steps = 0
-        self._done: list[tuple[int, Act]] = []  # number of the step before which each interaction took place
+        self._done: list[tuple[int, Interaction]] = []  # number of the step before which each interaction took place
         self._marks: list[Mark] = [self.run.mark()]
-
-    @property
-    def time(self) -> float:
-        """Simulated time (s)."""
-        return float(self.run.world.time)
-
-    @property
-    def step_s(self) -> float:
-        """Duration of a step (s)."""
-        return float(self.run.world.settings.step)
 
     def step(self) -> None:
         """Advance by one step; raise `BlowUp` if the simulation blows up."""
-        if self.time >= LONGEST:
+        if self.run.time >= LONGEST:
             raise PoiseError(
                 f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
             )
-        began = clock.perf_counter()
+        step, began = self.run.step_s, clock.perf_counter()
         self.last = self.run.step()
         spent = clock.perf_counter() - began
-        self.speed += 0.02 * (self.step_s / max(spent, 1e-6) - self.speed) if self.speed else self.step_s / spent
+        self.speed += 0.02 * (step / max(spent, 1e-6) - self.speed) if self.speed else step / spent
         self._steps += 1
         self.judge.watch(self.run, self.last)
-        if self._steps % round(OFTEN / self.step_s) == 0:
+        if self._steps % round(OFTEN / step) == 0:
             self._marks.append(self.run.mark())
             self._thin_marks()
 
     def _thin_marks(self) -> None:
         """Keep fewer of the older marks."""
-        old, seldom = self._steps - round(RECENT / self.step_s), round(SELDOM / self.step_s)
+        old, seldom = self._steps - round(RECENT / self.run.step_s), round(SELDOM / self.run.step_s)
         self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
 
     def branch(self, time: float) -> None:
         """Return to the exact state at an earlier time (s); everything after it is deleted."""
-        goal = min(max(round(time / self.step_s), 0), self._steps)
+        goal = min(max(round(time / self.run.step_s), 0), self._steps)
         mark = self._marks[bisect_right(self._marks, goal, key=lambda mark: mark.steps) - 1]
         self.run.go_back(mark)
         self.judge.go_back(self.run)
@@ -129,35 +124,20 @@ class Show:
         self._marks = [each for each in self._marks if each.steps <= goal]
         self._commanded = final_command(self.run.events)
 
-    def _do(self, act: Act) -> None:
+    def interact(self, act: Interaction) -> None:
+        """Do something to the run; it is repeated when the show returns to a later time by way of a mark."""
         act(self.run)  # raises before it is stored
         self._done.append((self._steps, act))
 
     def push(self, force: Array, duration: float, body: str | None = None) -> None:
         """Push a link with a force (N, world frame) for a duration (s)."""
-        self._do(lambda run: run.push(force, duration, body))
+        self.interact(lambda run: run.push(force, duration, body))
 
     def push_towards(self, newtons: float, degrees: float, duration: float, body: str | None = None) -> None:
         """Push a link horizontally; 0 degrees is the heading of the performer, 90 to its left."""
         world = self.run.world
         angle = math.radians(degrees) + float(yaw_of(world.qpos[world.scene.coordinates(0)][3:7]))
         self.push(newtons * np.array([math.cos(angle), math.sin(angle), 0.0]), duration, body)
-
-    def pull(self, force: Array, body: str) -> None:
-        """Pull a link with a force (N, world frame) until `let_go`."""
-        self._do(lambda run: run.pull(force, body))
-
-    def let_go(self) -> None:
-        """End a pull."""
-        self._do(lambda run: run.let_go())
-
-    def hang(self, link: str, mass: float) -> None:
-        """Hang a weight (kg) on a link."""
-        self._do(lambda run: run.hang(link, mass))
-
-    def take_off(self) -> None:
-        """Take off all weights."""
-        self._do(lambda run: run.take_off())
 
     def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
         """Command a heading (rad, to the left of the initial one), speed (m/s), foot lift (m) and step duration (s)."""
@@ -167,7 +147,7 @@ class Show:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
         heading = math.radians(self._commanded["heading_deg"]) if heading is None else heading
 
-        self._do(lambda run: run.steer(heading, speed, lift, step))
+        self.interact(lambda run: run.steer(heading, speed, lift, step))
         self._commanded = final_command(self.run.events[-1:], self._commanded)
 
     def edit(self, text: str) -> None:
@@ -175,9 +155,9 @@ class Show:
         if not self.live:
             name = self.choice.controller
             raise PoiseError(f"{name} tracks a motion that obeys physics: edit it from the beginning instead")
-        check_edit(text)
+        refuse_file_edits(text)
         edit = parse_edit(text)
-        self._do(lambda run: run.edit(edit))
+        self.interact(lambda run: run.edit(edit))
 
     def slope(self, degrees: float) -> None:
         """Set the slope of the ground ahead (degrees); the ground walked on so far does not change."""
@@ -186,13 +166,13 @@ class Show:
         fastest = self.choice.entry.fastest_uphill
         if fastest is not None and (self._commanded["speed"] or 0.0) > fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: have it walk first")
-        self._do(lambda run: _bend_ground(run, degrees))
+        self.interact(lambda run: _bend_ground(run, degrees))
 
     @property
     def rise(self) -> float | None:
         """Slope of the ground ahead (degrees); None if the terrain has no such profile."""
         profile = Profile.of(self.run.world.scene.terrain)
-        return None if profile is None else profile.rise(_facing(self.run) > 0)
+        return None if profile is None else profile.rise(_heading_cosine(self.run) > 0)
 
     @property
     def fastest(self) -> float | None:
@@ -206,7 +186,7 @@ class Show:
         ground = self.run.world.scene.terrain
         return str(ground) if isinstance(ground, Profile) else self.choice.terrain
 
-    def go_over(self, name: str) -> None:
+    def blend_into(self, name: str) -> None:
         """Blend into another shipped motion from now on."""
         if name not in self.choice.transitions:
             raise PoiseError(
@@ -214,18 +194,21 @@ class Show:
             )
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
-        blend = Blend(motion.clip, span=Span(self.time))
-        self._do(lambda run: run.edit(blend))
-
-    def performance(self) -> Performance:
-        """The performance so far."""
-        return self.run.so_far()
+        blend = Blend(motion.clip, span=Span(self.run.time))
+        self.interact(lambda run: run.edit(blend))
 
     def status(self) -> dict[str, Any]:
         """Commanded and measured values, for the page."""
         heading, pace, lift, step = self._commanded.values()
         steering = {"heading": heading, "pace": pace, "lift": lift, "step": step, "fastest": self.fastest}
-        return {**self.judge.status(), **steering, "rise": self.rise, "speed": self.speed, "steps": self._steps}
+        return {
+            "fell_at": self.run.fell_at,
+            **self.judge.status(),
+            **steering,
+            "rise": self.rise,
+            "speed": self.speed,
+            "steps": self._steps,
+        }
 
 
 def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any] = NO_COMMAND) -> dict[str, Any]:
@@ -237,13 +220,13 @@ def final_command(events: Sequence[Mapping[str, Any]], before: Mapping[str, Any]
     return now
 
 
-def _facing(run: Run) -> float:
+def _heading_cosine(run: Run) -> float:
     """Cosine of the heading of the performer against the initial one."""
     return math.cos(float(yaw_of(run.world.qpos[run.world.scene.coordinates(0)][3:7])))
 
 
 def _bend_ground(run: Run, degrees: float) -> None:
-    scene, facing = run.world.scene, _facing(run)
+    scene, facing = run.world.scene, _heading_cosine(run)
     before = Profile.of(scene.terrain)
     assert before is not None
     if abs(facing) < ACROSS:

@@ -1,5 +1,4 @@
-"""Files to and from a page: downloads of a performance, and uploads, which are limited and checked before they are
-read."""
+"""Files to and from a page: downloads of a performance, and uploads, which are checked before they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown
 from poise.export.formats import export
-from poise.performance.run import Performance
+from poise.performance.performance import Performance
 from poise.reference.archive import spoken_name
 
 FORMATS = ("bvh", "glb", "html", "npz", "csv")  # Download formats; `npz` is the recording itself
@@ -27,7 +26,7 @@ _ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion co
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
-def download(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
+def download_file(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
     """Name and content of a performance as a file of a format."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)

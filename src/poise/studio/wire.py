@@ -55,7 +55,7 @@ def read_command(text: str | bytes) -> dict[str, Any]:
     return command
 
 
-def _finite(value: Any) -> float | None:
+def _finite_number(value: Any) -> float | None:
     """The value as a finite float, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -74,14 +74,14 @@ class Arguments:
 
     def number(self, key: str, least: float, most: float, default: float | None = None) -> float:
         """A finite number within bounds."""
-        value = _finite(self._command.get(key, default))
+        value = _finite_number(self._command.get(key, default))
         if value is None:
             raise PoiseError(f"{key} must be a number")
         if not least <= value <= most:
             raise PoiseError(f"{key} must be between {least:g} and {most:g}, not {value:g}")
         return value
 
-    def maybe(self, key: str, least: float, most: float) -> float | None:
+    def optional_number(self, key: str, least: float, most: float) -> float | None:
         """The same, or None if it is missing."""
         return None if self._command.get(key) is None else self.number(key, least, most)
 
@@ -99,7 +99,7 @@ class Arguments:
     def vector(self, key: str, most: float) -> Array:
         """Three finite numbers (3,) of a length of at most `most`."""
         values = self._command.get(key)
-        found = [_finite(x) for x in values] if isinstance(values, list) and len(values) == 3 else [None]
+        found = [_finite_number(x) for x in values] if isinstance(values, list) and len(values) == 3 else [None]
         if None in found:
             raise PoiseError(f"{key} must be three numbers")
         vector = np.array(found, float)

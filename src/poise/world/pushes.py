@@ -16,7 +16,7 @@ class Push:
     force: float  # N
     time: float = 1.0  # s, start
     duration: float = 0.1  # s
-    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # unit vector in the world
+    direction: tuple[float, float, float] = (1.0, 0.0, 0.0)  # unit vector; x is the initial heading, y its left, z up
     body: str | None = None  # link name; by default the trunk
 
     def __post_init__(self) -> None:

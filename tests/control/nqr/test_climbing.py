@@ -9,7 +9,7 @@ from poise.edit.take import take_of
 from poise.library.motions import obeying
 from poise.measure.metrics import fell_at
 from poise.performance.cast import cast
-from poise.performance.run import perform
+from poise.performance.stage import perform
 from poise.world.scene import Scene
 from poise.world.world import World
 

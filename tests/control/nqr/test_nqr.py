@@ -11,8 +11,9 @@ from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
 from poise.library.motions import finished, named_motion
 from poise.measure.metrics import fell_at
-from poise.performance.run import Run, perform
-from poise.performance.start import start
+from poise.performance.run import Run
+from poise.performance.stage import perform
+from poise.performance.start import place_at_start
 from poise.reference.played import Played, begun
 from poise.rotations import yaw_of
 from poise.world.props import Ball
@@ -152,7 +153,7 @@ def test_it_begins_anywhere_in_a_cycle(body):
 def test_contact_feedback_acts_within_the_contact_solve(body):
     world, controller = World(Scene.of(body)), Nqr()
     reference = named_motion("walk", body)
-    start(world, reference, 0, 0.0)
+    place_at_start(world, reference, 0, 0.0)
     controller.reset(world, reference)
     shares = []
     for _ in range(60):

@@ -16,7 +16,8 @@ from poise.library.motions import finished
 from poise.library.repertoire import Roaming, build_repertoire
 from poise.measure.metrics import fell_at
 from poise.performance.cues import steer_cue
-from poise.performance.run import Run, perform
+from poise.performance.run import Run
+from poise.performance.stage import perform
 from poise.reference.played import Played
 from poise.rotations import yaw_of
 from poise.world.scene import Scene

@@ -13,7 +13,7 @@ from poise.library.motions import named_motion
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
 from poise.performance.cues import steer_cue
-from poise.performance.run import perform
+from poise.performance.stage import perform
 from poise.rotations import yaw_of
 from poise.world.pushes import parse_push
 from poise.world.scene import Scene

@@ -5,7 +5,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.plain import Limp
-from poise.performance.run import perform
+from poise.performance.stage import perform
 from poise.reference.body_clip import BodyClip
 from poise.reference.reference import Still
 from poise.rotations import quat_from_axis_angle

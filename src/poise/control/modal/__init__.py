@@ -1,6 +1,6 @@
 """Modal-space control [Jain2011]: long-horizon plans for rigid body and low-frequency modes, made at every step."""
 
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, StudioWords
 
 ENTRY = ControllerEntry(
     name="modal",
@@ -16,4 +16,9 @@ ENTRY = ControllerEntry(
         "biped29": ("sneak", "roll", "log-roll"),
     },
     moves=(("jump", "jump"), ("leap", "broad-jump"), ("squat", "squat"), ("swing", "swing")),
+    studio=StudioWords(
+        brief="jumps, squats and swings with a short plan ahead",
+        not_live=("slope", "turn"),
+        live_note="Takes effect when it enters the tenth of a second that is planned ahead.",
+    ),
 )

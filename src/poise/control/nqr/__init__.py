@@ -1,6 +1,6 @@
 """Contact-aware nonlinear control [Muico2009]: a look-ahead policy (NQR), and its adaptation to contacts."""
 
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, StudioWords
 
 ENTRY = ControllerEntry(
     name="nqr",
@@ -12,4 +12,10 @@ ENTRY = ControllerEntry(
     grips=False,
     bends_ground="gaits",
     moves=(("run", "run"),),
+    studio=StudioWords(
+        title="nqr · look-ahead",
+        brief="keeps close to the motion, recovers from pushes",
+        speeds=(0.0, 3.0),
+        paces=(("Stand", 0.0), ("Slow", 0.9), ("Walk", 1.3), ("Fast", 1.7), ("Run", 3.0)),
+    ),
 )

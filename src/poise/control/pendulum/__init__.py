@@ -4,7 +4,7 @@ Values marked "adult" hold for a leg of `legs.ADULT` metres: such lengths scale 
 `Legs.time_scale`. Values "in leg lengths" are multiplied by the length of the leg.
 """
 
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, StudioWords
 
 ENTRY = ControllerEntry(
     name="pendulum",
@@ -21,4 +21,10 @@ ENTRY = ControllerEntry(
     catches=True,
     bends_ground="all",
     moves=(("walk", "walk"),),
+    studio=StudioWords(
+        brief="walks where you steer it, steps when pushed",
+        paces=(("Stand", 0.0), ("Back", -0.4), ("Walk", 1.2), ("Fast", 1.7)),
+        not_live=("slope", "turn"),
+        live_note="Takes effect with the next step.",
+    ),
 )

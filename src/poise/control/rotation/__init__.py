@@ -1,6 +1,6 @@
 """Ground and aerial rotation: rolls and flips [Zordan2014]."""
 
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, StudioWords
 
 ENTRY = ControllerEntry(
     name="rotation",
@@ -11,4 +11,5 @@ ENTRY = ControllerEntry(
     steered="freely",
     ends=True,
     moves=(("roll", "roll-and-stand"), ("dive", "dive-roll"), ("flip", "back-flip")),
+    studio=StudioWords("rotation · momentum", "rolls, dives and flips", speeds=(0.5, 2.5)),
 )

@@ -135,33 +135,29 @@ class Act {
     }));
   }
 
-  /** `guide` is the controller that is steered; it may be one that takes over later. */
-  staged({ links, trunk, steers, controller, guide, motion, body }, speeds) {
-    this.steers = steers;
+  /** `guide` describes the controller that is steered; it may be one that takes over later. */
+  staged({ links, trunk, steers, preparable, adjusts, controller, motion }, guide, walker) {
+    Object.assign(this, { steers, guide });
     all("#moves button").forEach((button) => button.setAttribute("aria-pressed", button.dataset.move === `${motion} ${controller}`));
     this.heading = 0;
     this.paced = false;
     this.showHeading();
     fill($("push-link"), links.map((link) => [link, link.replaceAll("_", " ")]), trunk);
     $("steer").hidden = !steers;
-    $("stepping").hidden = controller !== "pendulum";
-    const input = $("steer-speed"), [slowest, fastest] = { nqr: [0, 3], rotation: [0.5, 2.5] }[guide] ?? speeds;
+    $("stepping").hidden = !adjusts;
+    const input = $("steer-speed"), [slowest, fastest] = guide.speeds;
     this.fastest = fastest;
     this.usual = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     Object.assign(input, { min: slowest, max: fastest });
-    const paces = guide === "rotation" ? {} : guide === "nqr" ? { Stand: 0, Slow: 0.9, Walk: 1.3, Fast: 1.7, Run: 3 } : { Stand: 0, Back: -0.4, Walk: 1.2, Fast: 1.7 };
-    $("paces").replaceChildren(...Object.entries(paces).map(([name, speed]) => make("button", {
+    $("paces").replaceChildren(...guide.paces.map(([name, speed]) => make("button", {
       textContent: name, value: speed, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },
     })));
-    this.showWhyNot(steers, controller, guide, motion, body);
-  }
-
-  showWhyNot(steers, controller, guide, motion, body) {
-    const note = $("steer-not"), able = !steers && controller === "nqr" && body === "biped29" && ["walk", "run", "stand", "walk-slow", "walk-fast"].includes(motion);
-    note.hidden = steers && guide === controller;
-    note.replaceChildren(steers ? "The command takes effect once it has stood up." : able ? "nqr can be prepared for steering. That takes about ten seconds, since it computes its feedback along every step. "
-      : `${controller} performs ${motion} as it is and cannot be steered. Choose pendulum to steer a walk.`);
-    if (able) note.append(make("button", { textContent: "Prepare for steering", onclick: () => this.choose.begin({ steered: true }) }));
+    const note = $("steer-not");
+    note.hidden = steers && guide.name === controller;
+    note.replaceChildren(steers ? "The command takes effect once it has stood up."
+      : preparable ? `${controller} can be prepared for steering. That takes about ten seconds, since it computes its feedback along every step. `
+        : `${controller} performs ${motion} as it is and cannot be steered. Choose ${walker} to steer a walk.`);
+    if (preparable) note.append(make("button", { textContent: "Prepare for steering", onclick: () => this.choose.begin({ steered: true }) }));
   }
 
   /** Limit the speed (m/s) on ground that is not level; null for no limit. */
@@ -169,7 +165,7 @@ class Act {
     $("steer-speed").max = fastest ?? this.fastest;
     for (const button of $("paces").children) {
       button.disabled = fastest !== null && Number(button.value) > fastest;
-      button.title = button.disabled ? "nqr runs on level ground only" : "";
+      button.title = button.disabled ? `${this.guide.name} runs on level ground only` : "";
     }
   }
 

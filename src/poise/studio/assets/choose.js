@@ -1,16 +1,5 @@
 // Choice of motion, controller, body and terrain: any change starts a new performance.
 
-const CONTROLLER_WORDS = {
-  pendulum: ["pendulum", "walks where you steer it, steps when pushed"],
-  nqr: ["nqr · look-ahead", "keeps close to the motion, recovers from pushes"],
-  modal: ["modal", "jumps, squats and swings with a short plan ahead"],
-  hold: ["hold · springs", "joints hold the pose; no balance"],
-  limp: ["limp · rag doll", "no control"],
-  rotation: ["rotation · momentum", "rolls, dives and flips"],
-  poses: ["poses · key poses", "performs scripts"],
-};
-const CONTROLLER_ORDER = ["pendulum", "nqr", "modal", "rotation", "hold", "limp", "poses"];
-
 class Choose {
   constructor(wire) {
     this.wire = wire;
@@ -56,7 +45,7 @@ class Choose {
     const [terrain, ...numbers] = (first.terrain ?? "flat").split(":");
     fill($("terrain"), choices.terrains.map(({ name, what }) => [name, name, what]), terrain);
     this.showNumbers(numbers);
-    this.controller = first.controller ?? "pendulum";
+    this.controller = first.controller ?? choices.walker;
     this.asked();
   }
 
@@ -127,19 +116,17 @@ class Choose {
 
   fits({ motion, body, why }) {
     if (motion !== $("motion").value || body !== $("body").value) return;
-    const known = CONTROLLER_ORDER.filter((name) => name in why);
-    const order = known.concat(Object.keys(why).filter((name) => !known.includes(name))); // installed ones come last
+    const order = Object.keys(why);
     const able = order.filter((name) => why[name] === null);
     if (!able.includes(this.controller)) [this.controller] = able;
     const picks = order.map((name) => {
-      const described = this.choices.controllers.find((each) => each.name === name);
-      const [title, what] = CONTROLLER_WORDS[name] ?? [name, described?.what ?? ""];
+      const { title, brief } = this.described(name);
       const radio = make("input", { type: "radio", name: "controller", value: name });
       radio.disabled = why[name] !== null;
       radio.checked = name === this.controller;
       radio.onchange = () => { this.controller = name; this.begin(); };
       return make("label", { className: "pick" }, radio, make("b", { textContent: title }),
-        make("span", { textContent: why[name] === null ? what : why[name] }));
+        make("span", { textContent: why[name] ?? brief }));
     });
     const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("input").value);
     const others = make("details", {}, make("summary", { textContent: `${names.join(", ")} ${names.length > 1 ? "do" : "does"} not fit: why?` }), ...unfit);
@@ -147,8 +134,13 @@ class Choose {
     if (this.next) this.begin(this.next);
   }
 
-  /** Stage the choice, with edits from the start; `steered`: prepare nqr for steering, which takes long. */
-  begin({ edits = [], steered = this.controller === "nqr" && this.steered } = {}) {
+  /** The server's description of a controller. */
+  described(name) {
+    return this.choices?.controllers.find((each) => each.name === name);
+  }
+
+  /** Stage the choice, with edits from the start; `steered`: prepare the steps for steering, which takes long. */
+  begin({ edits = [], steered = this.steered && this.described(this.controller)?.steered === "by steps" } = {}) {
     Object.assign(this, { edits, steered });
     const mass = Number($("load-mass").value);
     this.wanted = {

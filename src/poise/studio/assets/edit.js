@@ -1,6 +1,6 @@
 // Edits of the motion, from now on or from the start, and the list of events.
 
-/** Edits add up or multiply. `notNow`: controllers that fall with this edit during a run, or that are steered instead. */
+/** Edits add up or multiply. */
 const CENTIMETRES = (v) => `${v < 0 ? "−" : "+"}${Math.abs(100 * v).toFixed(0)} cm`;
 const ADDED = { join: (a, b) => a + b, part: (want, has) => want - has };
 const TIMES = { join: (a, b) => a * b, part: (want, has) => want / has };
@@ -8,8 +8,8 @@ const EDITS = [
   { name: "warp", label: "warp · pace", min: 0.5, max: 1.5, step: 0.05, rest: 1, show: (v) => `×${v.toFixed(2)}`, ...TIMES },
   { name: "stride", label: "stride", min: -0.3, max: 0.3, step: 0.02, rest: 0, show: CENTIMETRES, ...ADDED },
   { name: "trunk", label: "trunk · height", min: -0.3, max: 0.05, step: 0.01, rest: 0, show: CENTIMETRES, ...ADDED },
-  { name: "slope", label: "slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum", "hold"] },
-  { name: "turn", label: "turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, ...ADDED, notNow: ["modal", "pendulum"] },
+  { name: "slope", label: "slope", min: -15, max: 15, step: 1, rest: 0, show: (v) => `${v}°`, ...ADDED },
+  { name: "turn", label: "turn", min: -180, max: 180, step: 15, rest: 0, show: (v) => `${v}°`, ...ADDED },
 ];
 
 class Edit {
@@ -86,7 +86,7 @@ class Edit {
   pick(when) {
     this.when = when;
     all("[data-when]").forEach((button) => button.setAttribute("aria-checked", button.dataset.when === when));
-    for (const { box, notNow = [] } of this.sliders) box.hidden = when === "now" && notNow.includes(this.choose.controller);
+    for (const { box, name } of this.sliders) box.hidden = when === "now" && this.choose.described(this.choose.controller)?.not_live.includes(name);
     this.refresh();
   }
 
@@ -105,10 +105,10 @@ class Edit {
     all("[data-when]")[0].disabled = !live;
     this.pick(live ? this.preferred : "start");
     $("edit-note").textContent = !live ? `${controller} needs a motion that obeys physics: an edited one must be optimised first, which takes a while.`
-      : { pendulum: "Takes effect with the next step.", modal: "Takes effect when it enters the tenth of a second that is planned ahead." }[controller] ?? "";
+      : this.choose.described(controller).live_note;
     $("going-over").hidden = !over.length;
     $("ground-ahead").disabled = !bends;
-    $("ground-note").textContent = bends ? "Starts a little more than a step ahead." : "Only for pendulum and for walks of nqr, on flat ground and slopes. Choose the terrain on the left instead.";
+    $("ground-note").textContent = bends ? "Starts a little more than a step ahead." : `Not for ${motion} with ${controller} on this ground. Choose the terrain on the left instead.`;
     fill($("over-motion"), over.filter((name) => name !== motion).map((name) => [name, name]), "sneak");
     fill($("hang-link"), links.map((link) => [link, link.replaceAll("_", " ")]), hands[0] ?? trunk);
   }

@@ -36,7 +36,7 @@ class Pose {
     this.solve = make("button", { textContent: "Solve goals", onclick: () => this.run("solve") });
     this.result = make("div", { id: "pose-result", role: "status" });
     const field = (label, input) => make("label", { className: "field" }, make("span", { textContent: label }), input);
-    const take = (form) => (form === "mp4" ? this.film() : this.send("take", { format: form }));
+    const take = (form) => (form === "mp4" ? this.film() : this.send("download", { format: form }));
     const takes = ["bvh", "glb", "html", "mp4"].map((form) => make("button", { textContent: form.toUpperCase(), disabled: true, onclick: () => take(form) }));
     this.takes = takes;
     $("pose-left").append(field("Script", this.scripts), field("Title", this.title), field("Length", this.seconds),

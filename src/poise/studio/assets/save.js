@@ -8,7 +8,7 @@ class Save {
         $("taken").textContent = "";
         if (take === "mp4") return video();
         busy(`writing ${take.toUpperCase()}`);
-        wire.send("take", { format: take });
+        wire.send("download", { format: take });
       };
     });
   }

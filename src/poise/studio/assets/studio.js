@@ -1,11 +1,5 @@
 // The page: connects its parts.
 
-/** What moves the body, by controller. */
-const KEEPS_UP = {
-  limp: "Only gravity moves this body.", hold: "Springs hold the joints of this body; nothing balances it.",
-  others: "Joint torques alone move and balance this body.",
-};
-
 class Studio {
   constructor() {
     this.theatre = new Theatre($("view"));
@@ -94,14 +88,15 @@ class Studio {
     this.fell = null;
     this.scene = scene;
     const group = this.choices.motions.find(({ name }) => name === scene.motion)?.group ?? "";
-    this.meant = ["limp", "hold"].includes(scene.controller) || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
+    const performer = this.choose.described(scene.controller);
+    this.meant = !performer.balances || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
-    this.act.staged(scene, this.choices.controllers.find(({ name }) => name === scene.guide).speeds);
+    this.act.staged(scene, this.choose.described(scene.guide), this.choices.walker);
     this.edit.staged(scene);
     this.edit.showEvents([]);
     this.judge.staged(scene);
-    $("hint-what").textContent = KEEPS_UP[scene.controller] ?? KEEPS_UP.others;
+    $("hint-what").textContent = performer.drive;
     $("hint-act").textContent = `Click the body to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
@@ -125,7 +120,7 @@ class Studio {
     this.tape?.cut(time);
     this.timebar.held = null;
     this.timebar.shown = time;
-    this.fell = this.fell !== null && this.fell > time ? null : this.fell;
+    this.fell = this.fell !== null && this.fell >= time ? null : this.fell;
     this.happened(events);
   }
 

@@ -22,7 +22,8 @@ from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
 from poise.measure.speed import StepTimes, timed_steps
 from poise.performance.cast import cast
-from poise.performance.run import Performance, Run, check
+from poise.performance.performance import Performance
+from poise.performance.run import Run, check
 from poise.performance.stage import grips_of, scene_for, set_up
 from poise.performance.start import PlacedReference
 from poise.physics.recorded import rehearsed

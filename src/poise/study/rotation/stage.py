@@ -18,7 +18,8 @@ from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
-from poise.performance.run import Performance, Run
+from poise.performance.performance import Performance
+from poise.performance.run import Run
 from poise.performance.stage import scene_for, set_up
 from poise.reference.reference import Reference
 from poise.world.result import BlowUp, StepResult

@@ -1,0 +1,40 @@
+"""Arguments of users: what is obviously meant is accepted, everything else raises one line that says what to give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from os import PathLike, fspath
+from typing import Any
+
+from poise.errors import PoiseError
+
+
+def number_argument(name: str, value: Any, expected: str = "a number") -> Any:
+    """The value, unchanged, if it is a number."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PoiseError(f"{name} {value!r}: must be {expected}")
+    return value
+
+
+def optional_text(name: str, value: Any, form: str) -> str | None:
+    """The value if it is a text or None."""
+    if value is not None and not isinstance(value, str):
+        raise PoiseError(f"{name} {value!r}: must be a text such as '{form}'")
+    return value
+
+
+def text_or_object(name: str, value: Any, attribute: str, expected: str) -> Any:
+    """A text, a path as text, or an object (not a class) that has an attribute; anything else raises."""
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, str) or (not isinstance(value, type) and hasattr(value, attribute)):
+        return value
+    raise PoiseError(f"{name} {value!r}: must be {expected}")
+
+
+def list_argument(name: str, values: Any, attribute: str, expected: str) -> tuple[Any, ...]:
+    """The values as a tuple of texts or of objects that have an attribute; one of them stands for a list of one."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        values = () if values is None else (values,)
+    return tuple(text_or_object(name, value, attribute, f"a list of {expected}") for value in values)
