@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Actuation, Body, Motors, Scene, World
-from poise.animate.flight import predict_flight, predict_flight_turns
+from poise.animate.goals import predict_flight, predict_flight_turns
 
 STAND = 0.9  # m: height at which the flight ends
 

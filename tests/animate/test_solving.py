@@ -7,7 +7,7 @@ import pytest
 from hopping import HOP
 
 from poise.animate.animate import animate
-from poise.animate.flight import predict_flight_turns
+from poise.animate.goals import predict_flight_turns
 from poise.animate.goals import GoalWatch
 from poise.animate.read_script import read_script
 from poise.animate.script import ScriptMoment, Want

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings
-from poise.contact.grips import write_grip_rows_at
+from poise.world.grips import write_grip_rows_at
 from poise.contact.joint_limits import write_limit_rows
 from poise.dynamics.mechanism import Terms
 from poise.dynamics.workspace import LIMIT_ROWS

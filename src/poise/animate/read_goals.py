@@ -7,7 +7,7 @@ from math import radians
 from typing import Any, Literal
 
 from poise.animate.angles import script_angle_dofs
-from poise.animate.flight import LEADS_TO, TURNS_BY
+from poise.animate.goals import LEADS_TO, TURNS_BY
 from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import unknown

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.contact.assembly import assemble_contact_problem, solve_free_motion
 from poise.contact.gap_prediction import may_mispredict_gaps
-from poise.contact.grips import write_grip_rows
+from poise.world.grips import write_grip_rows
 from poise.contact.joint_limits import write_limit_rows
 from poise.contact.rows import impact_speed, write_com_drift
 from poise.contact.solver import compile_contact_solvers
