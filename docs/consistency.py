@@ -12,9 +12,9 @@ from pathlib import Path
 from poise.body.body import Body
 from poise.edit.cycle import extract_cycle
 from poise.library.authoring.source import shipped_names
-from poise.library.motions import finished, finished_bodies
+from poise.library.motions import shipped_dynamic, shipped_dynamic_bodies
 from poise.physics.certificate import Certificate, certify
-from poise.physics.consistent import with_physics
+from poise.physics.dynamic_motion import with_physics
 from poise.retarget.prepare import prepare
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def main(folder: Path) -> None:
         for body in BODIES:
             captured += rows(folder / "bvh" / f"{name}.bvh", body)
             print("\n".join(captured[-2:]), flush=True)
-    shipped = [line(name, body) for name in shipped_names() for body in finished_bodies(name)]
+    shipped = [line(name, body) for name in shipped_names() for body in shipped_dynamic_bodies(name)]
     print("\n".join(shipped))
     (HERE / "consistency.md").write_text(TEXT + "\n".join(captured) + "\n" + SHIPPED + "\n".join(shipped) + "\n")
 
@@ -93,7 +93,7 @@ def rows(path: Path, body: str) -> list[str]:
 
 def line(name: str, body: str) -> str:
     """A finished reference."""
-    motion = finished(name, body)
+    motion = shipped_dynamic(name, body)
     sure = certify(motion)
     cells = [name, body, motion.clip.frames, *residuals(sure)]
     return table_row([*cells, f"{sure.peak_force:.1f}", f"{100 * sure.peak_torque_ratio:.0f} %"])

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.arrays import runs
+from poise.arrays import true_runs
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.motion.clip import Clip
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip
@@ -67,11 +67,11 @@ def stances(clip: BodyClip) -> tuple[np.ndarray, float]:
     assert clip.down is not None
     points = [(part.link, point) for part in clip.parts for point in part.points]
     parts = [k for k, part in enumerate(clip.parts) for _ in part.points]
-    places, _ = Kinematics(clip.body, points).at(clip.qpos)
+    places, _ = LinkKinematics(clip.body, points).at(clip.qpos)
     moved = [
         np.linalg.norm(places[a:b, k] - np.median(places[a:b, k], axis=0), axis=1).max()
         for k, part in enumerate(parts)
-        for a, b in runs(clip.down[:, part])
+        for a, b in true_runs(clip.down[:, part])
     ]
     return places, float(max(moved, default=0.0))
 

@@ -11,7 +11,7 @@ from poise.export.look import visible_model
 from poise.export.strip import Camera, png_bytes, render_pose
 from poise.files import write_file
 from poise.library.authoring.source import shipped_names
-from poise.library.motions import finished, finished_bodies
+from poise.library.motions import shipped_dynamic, shipped_dynamic_bodies
 from poise.physics.recorded import scene_of_motion
 from poise.reference.dynamic import Dynamic
 
@@ -25,8 +25,8 @@ def main() -> None:
     """All that have a finished reference, each on the first body that has one."""
     THUMBNAILS.mkdir(parents=True, exist_ok=True)
     for name in shipped_names():
-        for body in finished_bodies(name)[:1]:
-            draw(finished(name, body), name)
+        for body in shipped_dynamic_bodies(name)[:1]:
+            draw(shipped_dynamic(name, body), name)
 
 
 def draw(motion: Dynamic, name: str) -> None:

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.body.body import Body
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 from poise.export.look import visible_model
 from poise.export.strip import Camera, png_bytes, render_pose, write_strip
 from poise.files import write_file
@@ -200,7 +200,7 @@ def exposure(body: Body, clock: np.ndarray, qpos: np.ndarray, shot: Shot) -> Non
 
 def bodies() -> None:
     """All bodies side by side, at their true sizes."""
-    row = [Body.named(name) for name in names()]
+    row = [Body.named(name) for name in body_names()]
     scene = Scene(tuple(row))
     pose = np.array(scene.model.qpos0)
     places = np.cumsum([0.0, 0.85, 0.85, 0.85, 0.85, 0.8, 0.65])
@@ -231,9 +231,9 @@ class _Moved:
     def __init__(self, prop: Prop, by: float) -> None:
         self.prop, self.by, self.name = prop, by, f"{prop.name}_{by:g}"
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """Those of the prop."""
-        found = self.prop.elements()
+        found = self.prop.mjcf_elements()
         for item in found:
             x, y, z = map(float, item.get("pos", "0 0 0").split())
             item.set("pos", f"{x + self.by} {y} {z}")

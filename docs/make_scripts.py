@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.image import imread
 
-from poise.animate.animate import animate, keyframed
+from poise.animate.animate import animate, keyframe_interpolation
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
-from poise.export.look import shown
+from poise.export.look import clip_recording
 from poise.export.strip import Camera, png_bytes, write_strip
 from poise.files import write_file
 
@@ -40,7 +40,7 @@ def draw(name: str) -> Path:
     camera = Camera(azimuth=-62, elevation=10, distance=2.3)
     with tempfile.TemporaryDirectory() as folder:
         rows = []
-        for row, what in enumerate((shown(keyframed(solved)), animate(solved, end).recording)):
+        for row, what in enumerate((clip_recording(keyframe_interpolation(solved)), animate(solved, end).recording)):
             path = write_strip(what, Path(folder) / f"{row}.png", PICTURES, (200, 230), times=times, camera=camera)
             rows.append(np.rint(255 * imread(path)).astype(np.uint8))
     return write_file(STATIC / f"{name}.png", png_bytes(np.vstack(rows)))

@@ -18,7 +18,7 @@ import numpy as np
 from poise.edit.parse import parse_edit
 from poise.edit.take import edited
 from poise.export.formats import export
-from poise.export.look import shown
+from poise.export.look import clip_recording
 from poise.export.strip import Camera, write_strip
 from poise.library.bodies import load_body
 from poise.reference.body_clip import BodyClip
@@ -152,7 +152,7 @@ def draw(clip: BodyClip, path: Path, span: tuple[float, float], terrain: str = "
     """A row of pictures over a part of a clip."""
     times = np.linspace(*span, PICTURES) * clip.seconds
     camera = Camera(azimuth=azimuth, elevation=9, distance=2.3)
-    write_strip(shown(clip, terrain), path, PICTURES, (170, 220), times=times, camera=camera)
+    write_strip(clip_recording(clip, terrain), path, PICTURES, (170, 220), times=times, camera=camera)
     print(f"wrote {path} ({path.stat().st_size // 1000} kB)")
 
 

@@ -18,10 +18,10 @@ import numpy as np
 from poise.body.body import Body
 from poise.control.catalogue import controller_entry
 from poise.performance.forces import HungWeight, hung_force
-from poise.performance.report import summarise
+from poise.performance.report import summarise_performance
 from poise.performance.request import Request
 from poise.performance.run import Run
-from poise.world.profile import Profile
+from poise.world.profile import GroundProfile
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -52,7 +52,7 @@ def begun(**told: Any) -> tuple[Run, Callable[[float], None]]:
 
 
 def verdict(run: Run) -> Line:
-    told = summarise(run.so_far())
+    told = summarise_performance(run.so_far())
     return {key: told[key] for key in ("fell_at", "physical", "real_time_factor")}
 
 
@@ -64,7 +64,7 @@ def ground() -> Iterator[Line]:
             run, go = begun(motion="walk", body=body, controller=controller, step=frame_step(controller))
             go(3)
             for each in (float(degrees), 0.0):
-                profile = Profile.of(run.world.scene.terrain)
+                profile = GroundProfile.of(run.world.scene.terrain)
                 assert profile is not None
                 run.lay(profile.bent(float(run.world.qpos[0]) + AHEAD, each, onward=True), f"{each:g}°")
                 go(4)
@@ -126,7 +126,7 @@ def steps() -> Iterator[Line]:
     ]
     for step in (0.02, frame_step("pendulum")):
         walks = [Request(**case, controller="pendulum", step=step, seconds=12.0) for case in cases]
-        fell = [str(walk) for walk in walks if summarise(walk.perform())["fell_at"] is not None]
+        fell = [str(walk) for walk in walks if summarise_performance(walk.perform())["fell_at"] is not None]
         yield {"step": round(step, 4), "walks": len(cases), "fell": fell}
 
 

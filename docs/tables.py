@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from poise.body.body import Body
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 from poise.cli.list import names_by_kind
 from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller
 from poise.forms import EDIT_FORMS
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import facts_of, finished, finished_bodies, named_motion
+from poise.library.motions import motion_facts, named_motion, shipped_dynamic, shipped_dynamic_bodies
 from poise.measure.audit import audit
 from poise.performance.stage import perform
 from poise.study.catalogue import STUDIES
@@ -55,7 +55,7 @@ def edits() -> str:
 def bodies() -> str:
     """The bodies that come with Poise."""
     rows = []
-    for name in names():
+    for name in body_names():
         body = Body.named(name)
         module = __import__(f"poise.body.plans.{name}", fromlist=["plan"])
         what = " ".join(module.__doc__.split("\n\n")[0].split()).partition(": ")[2].rstrip(".")
@@ -165,8 +165,8 @@ def motions() -> str:
     """The motions that come with Poise: a table of facts with thumbnails, then a strip of pictures each."""
     rows, strips = [], []
     for name in shipped_names():
-        for body in finished_bodies(name)[:1]:
-            facts = facts_of(finished(name, body))
+        for body in shipped_dynamic_bodies(name)[:1]:
+            facts = motion_facts(shipped_dynamic(name, body))
             air = f"; {100 * facts.airborne:.0f} % of the time in the air" if facts.airborne else ""
             rows.append([
                 f"![{name}](_static/motions/thumbnails/{name}.png)",

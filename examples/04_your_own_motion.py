@@ -11,7 +11,7 @@ from pathlib import Path
 from poise.edit.parse import parse_edit
 from poise.edit.take import edited
 from poise.export.formats import export
-from poise.motion.repair.finding import report
+from poise.motion.repair.finding import import_report
 from poise.reference.archive import save_prepared
 from poise.retarget.prepare import prepare
 
@@ -21,7 +21,7 @@ WALK = Path(__file__).parent / "motions" / "walk.bvh"
 def main(folder: Path) -> None:
     """Import, edit and write the motion."""
     prepared = prepare(WALK)
-    print(report(prepared.imported))
+    print(import_report(prepared.imported))
     clip = edited(prepared.clip, parse_edit("stride:+0.10"), parse_edit("turn:60@1-3"))
     folder.mkdir(exist_ok=True)
     save_prepared(clip, folder / "reference.npz")

@@ -11,7 +11,7 @@ from pathlib import Path
 import poise
 from poise.edit.cycle import extract_cycle
 from poise.export.formats import export
-from poise.physics.recorded import rehearsed
+from poise.physics.recorded import recording_of_motion
 from poise.reference.archive import save_prepared
 
 WALK = Path(__file__).parent / "motions" / "walk.bvh"
@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
     for name, turn in (("straight", 0), ("bend", 30)):
         found = poise.with_physics(cycle, poise.Variation(turn=radians(turn)))
         print(f"{name}:", *found.lines(), sep="\n")
-        failed = [check.name for check in poise.audit(rehearsed(found.dynamic)).checks if not check.passed]
+        failed = [check.name for check in poise.audit(recording_of_motion(found.dynamic)).checks if not check.passed]
         print(f"not physical: {', '.join(failed)}" if failed else "physical")
         save_prepared(found.dynamic.clip, folder / f"reference-{name}.npz", found.dynamic)
         for ending in ("png", "html"):

@@ -4,10 +4,10 @@ from functools import cache
 
 import skeletons
 from poise.body.body import Body
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 
 BUILT = {**skeletons.PEOPLE, **skeletons.CREATURES}
-NAMES = (*names(), *BUILT)
+NAMES = (*body_names(), *BUILT)
 
 
 @cache

@@ -6,7 +6,7 @@ All are in our conventions (metres, x forward, y left, z up), the people in a T-
 import numpy as np
 
 from poise.arrays import readonly
-from poise.motion.skeleton import End, Skeleton, forward
+from poise.motion.skeleton import End, Skeleton, skeleton_kinematics
 from poise.rotations import quat_between, quat_conjugate, quat_multiply, quat_rotate
 
 PLACES = {
@@ -249,7 +249,7 @@ def snake(joints=8):
 def along_x(skeleton):
     """The same figure with a zero pose in which all bones lie along x; its present zero pose becomes `upright`."""
     identity = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
-    places = forward(skeleton, np.zeros((1, 3)), identity).position[0]
+    places = skeleton_kinematics(skeleton, np.zeros((1, 3)), identity).position[0]
     tips = {end.joint: places[end.joint] + end.offset for end in skeleton.ends}
     first = {joint: places[below[0]] if below else tips[joint] for joint, below in enumerate(skeleton.children)}
     world = np.array([quat_between([1.0, 0.0, 0.0], first[j] - places[j]) for j in range(skeleton.count)])

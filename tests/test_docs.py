@@ -14,7 +14,7 @@ import pytest
 import poise
 from poise.cli.main import build_parser
 from poise.library.authoring.source import shipped_names
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import Certificate, Deviation
 from poise.reference.archive import save_prepared
 
@@ -93,7 +93,7 @@ def test_the_keys_of_physics_are_documented():
 
 def test_what_a_reference_file_holds_is_documented(tmp_path):
     told = (DOCS / "recording.md").read_text()
-    motion = finished("stand", "biped29")
+    motion = shipped_dynamic("stand", "biped29")
     with np.load(save_prepared(motion.clip, tmp_path / "stand.npz", motion)) as archive:
         assert [key for key in archive.files if f"`{key}`" not in told] == []
 

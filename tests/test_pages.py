@@ -85,7 +85,7 @@ def test_installed_controllers_are_known_by_name(own, monkeypatch):
     try:
         assert controller_names()[-1] == "springs"
         assert controller_entry("springs").what == "Plain joint springs towards the reference."
-        assert catalogue.entries()["springs"].settings_type().__name__ == "SpringSettings"
+        assert catalogue.controller_entries()["springs"].settings_type().__name__ == "SpringSettings"
     finally:
         monkeypatch.undo()
         catalogue._controller_homes.cache_clear()
@@ -107,8 +107,8 @@ def test_a_broken_installed_controller_harms_nothing_else(monkeypatch):
     monkeypatch.setattr(catalogue, "entry_points", lambda group: [point] if group == catalogue.GROUP else [])
     catalogue._controller_homes.cache_clear()
     try:
-        assert "broken" not in catalogue.entries()
-        assert catalogue.walker() == "pendulum"
+        assert "broken" not in catalogue.controller_entries()
+        assert catalogue.fallback_controller() == "pendulum"
         with pytest.raises(poise.PoiseError, match="no_such_module"):
             controller_entry("broken")
     finally:

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from poise.performance.stage import perform as perform
     from poise.performance.stage import stage as stage
     from poise.physics.certificate import certify as certify
-    from poise.physics.consistent import Variation as Variation
-    from poise.physics.consistent import with_physics as with_physics
+    from poise.physics.dynamic_motion import Variation as Variation
+    from poise.physics.dynamic_motion import with_physics as with_physics
     from poise.reference.archive import load_prepared as load_prepared
     from poise.reference.archive import load_reference as load_reference
     from poise.reference.archive import save_prepared as save_prepared
@@ -86,7 +86,7 @@ _NAMES = {
     "poise.performance.run": "Run",
     "poise.performance.stage": "perform stage",
     "poise.physics.certificate": "certify",
-    "poise.physics.consistent": "Variation with_physics",
+    "poise.physics.dynamic_motion": "Variation with_physics",
     "poise.reference.archive": "load_prepared load_reference save_prepared",
     "poise.reference.body_clip": "BodyClip",
     "poise.reference.dynamic": "Dynamic",

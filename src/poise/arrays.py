@@ -51,34 +51,34 @@ def _readonly_value(value: V) -> V:
     return readonly(value, value.dtype.type) if isinstance(value, np.ndarray) else value  # type: ignore[return-value]
 
 
-def runs(holds: Mask) -> list[tuple[int, int]]:
+def true_runs(holds: Mask) -> list[tuple[int, int]]:
     """(start, stop) of each run of true values, in order; `stop` is exclusive."""
     padded = np.concatenate([[False], holds, [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(padded))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def hysteresis(value: Array, enter: float, leave: float) -> Mask:
+def hysteresis_mask(value: Array, enter: float, leave: float) -> Mask:
     """Mask of the runs below `leave` that fall below `enter` at least once."""
     out = np.zeros(len(value), bool)
-    for start, stop in runs(value < leave):
+    for start, stop in true_runs(value < leave):
         out[start:stop] = bool(np.any(value[start:stop] < enter))
     return out
 
 
-def without_short(holds: Mask, gap: int, stretch: int) -> Mask:
+def drop_short_runs(holds: Mask, gap: int, stretch: int) -> Mask:
     """Mask with gaps shorter than `gap` filled, then runs shorter than `stretch` removed, except at both ends."""
     out = np.array(holds)
-    for start, stop in runs(~out):
+    for start, stop in true_runs(~out):
         if stop - start < gap and start > 0 and stop < len(out):
             out[start:stop] = True
-    for start, stop in runs(out):
+    for start, stop in true_runs(out):
         if stop - start < stretch and start > 0 and stop < len(out):
             out[start:stop] = False
     return out
 
 
-def brief(value: Any) -> str:
+def brief_repr(value: Any) -> str:
     """One line for a dataclass or named tuple: arrays by type and shape, long texts and sequences by length."""
     names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
     given = ((name, getattr(value, name)) for name in names)

@@ -13,7 +13,7 @@ class PoiseError(Exception):
         super().__init__(" ".join(message.split()))
 
 
-def unknown(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
+def unknown_name(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
     """The error for an invalid name: lists the valid ones and suggests the closest."""
     valid = sorted(choices)
     close = get_close_matches(name, valid, n=1)

@@ -24,7 +24,7 @@ def write_file(path: Path, content: bytes) -> Path:
     return path
 
 
-def check_targets(targets: Iterable[Path], source: Path) -> None:
+def check_write_targets(targets: Iterable[Path], source: Path) -> None:
     """Raise if a target is a folder or the `source` file itself; to be called before long work."""
     for target in targets:
         if os.path.isdir(target):  # Path.is_dir raises if the name is too long
@@ -33,7 +33,7 @@ def check_targets(targets: Iterable[Path], source: Path) -> None:
             raise PoiseError(f"{target} would be written over {source} itself: choose another place")
 
 
-def check_writable(folder: Path) -> None:
+def check_folder_writable(folder: Path) -> None:
     """Raise if a folder, which may not exist yet, cannot be written to; to be called before long work."""
     try:
         existing = folder

@@ -9,5 +9,5 @@ Steps = Callable[[int], Iterable[int]]
 """Wraps a number of steps in an iterable that shows progress, such as `range` or tqdm's `trange`."""
 
 
-def in_silence(_: str) -> None:
+def no_progress(_: str) -> None:
     """A `Say` that reports nothing."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 
 Lines = Mapping[tuple[str, int, str], int]
 """Line number of each (table, index among the tables of that name, key); the key "" is the table's header.
@@ -24,12 +24,12 @@ _INERT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*
 """Strings and comments, in which brackets have no meaning."""
 
 
-def lines_of(text: str) -> Lines:
+def toml_line_numbers(text: str) -> Lines:
     """Line numbers, from 1, of the tables, keys and inline list items of a TOML text."""
     found: dict[tuple[str, int, str], int] = {}
     counts: dict[str, int] = {}
     table, index, key, depth, items = "", 0, "", 0, 0
-    for number, (line, code) in enumerate(zip(text.split("\n"), bare_lines(text), strict=True), start=1):
+    for number, (line, code) in enumerate(zip(text.split("\n"), toml_code_lines(text), strict=True), start=1):
         if depth == 0 and not code.strip():
             continue
         if depth == 0 and (header := _HEADER.match(code)):
@@ -43,22 +43,22 @@ def lines_of(text: str) -> Lines:
         for bracket in re.findall(r"[\[\]{}]", code):
             depth += 1 if bracket in "[{" else -1
             if depth == 2 and bracket in "[{":
-                found[table, index, item(key, items)] = number
+                found[table, index, list_item_name(key, items)] = number
                 items += 1
     return found
 
 
-def bare_lines(text: str) -> list[str]:
+def toml_code_lines(text: str) -> list[str]:
     """The lines of a TOML text, with strings and comments replaced by blanks."""
     return _INERT.sub(lambda inert: re.sub(r"[^\n]", " ", inert[0]), text).split("\n")
 
 
-def within(table: str, index: int, key: str) -> str:
+def nested_table_name(table: str, index: int, key: str) -> str:
     """The name, in `Lines`, of a table nested in another."""
     return f"{table}#{index}.{key}" if table else key
 
 
-def item(key: str, index: int) -> str:
+def list_item_name(key: str, index: int) -> str:
     """The name, in `Lines`, of an inline table in a list."""
     return f"{key}[{index}]"
 
@@ -67,11 +67,11 @@ def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
     """The name of the table of a dotted header; each part refers to the latest table of that name."""
     outer, *inner = name.split(".")
     for part in inner:
-        outer = within(outer, counts.get(outer, 0), part)
+        outer = nested_table_name(outer, counts.get(outer, 0), part)
     return outer
 
 
-class ScriptError(PoiseError):
+class TomlError(PoiseError):
     """An error whose message names the file, and the line if known."""
 
 
@@ -93,7 +93,7 @@ class TomlTable:
             raise PoiseError(f"cannot read {path}: {error.strerror}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise PoiseError(f"{path.name} is not a TOML file: {error}") from None
-        return cls(path.name, lines_of(text), "", 0, values)
+        return cls(path.name, toml_line_numbers(text), "", 0, values)
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -112,17 +112,17 @@ class TomlTable:
         """Whether a key has a line of its own; without a key, whether the table has a header."""
         return not self._key and (self._table, self._index, key) in self._lines
 
-    def fail(self, message: str, key: str = "") -> ScriptError:
+    def fail(self, message: str, key: str = "") -> TomlError:
         """The error for a fault in this table; it names the line of the key, if given, else of the table."""
         own = (self._table, self._index)
-        inner = (within(*own, key), 0, "")  # the header of a table of that name
+        inner = (nested_table_name(*own, key), 0, "")  # the header of a table of that name
         places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
         line = next((self._lines[place] for place in places if place in self._lines), None)
-        return ScriptError(f"{self._file}{f', line {line}' if line else ''}: {message}")
+        return TomlError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
-    def blame(self, error: PoiseError, key: str = "") -> ScriptError:
+    def blame(self, error: PoiseError, key: str = "") -> TomlError:
         """An error raised elsewhere because of this entry, with its line; a `ScriptError` is returned unchanged."""
-        return error if isinstance(error, ScriptError) else self.fail(str(error), key)
+        return error if isinstance(error, TomlError) else self.fail(str(error), key)
 
     @contextmanager
     def blaming(self, key: str = "") -> Iterator[None]:
@@ -136,7 +136,7 @@ class TomlTable:
         """Raise if the table has a key that is not valid."""
         for key in self._values:
             if key not in valid:
-                raise self.blame(unknown("entry", key, valid), key)
+                raise self.blame(unknown_name("entry", key, valid), key)
 
     def raw(self, key: str, default: Any = None) -> Any:
         """The unchecked value of a key."""
@@ -202,13 +202,13 @@ class TomlTable:
 
     def listed(self, key: str, tables: Iterable[object]) -> list[TomlTable]:
         """`TomlTable`s for the values of a list under a key."""
-        return [self._entered(key, index, table, item(key, index)) for index, table in enumerate(tables)]
+        return [self._entered(key, index, table, list_item_name(key, index)) for index, table in enumerate(tables)]
 
     def _entered(self, key: str, index: int, value: object, name: str) -> TomlTable:
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
-        table = within(self._table, self._index, key)
-        inside = within(table, index, "")
+        table = nested_table_name(self._table, self._index, key)
+        inside = nested_table_name(table, index, "")
         headed = (table, index, "") in self._lines or any(other.startswith(inside) for other, _, _ in self._lines)
         if headed and not self._key:  # the table, or one nested in it, has a header
             return TomlTable(self._file, self._lines, table, index, value)

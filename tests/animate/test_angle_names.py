@@ -11,7 +11,7 @@ from bodies import NAMES, body_of
 from poise.animate.angles import mirrored_angles, read_script_angles, script_angle_dofs, script_joint_dofs
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.key_poses import posed
+from poise.reference.key_poses import pose_from_coordinates
 from poise.toml_reader import TomlTable
 
 PERSON = Body.named("human37")
@@ -68,8 +68,8 @@ def test_mirrored_angles_are_those_of_the_mirrored_pose(name):
     seen = np.zeros(body.nv)
     for dof, angle in mirrored_angles(body, dict(enumerate(angles))).items():
         seen[dof] = angle
-    expected = body.mirrored(posed(body, angles))
-    found = posed(body, seen)
+    expected = body.mirrored(pose_from_coordinates(body, angles))
+    found = pose_from_coordinates(body, seen)
     found[:3], expected[:3] = 0.0, 0.0
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)  # q and -q are the same rotation
 

@@ -8,7 +8,7 @@ from poise.animate.read_script import read_script
 from poise.animate.script_run import goal_start, parameter_effect_time
 from poise.animate.solve import solve_script
 from poise.errors import PoiseError
-from poise.toml_reader import ScriptError
+from poise.toml_reader import TomlError
 
 NODS = """
 body = "lamp14"
@@ -90,7 +90,7 @@ def test_a_free_time_has_effect_from_the_key_that_it_may_pass(tmp_path):
 
 def test_constraints_before_any_effect_are_refused(tmp_path):
     message = r"line 13: soon wants neck_y at 0.1 s, but its parameters have no effect before 0.5 s"
-    with pytest.raises(ScriptError, match=message):
+    with pytest.raises(TomlError, match=message):
         script_of(tmp_path, ("soon", "c.neck_y", "neck_y", 0.1, 10))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.animate.animate import RATE, animate, keyframed
+from poise.animate.animate import RATE, animate, keyframe_interpolation
 from poise.animate.read_script import read_script
 
 SCRIPT = """
@@ -36,13 +36,13 @@ def elbow(script, qpos):
 
 
 def test_poses_are_met_at_their_times_and_the_last_is_held(script):
-    angle = elbow(script, keyframed(script).qpos)
+    angle = elbow(script, keyframe_interpolation(script).qpos)
     assert angle[round(0.5 * RATE)] == pytest.approx(90)
     assert angle[round(0.8 * RATE) :] == pytest.approx(30)
 
 
 def test_curves_are_smooth_and_stay_between_the_poses(script):
-    angle = elbow(script, keyframed(script).qpos)
+    angle = elbow(script, keyframe_interpolation(script).qpos)
     first = angle[0]
     assert np.all((angle >= min(first, 30) - 1e-9) & (angle <= 90 + 1e-9))
     speed = np.diff(angle) * RATE
@@ -50,12 +50,12 @@ def test_curves_are_smooth_and_stay_between_the_poses(script):
 
 
 def test_the_root_stays_at_its_start(script):
-    clip = keyframed(script)
+    clip = keyframe_interpolation(script)
     begun = animate(script, 0.1).recording.qpos[0]
     assert clip.qpos[0] == pytest.approx(begun, abs=1e-9)
     assert np.ptp(clip.qpos[:, :3], axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
 
 
 def test_it_has_the_requested_duration(script):
-    assert keyframed(script).frames == RATE + 1
-    assert keyframed(script, 0.5).frames == RATE / 2 + 1
+    assert keyframe_interpolation(script).frames == RATE + 1
+    assert keyframe_interpolation(script, 0.5).frames == RATE / 2 + 1

@@ -9,7 +9,7 @@ from poise.animate.animate import animate
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.measure.audit import audit
-from poise.measure.metrics import bracing
+from poise.measure.metrics import stabilising_effort
 from poise.study.poses.variations import stayed_upright
 
 PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
@@ -33,7 +33,7 @@ def test_the_bow_bends_without_stabilising_torques(scripts):
     recording = animate(bow).recording
     assert stayed_upright(recording)
     assert audit(recording).passed
-    assert bracing(recording)["mean_nm"] < 30.0
+    assert stabilising_effort(recording)["mean_nm"] < 30.0
     foot = recording.model.body("left_foot").id
     assert set(recording.contact_step[recording.contact_body == foot]) == set(range(recording.steps))
 

@@ -122,7 +122,7 @@ def test_the_three_falls_share_everything_but_the_reaction():
         assert (script.pushes, script.stabilised, script.seconds) == (plain.pushes, plain.stabilised, plain.seconds)
         assert script.poses[0] == plain.poses[0]
         assert all(pose.time >= BLOW for pose in script.poses[1:])
-        assert all(change.when.start >= BLOW for change in script.changes)
+        assert all(change.when.start >= BLOW for change in script.gain_changes)
 
 
 def test_the_falls_are_equal_until_the_blow(played):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from poise.animate.read_poses import NEAR, angles_that_reach
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.reference.key_poses import posed, standing_coordinates
-from poise.toml_reader import ScriptError, TomlTable
+from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
+from poise.toml_reader import TomlError, TomlTable
 
 PERSON = Body.named("human37")
 ARM = set(PERSON.index("right_shoulder") + PERSON.index("right_elbow") + PERSON.index("right_wrist"))
@@ -26,7 +26,7 @@ def place(angles, link, point):
     coordinates = standing_coordinates(PERSON)
     coordinates[list(angles)] = list(angles.values())
     data = mujoco.MjData(PERSON.model)
-    data.qpos[:] = posed(PERSON, coordinates)
+    data.qpos[:] = pose_from_coordinates(PERSON, coordinates)
     mujoco.mj_kinematics(PERSON.model, data)
     body = data.body(link)
     return body.xpos + body.xmat.reshape(3, 3) @ point
@@ -62,7 +62,7 @@ def test_two_limbs_reach_at_once():
 
 
 def test_places_out_of_reach_are_refused_with_the_distance():
-    with pytest.raises(ScriptError, match=r"stays [\d.]+ m away"):
+    with pytest.raises(TomlError, match=r"stays [\d.]+ m away"):
         reach({HAND.name: [3.0, 0.0, 1.0]})
 
 

@@ -9,7 +9,7 @@ import pytest
 from poise import Body
 from poise.animate.read_script import read_script
 from poise.errors import PoiseError
-from poise.toml_reader import ScriptError
+from poise.toml_reader import TomlError
 
 GOOD = """\
 title = "A hop"
@@ -53,7 +53,7 @@ def read(tmp_path, text):
 def refused(tmp_path, text, marked, *words):
     """Check that reading fails and that the error names the line that contains the mark."""
     (line,) = [number for number, each in enumerate(text.splitlines(), start=1) if marked in each]
-    with pytest.raises(ScriptError) as error:
+    with pytest.raises(TomlError) as error:
         read(tmp_path, text)
     message = str(error.value)
     assert message.startswith(f"mine.toml, line {line}: "), message
@@ -201,7 +201,7 @@ def test_invalid_entries_of_a_goal_are_refused(tmp_path, entry, words):
 @pytest.mark.parametrize("header", ["goal = [{ name = 'x' }]", '[["goal"]]\nname = "x"'], ids=["inline", "quoted"])
 def test_goals_need_a_header_of_their_own(tmp_path, header):
     text = f"{header}\n{GOOD}" if "{" in header else f"{GOOD}\n{header}\n"
-    with pytest.raises(ScriptError, match=re.escape("must be written as [[goal]]")):
+    with pytest.raises(TomlError, match=re.escape("must be written as [[goal]]")):
         read(tmp_path, text)
 
 
@@ -249,7 +249,7 @@ def test_the_file_of_a_terrain_is_relative_to_the_script(tmp_path, monkeypatch):
 
 
 def test_a_script_needs_a_pose(tmp_path):
-    with pytest.raises(ScriptError, match="no pose"):
+    with pytest.raises(TomlError, match="no pose"):
         read(tmp_path, 'body = "lamp14"\nseconds = 1\n')
 
 

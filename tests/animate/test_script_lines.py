@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.errors import PoiseError
-from poise.toml_reader import ScriptError, TomlTable, lines_of
+from poise.toml_reader import TomlError, TomlTable, toml_line_numbers
 
 REMARKS = st.sampled_from(["", "# a remark", '# key = "x"', "  # [table]", "\t"])
 
@@ -47,7 +47,7 @@ def documents(draw):
 
 
 def entry_of(text):
-    return TomlTable("script.toml", lines_of(text), "", 0, tomllib.loads(text))
+    return TomlTable("script.toml", toml_line_numbers(text), "", 0, tomllib.loads(text))
 
 
 def line_of(error):
@@ -65,7 +65,7 @@ def test_the_line_of_the_error_is_found(document):
             "table": lambda pose: pose.inner("angles"),
             "list": lambda pose: pose.inners("keys")[1],
         }[kind](poses[pose])
-        with pytest.raises(ScriptError) as error:
+        with pytest.raises(TomlError) as error:
             entry.check(("time", "a", "angles", "keys"))
         assert line_of(error.value) == line
         assert text.split("\n")[line - 1].find("X") >= 0
@@ -92,12 +92,12 @@ def test_nested_tables_are_counted_within_the_outer_one():
 
 def test_missing_entries_are_reported_at_the_header():
     (pose,) = entry_of("seconds = 1\n\n[[pose]]\nname = 'x'\n").tables("pose")
-    with pytest.raises(ScriptError, match=r"^script.toml, line 3: 'time' is missing$"):
+    with pytest.raises(TomlError, match=r"^script.toml, line 3: 'time' is missing$"):
         pose.number("time")
 
 
 def test_missing_entries_of_the_file_have_no_line():
-    with pytest.raises(ScriptError, match=r"^script.toml: 'seconds' is missing$"):
+    with pytest.raises(TomlError, match=r"^script.toml: 'seconds' is missing$"):
         entry_of("").number("seconds")
 
 
@@ -134,7 +134,7 @@ def test_an_error_that_names_its_line_keeps_it():
     ],
 )
 def test_values_are_checked_as_they_are_taken(read, text, words):
-    with pytest.raises(ScriptError, match=re.escape(words)) as error:
+    with pytest.raises(TomlError, match=re.escape(words)) as error:
         read(entry_of(f"\n{text}\n"))
     assert line_of(error.value) == 2
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.animate.read_script import read_script
-from poise.animate.write_script import solved_text
+from poise.animate.write_script import solved_script_text
 
 NODS = """# page one \u2028 one line still
 title = 'He said ]['
@@ -52,7 +52,7 @@ def test_a_solution_is_read_back_and_replaced_by_the_next(read):
     text, script = NODS, read(NODS)
     for seed in range(2):
         expected = found(script, seed=seed)
-        text = solved_text(expected, text)
+        text = solved_script_text(expected, text)
         again = read(text)
         for goal, other in zip(again.goals, expected.goals, strict=True):
             assert goal.solved == pytest.approx(other.solved, rel=1e-14)
@@ -60,7 +60,7 @@ def test_a_solution_is_read_back_and_replaced_by_the_next(read):
 
 
 def test_the_rest_of_the_text_is_unchanged(read):
-    once = solved_text(found(read(NODS), seed=0), NODS)
-    assert solved_text(found(read(once), seed=0), once) == once
+    once = solved_script_text(found(read(NODS), seed=0), NODS)
+    assert solved_script_text(found(read(once), seed=0), once) == once
     kept = iter(once.split("\n"))
     assert all(line in kept for line in NODS.split("\n"))  # in the same order

@@ -7,13 +7,12 @@ import pytest
 from hopping import HOP
 
 from poise.animate.animate import animate
-from poise.animate.goals import predict_flight_turns
-from poise.animate.goals import GoalWatch
+from poise.animate.goals import GoalWatch, predict_flight_turns
 from poise.animate.read_script import read_script
 from poise.animate.script import ScriptMoment, Want
 from poise.animate.script_run import Rehearsal, links_touching_scene, parameter_effect_time, solved_changes
 from poise.animate.solve import solve_script
-from poise.animate.write_script import solved_text
+from poise.animate.write_script import solved_script_text
 
 ON_A_BOX = """
 seconds = 1
@@ -150,7 +149,7 @@ def test_a_repeated_goal_starts_from_the_previous_solution():
 
 
 def test_a_solved_script_keeps_its_text_and_reads_back(file, hop, solution, tmp_path):
-    text = solved_text(solution.script, HOP)
+    text = solved_script_text(solution.script, HOP)
     kept = [line for line in text.splitlines() if not line.startswith("solved")]
     assert kept == HOP.splitlines()
     again = tmp_path / "hop-solved.toml"
@@ -158,4 +157,4 @@ def test_a_solved_script_keeps_its_text_and_reads_back(file, hop, solution, tmp_
     read = read_script(again)
     assert read.goals[0].solved == pytest.approx(solution.script.goals[0].solved, rel=1e-14)
     assert solve_script(read).answers[0].hit.iterations == 0
-    assert solved_text(read, text) == text
+    assert solved_script_text(read, text) == text

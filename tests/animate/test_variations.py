@@ -68,7 +68,7 @@ def test_intervals_vary_and_timed_entries_move_with_them(hop):
         assert abs(first / 0.4 - 1) <= TIME
         assert abs((second - first) / 0.1 - 1) <= TIME + 1e-9
         halfway = pytest.approx((first + second) / 2)
-        assert made.changes[0].when.start == halfway
+        assert made.gain_changes[0].when.start == halfway
         assert made.goals[0].wants[0].when.time == halfway
         assert made.seconds == pytest.approx(second + 1.5)
         assert made.pushes == hop.pushes

@@ -10,7 +10,7 @@ from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.control.poses.objectives import CorrectObjective, PointObjective
 from poise.measure.audit import audit
-from poise.measure.metrics import bracing
+from poise.measure.metrics import stabilising_effort
 from poise.study.poses.variations import served_glass, stayed_upright, varied_script, walked_along_line
 
 
@@ -24,7 +24,7 @@ def test_strut_takes_long_steps_and_swings_unposed_arms():
     assert stayed_upright(recording)
     assert audit(recording).passed
     assert recording.qpos[-1, 0] > 10.0
-    assert bracing(recording)["mean_nm"] < 90.0
+    assert stabilising_effort(recording)["mean_nm"] < 90.0
     shoulders = [script.scene.body.dof_names.index(f"{side}_shoulder_y") for side in ("left", "right")]
     assert not any(set(shoulders) & set(pose.angles) for pose in script.poses)
     left, right = recording.qvel[400:, shoulders].T

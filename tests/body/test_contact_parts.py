@@ -5,14 +5,16 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human42", "human58", "baby"])
 def test_feet_rest_on_the_floor_heel_behind_ball_behind_tip(name):
     body = Body.named(name)
     middles = {
-        part.name: Kinematics(body, [(part.link, p) for p in part.points]).at(body.standing[None])[0][0].mean(axis=0)
+        part.name: LinkKinematics(body, [(part.link, p) for p in part.points])
+        .at(body.standing[None])[0][0]
+        .mean(axis=0)
         for part in contact_parts(body)
     }
     for side in ("left", "right"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links, links_from
+from poise.body.contact_parts import descendant_links, foot_links
 
 
 @pytest.mark.parametrize("name", ["biped29", "human42", "human58"])
@@ -22,4 +22,4 @@ def test_a_foot_has_its_link_and_its_toes(name):
 
 def test_everything_hangs_on_the_root():
     model = Body.named("biped29").model
-    np.testing.assert_array_equal(links_from(model, 1), np.arange(1, model.nbody))
+    np.testing.assert_array_equal(descendant_links(model, 1), np.arange(1, model.nbody))

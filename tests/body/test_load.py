@@ -9,7 +9,7 @@ import pytest
 from bodies import body_of
 from poise.body.body import Body
 from poise.body.load import DENSITY, parse_load
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 from poise.rotations import mirror_vector
 from poise.world.scene import Scene
@@ -57,7 +57,7 @@ def test_masses_add_up_and_all_else_stays(name):
     np.testing.assert_array_equal(other.standing, body.standing)
     np.testing.assert_array_equal(other.torque_limit, body.torque_limit)
     assert (other.name, other.links, other.dof_names) == (body.name, body.links, body.dof_names)
-    assert lowest(other.model, other.standing) == lowest(body.model, body.standing)
+    assert lowest_geom_height(other.model, other.standing) == lowest_geom_height(body.model, body.standing)
 
 
 def test_the_centre_of_mass_is_where_levers_balance():

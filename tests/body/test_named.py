@@ -10,9 +10,9 @@ import pytest
 from scipy.linalg import eigh
 
 from poise.body.body import Body
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 from poise.body.plans import biped29, human58
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 
 FREEDOM = {"biped29": 29, "human37": 37, "human42": 42, "human43": 43, "human58": 64, "lamp14": 14, "baby": 37}
@@ -44,7 +44,7 @@ def mass_matrix(body, qpos):
     return matrix - np.diag(body.model.dof_armature)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", body_names())
 def test_freedom_and_mass(name):
     body = Body.named(name)
     assert body.nv == FREEDOM[name]
@@ -84,7 +84,7 @@ def test_limits_hold_the_standing_pose(body):
 
 
 def test_stands_on_the_ground_with_flat_soles(body):
-    assert abs(lowest(body.model, body.standing)) < 1e-9
+    assert abs(lowest_geom_height(body.model, body.standing)) < 1e-9
     np.testing.assert_array_equal(body.standing[:2], 0)
     data = posed(body, body.standing)
     for foot in body.feet:

@@ -6,7 +6,7 @@ import pytest
 
 from bodies import body_of
 from poise.body.body import Body
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 
 
@@ -16,7 +16,7 @@ def test_legs(name, legs):
     body = body_of(name)
     other = body.scaled(legs=legs)
     assert other.symmetry is not None
-    assert abs(lowest(other.model, other.standing)) < 1e-9
+    assert abs(lowest_geom_height(other.model, other.standing)) < 1e-9
     data = mujoco.MjData(other.model)
     data.qpos[:] = other.standing
     mujoco.mj_forward(other.model, data)

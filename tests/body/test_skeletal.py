@@ -15,7 +15,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.plans import anthropometry as tables
 from poise.body.skeleton_person import _trunk_slice
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Convention, End, Skeleton
@@ -40,7 +40,7 @@ def assert_sound(body):
         np.testing.assert_allclose(data.body(other).xipos, mirror_vector(data.body(link).xipos), atol=1e-9)
         assert body.model.body(link).mass == pytest.approx(body.model.body(other).mass, rel=1e-9)
     standing = posed(body, body.standing)
-    assert abs(lowest(body.model, body.standing)) < 1e-9
+    assert abs(lowest_geom_height(body.model, body.standing)) < 1e-9
     for foot in body.feet:
         link = standing.body(foot.link)
         np.testing.assert_allclose((link.xpos + foot.points @ link.xmat.reshape(3, 3).T)[:, 2], 0, atol=1e-9)

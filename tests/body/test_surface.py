@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.body.surface import distance_to_body, distance_to_geom
+from poise.body.surface import distance_to_geom, distance_to_link
 
 TINY = 1e-5  # m
 PARTS = {
@@ -40,13 +40,13 @@ def test_it_is_the_distance_that_mujoco_finds(part, place):
     if found > 0.005:
         expected = mujoco.mj_geomDistance(model, data, 0, 1, 5.0, np.zeros(6)) + TINY
         assert found == pytest.approx(expected, abs=2e-4)
-    assert distance_to_body(model, body, np.array(place)) == max(found, 0.0)
+    assert distance_to_link(model, body, np.array(place)) == max(found, 0.0)
 
 
 def test_within_a_part_it_is_negative_and_a_body_without_parts_is_infinitely_far():
     model = MODELS["box"]
     assert distance_to_geom(model, 0, model.geom_pos[0]) == pytest.approx(-0.05)
-    assert distance_to_body(model, 0, np.zeros(3)) == np.inf
+    assert distance_to_link(model, 0, np.zeros(3)) == np.inf
 
 
 def test_a_plane_is_as_far_below_as_above():

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.body.symmetry import counterparts
+from poise.body.symmetry import mirrored_names
 from poise.rotations import mirror_vector
 
 
@@ -70,8 +70,8 @@ def test_many_poses_at_once(body):
     ],
 )
 def test_spellings(left, right):
-    assert counterparts([left, right, "spine"]) == {left: right, right: left, "spine": "spine"}
+    assert mirrored_names([left, right, "spine"]) == {left: right, right: left, "spine": "spine"}
 
 
 def test_half_a_pair_is_no_pair():
-    assert counterparts(["left_hip", "spine"]) == {}
+    assert mirrored_names(["left_hip", "spine"]) == {}

@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from poise.control.commands import Command, parse_steer
+from poise.control.commands import SteerCommand, parse_steer
 from poise.errors import PoiseError
 
 
 def test_headings_and_speeds_are_read():
     assert parse_steer("0s:0 3s:90 4.5s:-45@1.6") == (
-        Command(0.0, 0.0),
-        Command(3.0, math.pi / 2),
-        Command(4.5, -math.pi / 4, 1.6),
+        SteerCommand(0.0, 0.0),
+        SteerCommand(3.0, math.pi / 2),
+        SteerCommand(4.5, -math.pi / 4, 1.6),
     )
 
 
@@ -21,15 +21,15 @@ def test_commands_come_in_the_order_of_their_times():
 
 
 def test_steps_are_read_in_any_order():
-    assert parse_steer("1s:0@-0.4,lift=0.1") == (Command(1.0, 0.0, -0.4, lift=0.1),)
-    both = Command(2.0, math.pi, None, lift=0.05, step=0.6)
+    assert parse_steer("1s:0@-0.4,lift=0.1") == (SteerCommand(1.0, 0.0, -0.4, lift=0.1),)
+    both = SteerCommand(2.0, math.pi, None, lift=0.05, step=0.6)
     assert parse_steer("2s:180,lift=.05,step=0.6") == parse_steer("2s:180,step=0.6,lift=.05") == (both,)
 
 
 @pytest.mark.parametrize(("told", "adjusts"), [({}, False), ({"lift": 0.0}, True), ({"step": 0.5}, True)])
 def test_a_command_knows_whether_it_is_about_steps(told, adjusts):
-    command = Command(0.0, 0.0, 1.0, **told)
-    assert command.adjusts == adjusts
+    command = SteerCommand(0.0, 0.0, 1.0, **told)
+    assert command.adjusts_steps == adjusts
     assert {"lift", "step"} & set(command.as_event()) == ({"lift", "step"} if adjusts else set())
 
 
@@ -62,7 +62,7 @@ def test_nonsense_is_refused_in_one_line_that_names_it(word):
 
 
 def test_an_event_tells_degrees():
-    assert Command(1.0, math.radians(30.0), 0.9).as_event() == {
+    assert SteerCommand(1.0, math.radians(30.0), 0.9).as_event() == {
         "kind": "steer",
         "time": 1.0,
         "heading_deg": 30.0,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 
 WALKER = """
 <mujoco model="stool"><worldbody>
@@ -32,7 +32,7 @@ def hold(body, seconds=2.0, pushes=(), **settings):
     ).recording
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", body_names())
 def test_every_body_stands_for_two_seconds(name):
     body = Body.named(name)
     recording = hold(body)

@@ -26,7 +26,7 @@ def test_announced_names_may_have_extras_and_dots():
     assert isinstance(catalogue.named_controller("dotted"), Limp)
     with pytest.raises(PoiseError, match=r"module json has no x\.y"):
         catalogue.named_controller("none")
-    assert {"extra", "dotted"} < set(catalogue.entries())
+    assert {"extra", "dotted"} < set(catalogue.controller_entries())
 
 
 def test_a_subclass_with_the_entry_of_its_parent_is_made_itself():

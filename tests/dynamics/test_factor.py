@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.dynamics.factor import factor_mass, half_solve_mass, solve_columns, solve_mass
-from poise.dynamics.mechanism import Terms
-from poise.dynamics.tree import tree_of
+from poise.dynamics.factor import factor_mass, half_solve_mass, solve_mass, solve_mass_columns
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.dynamics.tree import link_tree_of
 
 
 @pytest.fixture(scope="module", params=["biped29", "human58"])
 def factored(request):
     """Mass with damping (nv, nv), which DOF is below each, and the factor."""
     body = Body.named(request.param)
-    terms, below = Terms(body.model), tree_of(body.model).dof_below
+    terms, below = DynamicsTerms(body.model), link_tree_of(body.model).dof_below
     random = np.random.default_rng(0)
     terms.evaluate(np.array(body.standing), random.standard_normal(body.nv))
     extra = random.uniform(0.0, 1.0, body.nv)
@@ -39,7 +39,7 @@ def test_solutions_are_those_of_the_dense_matrix(factored):
     columns = np.random.default_rng(1).standard_normal((len(mass), 4))
     expected = np.linalg.solve(mass, columns)
     found, one, half = columns.copy(), columns[:, 0].copy(), columns.copy()
-    solve_columns(factor, below, found)
+    solve_mass_columns(factor, below, found)
     solve_mass(factor, below, one)
     half_solve_mass(factor, below, half)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)

@@ -6,7 +6,7 @@ import pytest
 
 from bodies import body_of
 from poise.dynamics.inverse import Bearings, inverse_dynamics
-from poise.dynamics.tree import tree_of
+from poise.dynamics.tree import link_tree_of
 
 NAMES = ["biped29", "human42", "human58", "lamp14", "dog"]
 STEP = 1e-6
@@ -17,7 +17,7 @@ class Case:
 
     def __init__(self, name, seed=0):
         self.model = body_of(name).model
-        self.tree = tree_of(self.model)
+        self.tree = link_tree_of(self.model)
         random = np.random.default_rng(seed)
         nv = self.model.nv
         self.qpos = np.array(body_of(name).standing)

@@ -9,8 +9,8 @@ import pytest
 from poise.body.body import Body
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.linearisation import stepping
-from poise.dynamics.tree import tree_of
+from poise.dynamics.linearisation import linearise_steps
+from poise.dynamics.tree import link_tree_of
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -52,7 +52,7 @@ def test_derivatives_are_those_of_the_world(name):
     force = 200 * random.standard_normal((2, 3))
     end, speed = stepped(world, qpos, qvel, torque, bearings, force)
     step = world.settings.step
-    found = stepping(tree_of(model), qpos[None], qvel[None], torque[None], bearings, force[None], step)
+    found = linearise_steps(link_tree_of(model), qpos[None], qvel[None], torque[None], bearings, force[None], step)
     assert found.qpos[0] == pytest.approx(end, abs=1e-12)
     assert found.qvel[0] == pytest.approx(speed, abs=1e-11)
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.dynamics.mechanism import Terms
-from poise.dynamics.rotation_indices import rotation_of, turned_on
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.dynamics.rotation_indices import integrate_excursion, whole_body_rotation
 from poise.rotations import quat_exp, quat_rotate
 
 
@@ -25,9 +25,9 @@ def bent(body):
 
 
 def found(body, qpos, qvel):
-    terms = Terms(body.model)
+    terms = DynamicsTerms(body.model)
     terms.evaluate(qpos, qvel)
-    return rotation_of(terms.mass, qvel, terms.data), terms.data
+    return whole_body_rotation(terms.mass, qvel, terms.data), terms.data
 
 
 def test_momentum_is_that_of_all_links(body, bent):
@@ -60,5 +60,5 @@ def test_who_turns_as_one_piece_has_the_spin_of_the_root(body, bent):
 def test_excursion_of_a_steady_spin_is_its_exponential():
     spin, excursion = np.array([0.4, -1.1, 2.0]), np.array([1.0, 0.0, 0.0, 0.0])
     for _ in range(50):
-        excursion = turned_on(excursion, spin, 0.01)
+        excursion = integrate_excursion(excursion, spin, 0.01)
     np.testing.assert_allclose(excursion, quat_exp(0.5 * spin), atol=1e-12)

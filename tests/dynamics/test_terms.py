@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings
-from poise.world.grips import write_grip_rows_at
 from poise.contact.joint_limits import write_limit_rows
-from poise.dynamics.mechanism import Terms
+from poise.dynamics.mechanism import DynamicsTerms
 from poise.dynamics.workspace import LIMIT_ROWS
+from poise.world.grips import write_grip_rows_at
 
 
 def random_state(model: mujoco.MjModel, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +19,7 @@ def random_state(model: mujoco.MjModel, seed: int) -> tuple[np.ndarray, np.ndarr
 @pytest.mark.parametrize("name", ["biped29", "human37", "lamp14"])
 def test_mass_matrix_equals_inverse_dynamics_columns(name):
     model = Scene.of(name).model
-    terms = Terms(model)
+    terms = DynamicsTerms(model)
     qpos, _ = random_state(model, 1)
     terms.evaluate(qpos, np.zeros(model.nv))
     data = mujoco.MjData(model)

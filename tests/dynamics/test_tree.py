@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bodies import body_of
-from poise.dynamics.tree import BALL, HINGE, SLIDE, tree_of
+from poise.dynamics.tree import BALL, HINGE, SLIDE, link_tree_of
 
 NAMES = ["biped29", "human42", "human58", "lamp14", "dog"]
 
@@ -13,7 +13,7 @@ NAMES = ["biped29", "human42", "human58", "lamp14", "dog"]
 @pytest.mark.parametrize("name", NAMES)
 def test_chains_are_the_models(name):
     model = body_of(name).model
-    tree = tree_of(model)
+    tree = link_tree_of(model)
     assert np.array_equal(tree.dof_below, model.dof_parentid)
     assert np.array_equal(tree.block_link[tree.dof_block], model.dof_bodyid)
     for link in range(1, model.nbody):
@@ -24,7 +24,7 @@ def test_chains_are_the_models(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_cover_all_freedoms_and_coordinates_once(name):
     model = body_of(name).model
-    tree = tree_of(model)
+    tree = link_tree_of(model)
     coordinates = {HINGE: 1, BALL: 4, SLIDE: 3}
     ranges = zip(tree.block_dof, tree.block_size, tree.block_qpos, tree.block_kind, strict=True)
     dofs, values = [], []
@@ -37,7 +37,7 @@ def test_blocks_cover_all_freedoms_and_coordinates_once(name):
 
 def test_inertias_are_turned_along_the_links():
     model = body_of("human42").model
-    tree = tree_of(model)
+    tree = link_tree_of(model)
     for link in range(1, model.nbody):
         matrix = np.zeros(9)
         mujoco.mju_quat2Mat(matrix, model.body_iquat[link])

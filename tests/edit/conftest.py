@@ -8,7 +8,7 @@ import pytest
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import foot_parts
 from poise.edit.take import Frame
@@ -58,7 +58,7 @@ def worst_slip(clip: BodyClip) -> float:
     worst = 0.0
     assert clip.down is not None
     for part, down in zip(clip.parts, clip.down.T, strict=True):
-        places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
+        places, _ = LinkKinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int))).reshape(-1, 2)
         for begin, end in edges:
             stood = places[begin:end]
@@ -69,7 +69,7 @@ def worst_slip(clip: BodyClip) -> float:
 def soles_of(clip: BodyClip) -> np.ndarray:
     """(T, F, 4, 3) m: the contact points of the feet."""
     points = [(foot.link, point) for foot in clip.body.feet for point in foot.points]
-    return Kinematics(clip.body, points).at(clip.qpos)[0].reshape(clip.frames, -1, 4, 3)
+    return LinkKinematics(clip.body, points).at(clip.qpos)[0].reshape(clip.frames, -1, 4, 3)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.edit.foot_placement import FootPlacement, Heels
 from poise.edit.limb_ik import LimbSolver
@@ -32,7 +32,7 @@ def crouch(body, frames=20, seed=0):
 
 def feet_of(body):
     links = [foot.link for foot in body.feet]
-    return Kinematics(body, [(link, np.zeros(3)) for link in links], links)
+    return LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)
 
 
 def legs_of(body):
@@ -77,7 +77,7 @@ def test_heels_rise_about_the_balls_just_as_far_as_ankles_ask_for(body):
     qpos[:, 2] -= 0.3
     legs = legs_of(body)
     found, *_ = Heels(body, legs).raised(legs.read(qpos), place, turn)
-    soles = Kinematics(body, [(foot.link, point) for foot in body.feet for point in foot.points])
+    soles = LinkKinematics(body, [(foot.link, point) for foot in body.feet for point in foot.points])
     height = soles.at(found)[0].reshape(len(qpos), -1, 4, 3)[..., 2]
     assert height[..., 2:] == pytest.approx(0.0, abs=1e-3)  # balls
     assert height[..., :2].min() > 0.01  # heels
@@ -93,7 +93,7 @@ def test_a_foot_that_faces_too_far_stays_flat(body):
     place, turn = footing.places(np.tile(body.standing, (4, 1)))
     turn[:, 0] = quat_multiply(quat_exp(np.array([0.0, 0.0, 1.4])), turn[:, 0])
     frames = footing.settled([Frame(pose, None) for pose in qpos], place, turn)
-    soles = Kinematics(body, [(body.feet[0].link, point) for point in body.feet[0].points])
+    soles = LinkKinematics(body, [(body.feet[0].link, point) for point in body.feet[0].points])
     assert soles.at(np.array([frame.qpos for frame in frames]))[0][..., 2] == pytest.approx(0.0, abs=2e-3)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.edit.carry import Carry
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import part_point
@@ -15,7 +15,7 @@ from poise.rotations import quat_exp, quat_multiply
 
 
 def part_places(clip, name):
-    return Kinematics(clip.body, [part_point(clip.body, name)]).at(clip.qpos)[0][:, 0]
+    return LinkKinematics(clip.body, [part_point(clip.body, name)]).at(clip.qpos)[0][:, 0]
 
 
 def test_an_offset_turns_one_hinge_and_nothing_else(gait):

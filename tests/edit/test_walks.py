@@ -8,7 +8,7 @@ from poise.edit.span import Span
 from poise.edit.take import edited
 from poise.edit.time_warp import Warp
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit, curve_through_points
-from poise.edit.uneven_ground import Heights, SlopeEdit, StairsEdit
+from poise.edit.uneven_ground import HeightsEdit, SlopeEdit, StairsEdit
 from poise.errors import PoiseError
 from poise.rotations import yaw_of
 
@@ -25,7 +25,7 @@ WALKS = [
     StairsEdit(0.15, 0.3, 4),
     StairsEdit(-0.15, 0.3, 4),
     StairsEdit(0.12, 0.3, 3, span=Span(1.0)),
-    Heights(lambda x, y: 0.04 * np.sin(2 * x) + 0.02 * y),
+    HeightsEdit(lambda x, y: 0.04 * np.sin(2 * x) + 0.02 * y),
 ]
 
 

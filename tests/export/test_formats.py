@@ -11,10 +11,10 @@ from poise.errors import PoiseError
 from poise.export.clips import performer_clip
 from poise.export.figure import skinned_figure
 from poise.export.formats import FORMATS, export, read_exportable
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.motion.bvh import read_bvh
 from poise.motion.clip import Clip
-from poise.physics.recorded import rehearsed
+from poise.physics.recorded import recording_of_motion
 from poise.reference.archive import save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
@@ -44,12 +44,12 @@ def test_recordings_and_motions_on_a_body_go_into_every_format(ending, recording
 
 @pytest.mark.parametrize("ending", ALL)
 def test_motions_that_obey_physics_go_into_every_format(ending, tmp_path):
-    assert export(finished("hang", "biped29"), tmp_path / f"x.{ending}").stat().st_size > 1000
+    assert export(shipped_dynamic("hang", "biped29"), tmp_path / f"x.{ending}").stat().st_size > 1000
 
 
 def test_what_is_known_of_a_motion_is_shown():
-    motion = finished("hang", "biped29")
-    seen = rehearsed(motion)
+    motion = shipped_dynamic("hang", "biped29")
+    seen = recording_of_motion(motion)
     assert seen.model.body("bar").id > 0
     assert seen.meta["dof_names"] == list(motion.clip.body.dof_names)
     assert len(seen.contact_force) > 0

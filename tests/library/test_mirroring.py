@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import mirrored_motion
 from poise.physics.certificate import certify
 from poise.rotations import mirror_vector
@@ -13,7 +13,7 @@ from poise.rotations import mirror_vector
 
 @pytest.fixture(scope="module", params=["turn-90", "run", "stop"])
 def motion(request):
-    return finished(request.param, "biped29")
+    return shipped_dynamic(request.param, "biped29")
 
 
 def test_a_mirrored_motion_is_as_physical(motion):

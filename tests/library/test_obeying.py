@@ -7,8 +7,8 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library import motions as obeying
-from poise.library.motions import fall_motion, finished, named_motion
-from poise.library.motions import obeying as made_to_obey
+from poise.library.motions import dynamic_reference as made_to_obey
+from poise.library.motions import fall_motion, named_motion, shipped_dynamic
 from poise.performance.cast import cast
 from poise.reference.played import Played
 
@@ -16,7 +16,7 @@ from poise.reference.played import Played
 @pytest.fixture
 def made(monkeypatch):
     """What is asked to make a motion, instead of a search of a minute."""
-    calls, motion = [], finished("walk", "biped29")
+    calls, motion = [], shipped_dynamic("walk", "biped29")
 
     def maker(name):
         def make(what, *_):
@@ -37,13 +37,13 @@ def test_what_obeys_already_is_left_alone(made):
 
 
 def test_a_motion_that_ships_is_built_from_its_source(made):
-    clip = finished("walk", "biped29").clip
+    clip = shipped_dynamic("walk", "biped29").clip
     assert made_to_obey(Played(clip), clip.body, ships=True).motions
     assert made == [("build_motion", "walk")]
 
 
 def test_a_users_motion_of_the_same_name_is_the_users(made):
-    clip = finished("walk", "biped29").clip
+    clip = shipped_dynamic("walk", "biped29").clip
     assert made_to_obey(Played(clip), clip.body, ships=False).motions
     assert made == [("with_physics", clip)]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage
+from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import (
     AT_REST,
     RISK,
@@ -17,7 +17,7 @@ from poise.library.repertoire import (
     BoundaryStance,
     Roaming,
     build_repertoire,
-    canonical,
+    canonical_transition,
     is_symmetric_gait,
     shipped_repertoire,
 )
@@ -44,7 +44,7 @@ def test_steps_end_in_the_state_in_which_those_begin_that_they_join(shipped, bod
     for one, other in pairs:
         ending, beginning = shipped[one.motion], shipped[other.motion]
         last, first = ending.clip.qpos[one.stop], beginning.clip.qpos[other.first]
-        there = Carriage.between(first, last)
+        there = PoseDisplacement.between(first, last)
         assert np.abs(space.difference(there.pose(first)[None], last[None])).max() < 3e-3, (one.name, other.name)
         assert there.velocity(beginning.qvel[other.first]) == pytest.approx(ending.qvel[one.stop], abs=0.05)
 
@@ -74,8 +74,11 @@ def test_standing_is_between_stop_and_start(shipped):
 
 
 def test_what_fell_when_it_was_tried_does_not_follow():
-    motions = {name: finished(name, "biped29") for name in ("walk", "walk-slow", "turn-15")}
-    tried = {canonical("turn-15 right", "turn-15 right"): inf, canonical("walk right", "walk-slow left"): 0.004}
+    motions = {name: shipped_dynamic(name, "biped29") for name in ("walk", "walk-slow", "turn-15")}
+    tried = {
+        canonical_transition("turn-15 right", "turn-15 right"): inf,
+        canonical_transition("walk right", "walk-slow left"): 0.004,
+    }
     found = build_repertoire(motions, tried)
     names = [step.name for step in found.steps]
 
@@ -90,9 +93,9 @@ def test_what_fell_when_it_was_tried_does_not_follow():
 
 
 def test_a_limp_is_not_taken_for_a_symmetric_walk():
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     assert is_symmetric_gait(walk)
-    assert not is_symmetric_gait(finished("turn-45", "biped29"))
+    assert not is_symmetric_gait(shipped_dynamic("turn-45", "biped29"))
 
 
 def test_roaming_begins_with_the_motion_that_it_is_told(shipped, body):
@@ -106,7 +109,7 @@ def test_roaming_begins_with_the_motion_that_it_is_told(shipped, body):
 
 def test_what_leads_to_a_motion_that_is_not_there_is_left_out():
     found = build_repertoire(
-        {name: finished(name, "biped29") for name in ("walk", "stop", "walk-to-fast", "turn-15")}, {}
+        {name: shipped_dynamic(name, "biped29") for name in ("walk", "stop", "walk-to-fast", "turn-15")}, {}
     )
     assert set(found) == {"walk", "turn-15 left", "turn-15 right"}
 

@@ -12,11 +12,11 @@ from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import (
     build_motion,
     dependencies_first,
-    finished,
-    finished_bodies,
-    joins,
+    joined_motions,
     motion_names,
     named_motion,
+    shipped_dynamic,
+    shipped_dynamic_bodies,
 )
 from poise.physics.certificate import certify
 from poise.reference.dynamic import Dynamic
@@ -28,7 +28,7 @@ PROMISED = (
     "start", "stop", "squat", "crouch-walk", "sneak", "broad-jump", "jump", "hang", "swing", "chin-up",
     "punch", "roll", "log-roll", "backflip", "fall",
 )  # fmt: skip
-FINISHED = [(name, body) for name in shipped_names() for body in finished_bodies(name)]
+FINISHED = [(name, body) for name in shipped_names() for body in shipped_dynamic_bodies(name)]
 
 
 def test_all_that_is_promised_is_there():
@@ -38,7 +38,7 @@ def test_all_that_is_promised_is_there():
 
 @pytest.mark.parametrize(("name", "body"), FINISHED)
 def test_a_finished_reference_obeys_physics(name, body):
-    obeys_physics(finished(name, body))
+    obeys_physics(shipped_dynamic(name, body))
 
 
 def obeys_physics(motion):
@@ -50,9 +50,9 @@ def obeys_physics(motion):
     assert sure.cone == sure.torque_excess == sure.joint_excess_deg == 0.0
 
 
-@pytest.mark.parametrize(("name", "body"), [pair for pair in FINISHED if finished(*pair).clip.cyclic])
+@pytest.mark.parametrize(("name", "body"), [pair for pair in FINISHED if shipped_dynamic(*pair).clip.cyclic])
 def test_a_cycle_closes(name, body):
-    motion = finished(name, body)
+    motion = shipped_dynamic(name, body)
     first, last = motion.clip.qpos[0], motion.clip.qpos[-1]
     assert np.allclose(first[7:], last[7:], atol=1e-8)
     assert first[2] == pytest.approx(last[2], abs=1e-8)
@@ -62,7 +62,7 @@ def test_a_cycle_closes(name, body):
 
 @pytest.mark.parametrize("degrees", [15, 45, 60, 90, 180])
 def test_a_turn_goes_from_the_walk_into_the_walk(degrees):
-    turn, walk = finished(f"turn-{degrees}", "biped29"), finished("walk", "biped29")
+    turn, walk = shipped_dynamic(f"turn-{degrees}", "biped29"), shipped_dynamic("walk", "biped29")
     first, last = turn.clip.qpos[0], turn.clip.qpos[-1]
     assert np.allclose(first[2:], walk.clip.qpos[0, 2:], atol=1e-8)
     assert np.allclose(last[7:], walk.clip.qpos[0, 7:], atol=1e-8)
@@ -73,7 +73,7 @@ def test_a_turn_goes_from_the_walk_into_the_walk(degrees):
 
 
 def test_start_and_stop_join_standing_and_walking():
-    start, stop, stand, walk = (finished(name, "biped29") for name in ("start", "stop", "stand", "walk"))
+    start, stop, stand, walk = (shipped_dynamic(name, "biped29") for name in ("start", "stop", "stand", "walk"))
     for motion, rest, moving in ((start, 0, -1), (stop, -1, 0)):
         assert np.allclose(motion.clip.qpos[rest, 7:], stand.clip.qpos[0, 7:], atol=1e-7)
         assert np.allclose(motion.qvel[rest], 0.0, atol=1e-4)
@@ -83,26 +83,26 @@ def test_start_and_stop_join_standing_and_walking():
 
 def test_the_walk_is_normal(beyond_normal):
     """Hip, knee and ankle stay within two standard deviations of gait analysis."""
-    for joint, away in beyond_normal(finished("walk", "biped29").clip).items():
+    for joint, away in beyond_normal(shipped_dynamic("walk", "biped29").clip).items():
         assert np.abs(away).max() < 2.0, joint
 
 
 @pytest.mark.parametrize(("name", "speed"), [("walk-slow", 0.9), ("walk", 1.3), ("walk-fast", 1.7), ("run", 3.0)])
 def test_gaits_have_their_speed(name, speed):
-    clip = finished(name, "biped29").clip
+    clip = shipped_dynamic(name, "biped29").clip
     assert (clip.qpos[-1, 0] - clip.qpos[0, 0]) / clip.seconds == pytest.approx(speed, rel=0.01)
 
 
 @pytest.mark.parametrize("name", ["walk-slow", "walk", "walk-fast", "run"])
 def test_arms_swing_against_the_legs(name):
-    clip = finished(name, "biped29").clip
+    clip = shipped_dynamic(name, "biped29").clip
     hip, shoulder = (clip.qpos[:, clip.body.joint(f"left_{joint}").qpos[2]] for joint in ("hip", "shoulder"))
     assert np.corrcoef(hip, shoulder)[0, 1] < -0.6
 
 
 @pytest.mark.parametrize("name", ["walk-slow", "walk", "walk-fast"])
 def test_heels_strike_first_and_toes_leave_last(name):
-    motion = finished(name, "biped29")
+    motion = shipped_dynamic(name, "biped29")
     names, down = motion.contacts.names, motion.contacts.down[:-1]
     heel, ball = (down[:, names.index(f"left_foot_{part}_0")] for part in ("heel", "ball"))
     assert heel[0]
@@ -115,7 +115,7 @@ def test_heels_strike_first_and_toes_leave_last(name):
 
 @pytest.mark.parametrize("name", ["run", "jump", "broad-jump", "backflip"])
 def test_flights_are_free_falls(name):
-    motion = finished(name, "biped29")
+    motion = shipped_dynamic(name, "biped29")
     clip, model = motion.clip, motion.clip.body.model
     data = mujoco.MjData(model)
     height = []
@@ -162,7 +162,7 @@ def test_titles_are_written_alike():
 
 
 def test_the_chin_comes_above_the_bar_and_the_body_stays_below_it():
-    motion = finished("chin-up", "biped29")
+    motion = shipped_dynamic("chin-up", "biped29")
     clip, model = motion.clip, motion.clip.body.model
     data = mujoco.MjData(model)
     chin, lean = [], []
@@ -199,17 +199,17 @@ def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
 
 
 def test_what_is_joined_is_built_first():
-    assert joins("turn-45") == ("walk", "walk")
-    assert joins("walk") == ()
+    assert joined_motions("turn-45") == ("walk", "walk")
+    assert joined_motions("walk") == ()
     assert dependencies_first(["start", "turn-45", "stand", "walk"]) == ["stand", "walk", "start", "turn-45"]
 
 
 def test_a_missing_reference_is_told():
     with pytest.raises(PoiseError, match=r"cannot read .*lamp14"):
-        finished("walk", "lamp14")
+        shipped_dynamic("walk", "lamp14")
 
 
 def test_a_reference_can_be_built_again():
     again = build_motion("walk-fast", Body.named("biped29")).dynamic
     assert isinstance(again, Dynamic)
-    assert np.allclose(again.clip.qpos, finished("walk-fast", "biped29").clip.qpos, atol=1e-6)
+    assert np.allclose(again.clip.qpos, shipped_dynamic("walk-fast", "biped29").clip.qpos, atol=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise import metrics
-from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, tracking
+from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, tracking_errors
 from poise.measure.replay import Replay
 from poise.performance.request import Request
 
@@ -63,7 +63,7 @@ def test_slip_in_the_air_does_not_count(falling):
 
 def test_tracking_is_zero_when_the_reference_is_met(standing):
     met = dataclasses.replace(standing, reference_qpos=standing.qpos)
-    assert tracking(met) == {"joint_rms_deg": 0.0, "root_rms_m": 0.0}
+    assert tracking_errors(met) == {"joint_rms_deg": 0.0, "root_rms_m": 0.0}
 
 
 def test_tracking_measures_known_errors(standing):
@@ -74,13 +74,16 @@ def test_tracking_measures_known_errors(standing):
     step[6:] = np.radians(5)
     for row in moved:
         mujoco.mj_integratePos(model, row, step, 1.0)
-    found = tracking(dataclasses.replace(standing, reference_qpos=moved))
+    found = tracking_errors(dataclasses.replace(standing, reference_qpos=moved))
     assert found["joint_rms_deg"] == pytest.approx(5)
     assert found["root_rms_m"] == pytest.approx(0.05)
 
 
 def test_tracking_without_a_reference_is_unknown(standing):
-    assert tracking(dataclasses.replace(standing, reference_qpos=None)) == {"joint_rms_deg": None, "root_rms_m": None}
+    assert tracking_errors(dataclasses.replace(standing, reference_qpos=None)) == {
+        "joint_rms_deg": None,
+        "root_rms_m": None,
+    }
 
 
 def test_jitter_of_a_sine_is_its_angular_frequency(standing):

@@ -8,7 +8,7 @@ from hosts import SECRET, capture
 
 from poise.arrays import Frozen
 from poise.errors import PoiseError
-from poise.motion.captures import CaptureLibrary, cache_folder, motion_file
+from poise.motion.captures import CaptureLibrary, motion_cache_folder, motion_file
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def test_the_cache_is_where_the_platform_has_it(monkeypatch):
     monkeypatch.setenv("HOME", "/home/someone")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert cache_folder() == Path("/home/someone/.cache/poise/motions")
+    assert motion_cache_folder() == Path("/home/someone/.cache/poise/motions")
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
+    assert motion_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache")
-    assert cache_folder() == Path("/var/cache/poise/motions")
+    assert motion_cache_folder() == Path("/var/cache/poise/motions")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the standard says to ignore it
-    assert cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
+    assert motion_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
 
 
 def test_someone_without_a_home_is_told(monkeypatch):
@@ -40,7 +40,7 @@ def test_someone_without_a_home_is_told(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(PoiseError, match="XDG_CACHE_HOME"):
-        cache_folder()
+        motion_cache_folder()
 
 
 def test_a_fetched_motion_is_found_by_its_name(cache):

@@ -11,7 +11,7 @@ from poise.body.body import Body
 from poise.motion.clip import clip_from
 from poise.motion.repair.limb_bends import with_limb_bends
 from poise.motion.roles import find_roles
-from poise.motion.skeleton import forward
+from poise.motion.skeleton import skeleton_kinematics
 from poise.rotations import mirror_axial, quat_exp
 
 
@@ -63,7 +63,7 @@ def test_no_joint_of_the_upright_pose_moves():
     skeleton = skeletons.mixamo()
     upright = rolled(bending(skeleton, "forearm", [0.6, 0.0, -0.8])).skeleton.upright
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
-    before, after = (forward(skeleton, np.zeros((1, 3)), pose) for pose in (zero, upright[None]))
+    before, after = (skeleton_kinematics(skeleton, np.zeros((1, 3)), pose) for pose in (zero, upright[None]))
     joints = [skeleton.index(f"mixamorig:{name}") for name in ("LeftArm", "RightForeArm", "LeftHand", "LeftFoot")]
     np.testing.assert_allclose(after.position[0, joints], before.position[0, joints], atol=1e-12)
     assert np.abs(upright[joints[0], 0]) < 0.99

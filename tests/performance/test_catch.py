@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, named_motion
-from poise.body.carriage import Carriage
+from poise.body.pose_displacement import PoseDisplacement
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.take import take_of
 from poise.errors import PoiseError
@@ -56,7 +56,7 @@ def turned_in(pose, body, angle):
 
 
 def test_a_motion_resumes_from_a_pose_with_its_feet_planted(squat):
-    pose = turned_in(Carriage(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose(squat)), squat.body, 0.3)
+    pose = turned_in(PoseDisplacement(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose(squat)), squat.body, 0.3)
     on = resume_motion(squat, pose, 2.0, 1.0)
     assert on is not None
     np.testing.assert_allclose(on.at(2.0).qpos, pose, atol=1e-3)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.performance.cues import grip_cues
 from poise.performance.request import Request
 from poise.physics.recorded import scene_of_motion
@@ -12,7 +12,7 @@ from poise.world.world import World
 
 
 def test_hanging_hands_grip_at_the_start_and_never_release():
-    motion = finished("hang", "biped29")
+    motion = shipped_dynamic("hang", "biped29")
     cues = grip_cues(motion)
     assert [cue.time for cue in cues] == [0.0, 0.0]
     world = World(scene_of_motion(motion))
@@ -23,7 +23,7 @@ def test_hanging_hands_grip_at_the_start_and_never_release():
 
 
 def test_releasing_the_bar_has_a_cue():
-    motion = finished("hang", "biped29")
+    motion = shipped_dynamic("hang", "biped29")
     down = np.array(motion.contacts.down)
     down[50:, 0] = False
     cues = grip_cues(replace(motion, contacts=replace(motion.contacts, down=down)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, WorldSettings, named_controller, named_motion
-from poise.control.commands import Command
+from poise.control.commands import SteerCommand
 from poise.errors import PoiseError
 from poise.performance.cues import steer_cue
 from poise.performance.run import Run
@@ -31,25 +31,25 @@ class Stepper(Walker):
 
 def test_a_cue_steers_and_adjusts_steps():
     stepper = Stepper()
-    event = steer_cue(stepper, Command(1.0, 0.5, -0.2, lift=0.1)).do(None)
+    event = steer_cue(stepper, SteerCommand(1.0, 0.5, -0.2, lift=0.1)).do(None)
     assert stepper.commands == [("steer", 0.5, -0.2), ("adjust", 0.1, None)]
     assert (event["lift"], event["step"]) == (0.1, None)
 
 
 def test_a_cue_without_lift_and_step_leaves_steps_unchanged():
     stepper = Stepper()
-    steer_cue(stepper, Command(1.0, 0.5)).do(None)
+    steer_cue(stepper, SteerCommand(1.0, 0.5)).do(None)
     assert stepper.commands == [("steer", 0.5, None)]
 
 
 def test_adjusting_fixed_steps_is_refused_before_the_start():
     with pytest.raises(PoiseError, match="walker cannot change its steps"):
-        steer_cue(Walker(), Command(1.0, 0.5, step=0.6))
+        steer_cue(Walker(), SteerCommand(1.0, 0.5, step=0.6))
 
 
 def test_direct_calls_steer_like_cues():
     """The same commands at the same times have the same result."""
-    body, command = Body.named("human58"), Command(0.2, 0.6, 0.5)
+    body, command = Body.named("human58"), SteerCommand(0.2, 0.6, 0.5)
     world = World(Scene.of(body), WorldSettings(step=0.02))
     poses = {}
     for way in ("cue", "hand", "never"):

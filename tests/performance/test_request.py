@@ -3,7 +3,7 @@
 import pytest
 
 from poise.body.body import Body
-from poise.control.catalogue import entries
+from poise.control.catalogue import controller_entries
 from poise.errors import PoiseError
 from poise.performance.request import Request
 
@@ -78,4 +78,4 @@ def test_invalid_requests_are_refused_in_one_line(asked, cause):
 
 
 def test_every_controller_has_a_range_of_speeds():
-    assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in entries().values())
+    assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in controller_entries().values())

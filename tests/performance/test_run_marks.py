@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
-from poise.control.commands import Command
+from poise.control.commands import SteerCommand
 from poise.control.plain import Hold
 from poise.performance.cues import steer_cue
 from poise.performance.run import Run
 from poise.rotations import yaw_of
-from poise.world.profile import Profile
+from poise.world.profile import GroundProfile
 
 CASES = [
     ("hold", "stand", "human37", 1 / 120),
@@ -71,7 +71,7 @@ def commanded(then):
     body = Body.named("human58")
     controller = named_controller("pendulum")
     world = World(Scene.of(body), WorldSettings(step=0.02))
-    run = Run(world, controller, named_motion("walk", body), cues=[steer_cue(controller, Command(0.6, 1.0))])
+    run = Run(world, controller, named_motion("walk", body), cues=[steer_cue(controller, SteerCommand(0.6, 1.0))])
     steps(run, 20)
     then(run)
     steps(run, 80)
@@ -80,7 +80,7 @@ def commanded(then):
 
 def test_pending_cues_steer_the_controller_after_going_back_and_on_new_ground():
     def lay(run):
-        run.lay(Profile(((50.0, 0.0),), 0.0, 0.1), "steeper far away")
+        run.lay(GroundProfile(((50.0, 0.0),), 0.0, 0.1), "steeper far away")
 
     def go_back(run):
         mark = run.mark()
@@ -100,7 +100,7 @@ def test_pending_cues_steer_the_controller_after_going_back_and_on_new_ground():
 def test_new_ground_is_recorded():
     run = run_of("hold", "stand", "human37", 1 / 120)
     steps(run, 3)
-    run.lay(Profile(((5.0, 0.0),), 0.0, 0.1), "steeper")
+    run.lay(GroundProfile(((5.0, 0.0),), 0.0, 0.1), "steeper")
     assert run.events == [{"kind": "ground", "time": pytest.approx(3 / 120), "text": "steeper"}]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.edit.limbs import sole_points
 from poise.performance.start import fit_to_ground, place_at_start
 from poise.world.terrain_kinds import parse_terrain
@@ -26,7 +26,7 @@ def stride(human):
 def soles(body, qpos):
     """(F, n, 3) m: points of the feet."""
     points = [(foot.link, point) for foot, own in zip(body.feet, sole_points(body), strict=True) for point in own]
-    return Kinematics(body, points).at(qpos[None])[0][0].reshape(len(body.feet), -1, 3)
+    return LinkKinematics(body, points).at(qpos[None])[0][0].reshape(len(body.feet), -1, 3)
 
 
 def test_on_level_ground_of_any_height_the_pose_is_raised_as_a_whole(human, stride):

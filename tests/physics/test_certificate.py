@@ -8,14 +8,14 @@ import pytest
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify, deviation_from
 from poise.reference.body_clip import BodyClip
 
 
 @pytest.fixture(scope="module")
 def walk():
-    return finished("walk", "biped29")
+    return shipped_dynamic("walk", "biped29")
 
 
 def other(table, *index, by):
@@ -114,7 +114,7 @@ def test_a_cycle_that_does_not_close_is_found(walk):
 
 
 def test_hands_that_leave_the_bar_upwards_slip():
-    hang = finished("hang", "biped29")
+    hang = shipped_dynamic("hang", "biped29")
     assert certify(hang).slip_mm < 1e-6
     lifted = posed(hang, slice(10, None), 2, by=0.01)
     assert certify(lifted).slip_mm == pytest.approx(10.0, rel=1e-3)

@@ -11,7 +11,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify, deviation_from
 from poise.physics.interior import InteriorSettings
 from poise.physics.optimise import (
@@ -199,13 +199,13 @@ def test_a_state_can_be_joined_wherever_it_is_in_a_motion():
         assert np.array_equal(state.root_velocity, motion.qvel[frame, :6])
         if frame:  # hinges alone: differences of poses are those of coordinates
             assert np.allclose(state.before[7:], motion.clip.qpos[frame - 1, 7:], atol=1e-12)
-    cycle = finished("walk", "biped29")
+    cycle = shipped_dynamic("walk", "biped29")
     assert np.allclose(end_state_of(cycle, 0).before[7:], cycle.clip.qpos[-2, 7:], atol=1e-6)
 
 
 def test_few_frames_per_second_ask_for_no_jolts():
     """Between the frames of a slow clip the wished motion is as smooth as it was."""
-    walk = finished("walk", "biped29").clip
+    walk = shipped_dynamic("walk", "biped29").clip
     slow = replace(walk, qpos=readonly(walk.qpos[::3]), down=readonly(walk.down[::3], bool), rate=40.0)
     again = resampled_sketch(Sketch(slow, supports_of(slow)), 120.0).clip
     assert again.frames == walk.frames
@@ -215,7 +215,7 @@ def test_few_frames_per_second_ask_for_no_jolts():
 
 
 def test_feet_that_swing_over_the_end_of_a_cycle_keep_off_the_ground():
-    clip = finished("walk", "biped29").clip
+    clip = shipped_dynamic("walk", "biped29").clip
     least = spacetime_task(Sketch(clip, supports_of(clip)), DynamicSettings(lift=0.05)).balls
     over = ~least.down[1] & ~least.down[-1] & least.down.any(axis=0)
     assert over.any()

@@ -3,27 +3,27 @@ import numpy as np
 import pytest
 
 from poise.dynamics.actuation import Actuation
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
-from poise.physics.recorded import rehearsed, scene_of_motion
+from poise.physics.recorded import recording_of_motion, scene_of_motion
 from poise.world.scene import Scene
 from poise.world.world import World
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90", "backflip", "chin-up", "squat"])
 def test_a_reference_passes_the_audit_of_a_performance(name):
-    result = audit(rehearsed(finished(name, "biped29")))
+    result = audit(recording_of_motion(shipped_dynamic(name, "biped29")))
     assert result.passed, [check.name for check in result.checks if not check.passed]
 
 
 def test_who_hangs_has_a_bar():
-    assert [prop.name for prop in scene_of_motion(finished("hang", "biped29")).props] == ["bar"]
-    assert not scene_of_motion(finished("walk", "biped29")).props
+    assert [prop.name for prop in scene_of_motion(shipped_dynamic("hang", "biped29")).props] == ["bar"]
+    assert not scene_of_motion(shipped_dynamic("walk", "biped29")).props
 
 
 def test_the_world_finds_the_contacts_that_the_reference_says():
     """From each state of flat-footed stance, torques alone lead to the next: contacts are found by the world itself."""
-    motion = finished("squat", "biped29")
+    motion = shipped_dynamic("squat", "biped29")
     world = World(scene_of_motion(motion))
     for k in range(0, motion.clip.frames - 1, 20):
         world.reset(motion.clip.qpos[k], motion.qvel[k])
@@ -34,7 +34,7 @@ def test_the_world_finds_the_contacts_that_the_reference_says():
 @pytest.mark.parametrize("name", ["walk", "turn-90", "backflip", "chin-up"])
 def test_the_world_steps_as_the_reference_says(name):
     """High above the ground, with the reference's forces as pushes, each state leads to the next."""
-    motion, up = finished(name, "biped29"), np.array([0.0, 0.0, 10.0])
+    motion, up = shipped_dynamic(name, "biped29"), np.array([0.0, 0.0, 10.0])
     world, points = World(Scene.of(motion.clip.body)), motion.points() + up
     links = [world.scene.link_id(link) for link in motion.contacts.links]
     jacobian, away = np.zeros((3, world.model.nv)), np.zeros(world.model.nv)

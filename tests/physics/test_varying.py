@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify
-from poise.physics.consistent import Variation, parse_variation, varied_sketch, with_physics
+from poise.physics.dynamic_motion import Variation, parse_variation, varied_sketch, with_physics
 from poise.physics.optimise import optimise
 from poise.reference.supports import Sketch, supports_of
 from poise.rotations import quat_conjugate, quat_multiply, yaw_of
@@ -12,7 +12,7 @@ from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 
 @pytest.fixture(scope="module")
 def walk():
-    clip = finished("walk", "biped29").clip
+    clip = shipped_dynamic("walk", "biped29").clip
     return Sketch(clip, supports_of(clip))
 
 
@@ -89,10 +89,10 @@ def test_a_varied_walk_obeys_physics(walk, change):
 
 
 def test_what_stays_in_place_has_no_speed():
-    clip = finished("squat", "biped29").clip
+    clip = shipped_dynamic("squat", "biped29").clip
     with pytest.raises(PoiseError, match="goes nowhere"):
         varied_sketch(Sketch(clip, supports_of(clip)), Variation(speed=1.2))
-    held = finished("hang", "biped29")
+    held = shipped_dynamic("hang", "biped29")
     with pytest.raises(PoiseError, match="holds on to something"):
         varied_sketch(Sketch(held.clip, supports_of(held.clip)), Variation(turn=1.0))
 

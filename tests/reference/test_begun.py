@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from poise.body.carriage import advance
-from poise.library.motions import finished
+from poise.body.pose_displacement import planar_displacement
+from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
-from poise.physics.recorded import rehearsed
-from poise.reference.played import begun
+from poise.physics.recorded import recording_of_motion
+from poise.reference.played import cycle_from_step
 from poise.rotations import yaw_of
 
 
 @pytest.mark.parametrize("name", ["walk", "turn-90"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.75])
 def test_the_performer_starts_above_the_origin_and_faces_forward(name, share):
-    cycle = finished(name, "biped29")
+    cycle = shipped_dynamic(name, "biped29")
     step = round(share * len(cycle.torque))
-    reference = begun(cycle, step)
+    reference = cycle_from_step(cycle, step)
     first = reference.at(0.0)
     np.testing.assert_allclose(first.qpos[:2], 0.0, atol=1e-9)
     np.testing.assert_allclose(first.qpos[7:], cycle.clip.qpos[step, 7:], atol=1e-12)
@@ -27,15 +27,17 @@ def test_the_performer_starts_above_the_origin_and_faces_forward(name, share):
 
 
 def test_a_straight_walk_is_only_shifted():
-    walk = finished("walk", "biped29")
-    moved = begun(walk, 40).dynamic
+    walk = shipped_dynamic("walk", "biped29")
+    moved = cycle_from_step(walk, 40).dynamic
     np.testing.assert_allclose(moved.clip.qpos[:, 2:], walk.clip.qpos[:, 2:], atol=1e-9)
     np.testing.assert_allclose(moved.contacts.force, walk.contacts.force, atol=1e-6)
 
 
 def test_a_turn_that_was_carried_still_obeys_physics_and_turns_as_much():
-    turn = finished("turn-90", "biped29")
-    moved = begun(turn, 100).dynamic
+    turn = shipped_dynamic("turn-90", "biped29")
+    moved = cycle_from_step(turn, 100).dynamic
     assert not np.allclose(moved.contacts.force, turn.contacts.force, atol=1.0)
-    assert audit(rehearsed(moved)).passed
-    assert advance(*moved.clip.qpos[[0, -1]])[0] == pytest.approx(advance(*turn.clip.qpos[[0, -1]])[0])
+    assert audit(recording_of_motion(moved)).passed
+    assert planar_displacement(*moved.clip.qpos[[0, -1]])[0] == pytest.approx(
+        planar_displacement(*turn.clip.qpos[[0, -1]])[0]
+    )

@@ -5,14 +5,14 @@ import pytest
 
 from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.reference.archive import is_prepared, load_prepared, load_reference, save_prepared
 from poise.reference.played import Played
 
 
 @pytest.fixture(scope="module")
 def turn():
-    return finished("turn-90", "biped29")
+    return shipped_dynamic("turn-90", "biped29")
 
 
 def test_a_reference_comes_back_bit_by_bit(turn, tmp_path):
@@ -66,7 +66,7 @@ def test_states_are_played_as_they_are_and_forces_turn_with_the_cycle(turn):
 
 
 def test_after_its_end_a_motion_rests():
-    jump = finished("jump", "biped29")
+    jump = shipped_dynamic("jump", "biped29")
     target = Played(jump.clip, jump).at(99.0)
     assert target.torque is None
     assert not target.qvel.any()

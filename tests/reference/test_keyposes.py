@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bodies import NAMES, body_of
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.reference.key_poses import KeyPoses, PoseKeys, posed, standing_coordinates
+from poise.reference.key_poses import KeyPoses, PoseKeys, pose_from_coordinates, standing_coordinates
 from poise.rotations import euler_to_quat
 
 ANGLES = st.floats(-3.0, 3.0)
@@ -79,7 +79,7 @@ def test_the_root_yaws_then_pitches_then_rolls(roll, pitch, yaw):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_standing_pose_has_the_standing_coordinates(name):
     body = body_of(name)
-    np.testing.assert_allclose(posed(body, standing_coordinates(body)), body.standing, atol=1e-9)
+    np.testing.assert_allclose(pose_from_coordinates(body, standing_coordinates(body)), body.standing, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["human37", "human58", "lamp14"])
@@ -87,7 +87,9 @@ def test_coordinates_are_the_angles_of_a_pose(name):
     body = body_of(name)
     angles = np.random.default_rng(1).uniform(-1.0, 1.0, body.nv)
     angles[:6] = 0.0
-    np.testing.assert_allclose(PoseSpace(body).angles(posed(body, angles)[None])[0][6:], angles[6:], atol=1e-9)
+    np.testing.assert_allclose(
+        PoseSpace(body).angles(pose_from_coordinates(body, angles)[None])[0][6:], angles[6:], atol=1e-9
+    )
 
 
 def test_the_velocity_is_that_of_the_beginning():

@@ -14,10 +14,10 @@ from poise.library.bodies import load_body
 from poise.motion.bvh import write_bvh
 from poise.motion.clip import clip_from
 from poise.performance.cast import cast
-from poise.reference.archive import is_prepared, load_prepared, save_prepared, spoken_name
+from poise.reference.archive import is_prepared, load_prepared, motion_display_name, save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.retarget.prepare import changes, clip_at_origin, prepare
+from poise.retarget.prepare import clip_at_origin, import_changes, prepare
 from poise.rotations import quat_exp
 
 WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
@@ -138,7 +138,7 @@ def test_stages_are_told():
 
 
 def test_changes_are_what_importing_did(prepared):
-    told = changes(prepared.imported)
+    told = import_changes(prepared.imported)
     assert [line.split()[0] for line in told[1:]] == ["unit", "up", "facing", "upright", "rate", "floor"]
     assert prepared.imported.finding("floor").done in told[-1]
 
@@ -187,4 +187,4 @@ def test_spans_lie_within_the_motion(span):
     ],
 )
 def test_what_was_prepared_is_called_like_its_folder(motion, name):
-    assert spoken_name(motion) == name
+    assert motion_display_name(motion) == name

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from poise import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import Roaming, build_repertoire
-from poise.reference.played import Played, in_steps, motion_at_rate
+from poise.reference.played import Played, motion_at_rate, reference_at_rate
 
 
 @pytest.fixture(scope="module")
 def walk():
-    return finished("walk", "biped29")
+    return shipped_dynamic("walk", "biped29")
 
 
 @pytest.mark.parametrize("every", [2, 3, 6])
@@ -29,7 +29,7 @@ def test_states_are_kept_and_impulses_stay(walk, every):
 
 
 def test_twice_by_two_is_once_by_four_in_torque():
-    stand = finished("stand", "biped29")
+    stand = shipped_dynamic("stand", "biped29")
     np.testing.assert_allclose(
         motion_at_rate(motion_at_rate(stand, 60), 30).torque, motion_at_rate(stand, 30).torque, atol=1e-12
     )
@@ -48,8 +48,8 @@ def test_other_rates_are_refused(walk, rate, cause):
 
 
 def test_a_reference_goes_with_all_that_it_is_made_of(walk):
-    turn = finished("turn-45", "biped29")
-    slow = in_steps(Played(turn.clip, turn, then=walk), 60.0)
+    turn = shipped_dynamic("turn-45", "biped29")
+    slow = reference_at_rate(Played(turn.clip, turn, then=walk), 60.0)
     assert [motion.clip.rate for motion in slow.motions.values()] == [60.0, 60.0]
     assert list(slow.motions) == ["turn-45", "walk"]
     np.testing.assert_allclose(slow.at(0.5).qpos, Played(turn.clip).at(0.5).qpos, atol=1e-12)
@@ -57,11 +57,11 @@ def test_a_reference_goes_with_all_that_it_is_made_of(walk):
 
 def test_a_reference_that_fits_is_itself(walk):
     played = Played(walk.clip, walk, begin=0.3)
-    assert in_steps(played, 120.0) is played
-    assert in_steps(played, 1 / 0.00833) is played
-    assert in_steps(played, 60.0).begin == 0.3
+    assert reference_at_rate(played, 120.0) is played
+    assert reference_at_rate(played, 1 / 0.00833) is played
+    assert reference_at_rate(played, 60.0).begin == 0.3
 
 
 def test_what_is_steered_keeps_its_rate(walk):
     with pytest.raises(PoiseError, match="'walk' can be steered only at 120 steps a second, not 60"):
-        in_steps(Roaming(build_repertoire({"walk": walk}, {})), 60.0)
+        reference_at_rate(Roaming(build_repertoire({"walk": walk}, {})), 60.0)

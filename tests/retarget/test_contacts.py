@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.arrays import hysteresis, readonly, runs, without_short
+from poise.arrays import drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.body import Body
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip
@@ -34,16 +34,16 @@ def feet(down):
 
 class TestRuns:
     def test_runs_are_the_stretches(self):
-        assert runs(np.array([1, 0, 1, 1, 0, 1], bool)) == [(0, 1), (2, 4), (5, 6)]
-        assert runs(np.zeros(3, bool)) == []
+        assert true_runs(np.array([1, 0, 1, 1, 0, 1], bool)) == [(0, 1), (2, 4), (5, 6)]
+        assert true_runs(np.zeros(3, bool)) == []
 
     def test_hysteresis_needs_one_value_below_to_enter_and_keeps_up_to_the_other(self):
         value = np.array([9, 3, 1, 3, 9, 3, 3, 9.0])
-        assert hysteresis(value, 2.0, 4.0).tolist() == [0, 1, 1, 1, 0, 0, 0, 0]
+        assert hysteresis_mask(value, 2.0, 4.0).tolist() == [0, 1, 1, 1, 0, 0, 0, 0]
 
     def test_short_gaps_and_stretches_do_not_count_except_at_the_ends(self):
         holds = np.array([1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1], bool)
-        assert runs(without_short(holds, 2, 3)) == [(0, 1), (4, 9), (16, 17)]
+        assert true_runs(drop_short_runs(holds, 2, 3)) == [(0, 1), (4, 9), (16, 17)]
 
 
 @pytest.mark.parametrize("height", [-0.03, 0.0, 0.03])

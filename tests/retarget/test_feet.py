@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.arrays import readonly, runs
+from poise.arrays import readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.motion.repair.importer import import_motion
@@ -38,7 +38,7 @@ def standing(frames=120, slide=0.0, height=0.0, down=None):
 def points_of(clip):
     points = [(part.link, point) for part in clip.parts for point in part.points]
     parts = [k for k, part in enumerate(clip.parts) for _ in part.points]
-    return Kinematics(clip.body, points).at(clip.qpos)[0], parts
+    return LinkKinematics(clip.body, points).at(clip.qpos)[0], parts
 
 
 def most_moved(clip):
@@ -47,7 +47,7 @@ def most_moved(clip):
     return max(
         np.linalg.norm(places[a:b, point] - np.median(places[a:b, point], axis=0), axis=1).max()
         for point, part in enumerate(parts)
-        for a, b in runs(clip.down[:, part])
+        for a, b in true_runs(clip.down[:, part])
     )
 
 
@@ -111,7 +111,7 @@ def test_footprints_know_place_heading_and_height():
         assert (stance.start, stance.stop) == (0, 40)
         assert stance.height == pytest.approx(0.3, abs=1e-6)
         assert yaw_of(stance.turn) == pytest.approx(0.7)
-        seen = Kinematics(BODY, [(stance.foot.link, p) for p in stance.foot.points]).at(clip.qpos)[0][0]
+        seen = LinkKinematics(BODY, [(stance.foot.link, p) for p in stance.foot.points]).at(clip.qpos)[0][0]
         assert np.allclose(stance.points(stance.foot.points), seen, atol=1e-6)
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.retarget.contact_detection import find_contacts
 
-SWING, JUMP = (finished(name, "human42").clip for name in ("swing", "jump"))
+SWING, JUMP = (shipped_dynamic(name, "human42").clip for name in ("swing", "jump"))
 
 
 def hands(clip):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.retarget.ik import PoseSolver
 from poise.retarget.ik_path import solve_banded, solve_path
@@ -28,7 +28,7 @@ def random_poses(body, count, size, seed):
 
 
 def test_jacobians_are_the_derivatives_of_places_and_turns():
-    kinematics, space, step = Kinematics(HUMAN, ENDS, LINKS), PoseSpace(HUMAN), 1e-6
+    kinematics, space, step = LinkKinematics(HUMAN, ENDS, LINKS), PoseSpace(HUMAN), 1e-6
     qpos = random_poses(HUMAN, 3, 0.5, 1)
     posed = kinematics.posed(qpos)
     for dof in range(HUMAN.nv):

@@ -9,13 +9,13 @@ import pytest
 import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.importer import import_motion
-from poise.motion.skeleton import forward
+from poise.motion.skeleton import skeleton_kinematics
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_exp, quat_multiply
 
@@ -50,7 +50,9 @@ def test_a_bodys_own_motion_comes_back_from_its_skeleton_in_any_size(name, facto
     qpos = moved(body)
     clip = scaled(plain_rigging(body.model, 1).clip(body.model, qpos, 60.0, "swing"), factor)
     found = retarget(clip, body)
-    ends = Kinematics(body, [(f"{side}_{end}", np.zeros(3)) for side in ("left", "right") for end in ("foot", "hand")])
+    ends = LinkKinematics(
+        body, [(f"{side}_{end}", np.zeros(3)) for side in ("left", "right") for end in ("foot", "hand")]
+    )
     there, back = ends.at(qpos)[0], ends.at(found.clip.qpos)[0]
     offset = np.median(there - back, axis=(0, 1))  # the sole's height is a guess
     assert np.abs(offset[:2]).max() < 0.005
@@ -66,11 +68,11 @@ def test_a_person_in_a_t_pose_stands_with_arms_out_on_every_body(name, family):
     skeleton = skeletons.along_x(skeletons.stranger()) if family == "along_x" else skeletons.PEOPLE[family]()
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     pose = np.tile(zero if skeleton.upright is None else skeleton.upright, (10, 1, 1))
-    lowest = forward(skeleton, np.zeros((1, 3)), pose[:1]).position[0, :, 2].min()
+    lowest = skeleton_kinematics(skeleton, np.zeros((1, 3)), pose[:1]).position[0, :, 2].min()
     clip = clip_from("t", skeleton, 60.0, np.tile([0.0, 0.0, 0.02 - lowest], (10, 1)), pose)
     found = retarget(clip, body).clip
     links = [(link, np.zeros(3)) for link in ("left_hand", "left_upper_arm", "left_foot", "head")]
-    hand, shoulder, foot, head = Kinematics(body, links).at(found.qpos)[0][0]
+    hand, shoulder, foot, head = LinkKinematics(body, links).at(found.qpos)[0][0]
     reach = hand - shoulder
     assert reach[1] > 0.95 * np.linalg.norm(reach)
     assert foot[2] < 0.15 * head[2]

@@ -3,7 +3,7 @@
 import pytest
 
 from poise import PoiseError
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 from poise.studio.catalogue import (
     TERRAINS,
     body_choices,
@@ -139,5 +139,5 @@ def test_all_terrains_can_be_stood_on():
 def test_the_catalogue_is_whole():
     catalogue = page_catalogue()
     assert len(catalogue["motions"]) == len(motion_choices()) > 25
-    assert {body["name"] for body in body_choices()} == set(names())
+    assert {body["name"] for body in body_choices()} == set(body_names())
     assert {"strut", "somersault"} <= set(catalogue["scripts"])

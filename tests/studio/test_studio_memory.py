@@ -6,7 +6,7 @@ from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.nqr import nqr
 from poise.control.nqr.steering import repertoire_segments
-from poise.control.nqr.weights import weights_for
+from poise.control.nqr.weights import nqr_weights
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.studio import show as module
 from poise.studio.show import ShowMemory
@@ -24,7 +24,7 @@ def test_steps_are_looked_along_once_for_each_body_and_settings(monkeypatch):
     body = Body.named("biped29")
     roaming = Roaming(shipped_repertoire(body), "walk")
     world = World(Scene.of(body))
-    segments = repertoire_segments(roaming.motions, weights_for(body), 1)
+    segments = repertoire_segments(roaming.motions, nqr_weights(body), 1)
     monkeypatch.setattr(nqr, "repertoire_segments", look)
     memory = ShowMemory()
     for _ in range(2):

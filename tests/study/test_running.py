@@ -10,12 +10,12 @@ from toys import TOYS
 
 from poise import PoiseError
 from poise.study.experiment import runner as running
-from poise.study.experiment.runner import run
+from poise.study.experiment.runner import run_study
 from poise.study.experiment.study import Scope
 
 
 def test_findings_do_not_depend_on_the_number_of_workers():
-    assert run(TOYS, workers=1).rows == run(TOYS, workers=2).rows
+    assert run_study(TOYS, workers=1).rows == run_study(TOYS, workers=2).rows
 
 
 def test_a_study_that_is_timed_runs_in_this_process_alone(monkeypatch):
@@ -23,18 +23,18 @@ def test_a_study_that_is_timed_runs_in_this_process_alone(monkeypatch):
     monkeypatch.setattr(
         running, "local_case_rows", lambda run_case, cases, workers: asked.append(workers) or map(run_case, cases)
     )
-    run(replace(TOYS, alone=True), workers=2)
-    run(TOYS, workers=2)
+    run_study(replace(TOYS, alone=True), workers=2)
+    run_study(TOYS, workers=2)
     assert asked == [1, 2]
 
 
 def test_a_study_that_is_timed_does_not_run_on_a_cluster():
     with pytest.raises(PoiseError, match="toys measures time"):
-        run(replace(TOYS, alone=True), cluster="tcp://127.0.0.1:1")
+        run_study(replace(TOYS, alone=True), cluster="tcp://127.0.0.1:1")
 
 
 def test_files_hold_what_was_found(tmp_path):
-    findings = run(TOYS, TOYS.scope(quick=True), workers=1)
+    findings = run_study(TOYS, TOYS.scope(quick=True), workers=1)
     written = findings.write(tmp_path / "new")
     assert [path.name for path in written] == ["toys.json", "toys.csv", "toys.png"]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["toys.csv", "toys.json", "toys.png"]
@@ -47,7 +47,7 @@ def test_files_hold_what_was_found(tmp_path):
 
 
 def test_the_same_findings_make_the_same_files(tmp_path):
-    findings = run(TOYS, workers=1)
+    findings = run_study(TOYS, workers=1)
     first, second = ([path.read_bytes() for path in findings.write(tmp_path / name)] for name in "ab")
     assert first == second
 

@@ -6,8 +6,8 @@ import pytest
 from poise import Push, Scene, World, metrics, named_controller, perform
 from poise.control.modal.modal import Modal
 from poise.control.nqr.nqr import Nqr
-from poise.library.motions import finished
-from poise.reference.played import begun
+from poise.library.motions import shipped_dynamic
+from poise.reference.played import cycle_from_step
 from poise.study.experiment import trial as trials
 from poise.study.experiment.trial import NOISE, Trial, attempt_trial, cached_cast, stage_trial
 
@@ -18,7 +18,7 @@ def test_it_is_a_performance_like_any_other():
     trial = Trial("walk", seconds=1.0, seed=3, phase=0.0)
     verdict = attempt_trial(trial, Nqr())
     body, _ = cached_cast("walk", None, True)
-    reference = begun(finished("walk", "biped29"), 0)
+    reference = cycle_from_step(shipped_dynamic("walk", "biped29"), 0)
     world = World(Scene.of(body))
     found = metrics(perform(world, Nqr(), reference, seconds=1.0, seed=3, noise=NOISE).recording)
     assert verdict.fell_at is found["fell_at"] is None
@@ -64,7 +64,7 @@ def test_a_hard_push_fells_what_stands_otherwise():
 
 
 def test_phases_are_drawn_from_the_seed():
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     steps = [Trial("walk", seed=seed).first_step(walk) for seed in range(40)]
     assert len(set(steps)) > 30
     assert 0 <= min(steps) < 20

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from poise import Body
-from poise.world.profile import Profile
+from poise.world.profile import GroundProfile
 from poise.world.scene import Scene
 from poise.world.terrain_kinds import Flat, Rough, Slope
 
-HILLS = Profile.of(Flat()).bent(3.0, 8.0, onward=True).bent(6.0, -5.0, onward=True).bent(-2.0, 4.0, onward=False)
+HILLS = GroundProfile.of(Flat()).bent(3.0, 8.0, onward=True).bent(6.0, -5.0, onward=True).bent(-2.0, 4.0, onward=False)
 
 
 def test_slabs_are_where_the_heights_are():
@@ -44,10 +44,10 @@ def test_a_bend_hardly_further_on_is_the_same_bend():
 def test_which_ground_is_a_profile():
     x = np.linspace(-5.0, 5.0, 11)
     for terrain in (Flat(), Slope(7.0)):
-        assert Profile.of(terrain).heights(x, x) == pytest.approx(terrain.heights(x, x))
-    assert Profile.of(Rough(0.1)) is None
+        assert GroundProfile.of(terrain).heights(x, x) == pytest.approx(terrain.heights(x, x))
+    assert GroundProfile.of(Rough(0.1)) is None
 
 
 def test_ground_that_is_even_has_no_seam_where_nothing_bends():
-    assert [x for x, _ in Profile.of(Flat()).bent(3.0, 5.0, onward=True).knots] == [3.0]
-    assert [x for x, _ in Profile.of(Slope(4.0)).bent(-3.0, 5.0, onward=False).knots] == [-3.0]
+    assert [x for x, _ in GroundProfile.of(Flat()).bent(3.0, 5.0, onward=True).knots] == [3.0]
+    assert [x for x, _ in GroundProfile.of(Slope(4.0)).bent(-3.0, 5.0, onward=False).knots] == [-3.0]

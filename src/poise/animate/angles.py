@@ -7,7 +7,7 @@ from math import degrees, radians
 from typing import Any
 
 from poise.body.body import Body
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.toml_reader import TomlTable
 
 ROOT = {"roll": 3, "pitch": 4, "yaw": 5}  # DOFs of the root's orientation, by name
@@ -26,7 +26,7 @@ def script_angle_dofs(body: Body, name: str) -> dict[int, float]:
         right = int(body.mirror_dofs[left])
         return {left: 1.0, right: float(body.mirror_signs[right])}
     both = {dof.removeprefix("left_") for dof in body.dof_names if dof.startswith("left_")}
-    raise unknown("angle", name, [*ROOT, *body.dof_names[6:], *both])
+    raise unknown_name("angle", name, [*ROOT, *body.dof_names[6:], *both])
 
 
 def script_joint_dofs(body: Body, name: str) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def script_joint_dofs(body: Body, name: str) -> tuple[int, ...]:
         return tuple(script_angle_dofs(body, name))
     except PoiseError:
         valid = [*body.groups, *names, *(n.removeprefix("left_") for n in names if n.startswith("left_")), "all"]
-        raise unknown("joint or part", name, valid) from None
+        raise unknown_name("joint or part", name, valid) from None
 
 
 def read_script_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:

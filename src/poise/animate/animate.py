@@ -8,28 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.goals import in_display_unit, unit_of
+from poise.animate.goals import constraint_in_display_unit, constraint_unit
 from poise.animate.script import Script
 from poise.animate.script_run import script_keys, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
-from poise.animate.write_script import solved_text
+from poise.animate.write_script import solved_script_text
 from poise.arrays import readonly
 from poise.export.formats import export
-from poise.files import check_targets, check_writable, write_file
-from poise.library.authoring.curves import Keys, curve
-from poise.measure.metrics import bracing
+from poise.files import check_folder_writable, check_write_targets, write_file
+from poise.library.authoring.curves import CurveKeys, key_curve
+from poise.measure.metrics import stabilising_effort
 from poise.performance.performance import Performance
-from poise.performance.report import Outcome, check_folder, write_performance
-from poise.performance.start import carriage_of
-from poise.progress import Say, Steps, in_silence
+from poise.performance.report import Outcome, check_performance_folder, write_performance
+from poise.performance.start import displacement_to_place
+from poise.progress import Say, Steps, no_progress
 from poise.reference.body_clip import BodyClip
-from poise.reference.key_poses import posed, standing_coordinates
+from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
 
 RATE = 60.0  # Frame rate (Hz) of the keyframe interpolation
 KEYFRAMES = ("keyframes.bvh", "keyframes.html")  # Files of the keyframe interpolation, to compare with the performance
 
 
-def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
+def keyframe_interpolation(script: Script, seconds: float | None = None) -> BodyClip:
     """Interpolate the script's keys without physics; the root turns with its keys but keeps its initial place."""
     body = script.scene.body
     times = np.arange(round((seconds or script.seconds) * RATE) + 1) / RATE
@@ -42,11 +42,11 @@ def keyframed(script: Script, seconds: float | None = None) -> BodyClip:
         values = keys.value[own][::-1][last]
         if at[0] > 0:
             at, values = np.append(0.0, at), np.append(first[dof], values)
-        coordinates[:, dof] = curve(Keys(at, values), times)
-    qpos = np.array([posed(body, row) for row in coordinates])
+        coordinates[:, dof] = key_curve(CurveKeys(at, values), times)
+    qpos = np.array([pose_from_coordinates(body, row) for row in coordinates])
     qpos[:, 2] += script.root_rise
     stand = script.beginning.stand
-    qpos = carriage_of(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
+    qpos = displacement_to_place(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
     return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))
 
 
@@ -82,26 +82,26 @@ def animate(script: Script, seconds: float | None = None, progress: Steps = rang
 
 
 def animate_to(
-    script: Script, folder: Path, solving: bool = False, seconds: float | None = None, say: Say = in_silence,
+    script: Script, folder: Path, solving: bool = False, seconds: float | None = None, say: Say = no_progress,
     progress: Steps = range, workers: int = 1,
 ) -> Animation:  # fmt: skip
     """Perform a script, with `solving` after solving its goals, and write the files into a folder."""
-    check_folder(folder, script.path, KEYFRAMES)
+    check_performance_folder(folder, script.path, KEYFRAMES)
     has_goals = solving and bool(script.goals)
     target = _solved_script_path(script.path) if has_goals and script.path is not None else None
     solution = solve_script(script, say=say, workers=workers) if has_goals else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     summary = write_performance(performance, folder).summary
-    summary |= {**_solution_summary(solution), "stabiliser": bracing(performance.recording)}
-    plain = keyframed(chosen, seconds)
+    summary |= {**_solution_summary(solution), "stabiliser": stabilising_effort(performance.recording)}
+    plain = keyframe_interpolation(chosen, seconds)
     for name in KEYFRAMES:
         export(plain, folder / name)
     paths = [*summary["files"], *(str(folder / name) for name in KEYFRAMES)]
     remark = _unsolved_remark(script, solving)
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
-            text = solved_text(solution.script, script.path.read_text(encoding="utf-8"))
+            text = solved_script_text(solution.script, script.path.read_text(encoding="utf-8"))
             paths.append(str(write_file(target, text.encode())))
         else:
             remark = f"{target} is not written: not all goals are met"
@@ -122,9 +122,9 @@ def _solved_script_path(path: Path) -> Path:
 
     folder = Path() if is_shipped_script(path) else path.parent
     target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
-    check_writable(folder)
+    check_folder_writable(folder)
     if target != path:  # solving a solved script again replaces it
-        check_targets([target], path)
+        check_write_targets([target], path)
     return target
 
 
@@ -136,10 +136,10 @@ def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
         {
             "goal": answer.goal.name,
             "what": want.what,
-            "unit": unit_of(want.what),
-            "target": in_display_unit(want.what, want.value),
-            "reached": None if np.isnan(reached) else in_display_unit(want.what, float(reached)),
-            "within": in_display_unit(want.what, want.within),
+            "unit": constraint_unit(want.what),
+            "target": constraint_in_display_unit(want.what, want.value),
+            "reached": None if np.isnan(reached) else constraint_in_display_unit(want.what, float(reached)),
+            "within": constraint_in_display_unit(want.what, want.within),
             "met": bool(abs(off) <= 1),
         }
         for answer in solution.answers

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import degrees, inf, isfinite, isnan, nan, remainder, tau
+from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
 from poise.animate.read_goals import TURNED
 from poise.animate.script import Goal, Want
 from poise.animate.script_run import Rehearsal, links_touching_scene
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.contact_parts import links_from
+from poise.body.contact_parts import descendant_links
 from poise.control.poses.sensors import Sensor, com_velocity
+from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
+from poise.rotations import quat_exp, quat_to_matrix
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
-from math import ceil
-from poise.dynamics.rotation_indices import RotationIndices, rotation_of
-from poise.rotations import quat_exp, quat_to_matrix
 
 CLEAR = 4  # Steps without contact that count as a take-off; feet that push off may touch the ground again briefly
 Members = NDArray[np.bool_]  # (nbody,) mask of links
@@ -110,7 +111,7 @@ def _constraint_links(scene: Scene, link: str | None) -> Members | None:
     """(nbody,) mask of a link and its descendants; None for no link."""
     if link is None:
         return None
-    return np.isin(np.arange(scene.model.nbody), links_from(scene.model, scene.link_id(link)))
+    return np.isin(np.arange(scene.model.nbody), descendant_links(scene.model, scene.link_id(link)))
 
 
 def _standing_com_height(body: Body) -> float:
@@ -188,21 +189,21 @@ class TouchdownApproach:
         return value + share * way
 
 
-def unit_of(what: str) -> str:
+def constraint_unit(what: str) -> str:
     """Display unit of a constrained quantity: degrees in place of radians."""
     if what in LEADS_TO:
         return "m"
     return "deg" if what in (*TURNED, *TURNS_BY) else Sensor(what).unit
 
 
-def in_display_unit(what: str, value: float) -> float:
+def constraint_in_display_unit(what: str, value: float) -> float:
     """A value converted from SI to its display unit."""
-    return degrees(value) if unit_of(what).startswith("deg") else value
+    return degrees(value) if constraint_unit(what).startswith("deg") else value
 
 
 def constraint_value_text(what: str, value: float) -> str:
     """A value as text with its display unit."""
-    return f"{in_display_unit(what, value):.4g} {unit_of(what)}"
+    return f"{constraint_in_display_unit(what, value):.4g} {constraint_unit(what)}"
 
 
 LEADS_TO = ("flight.height", "flight.x", "flight.y")
@@ -215,7 +216,7 @@ FINEST = 1 / 120  # Largest integration step (s) of the rotation
 
 def predict_flight(state: State, stand: float) -> tuple[float, float, float]:
     """Apex (m) of the centre of mass, and its x and y (m) when it has come down to a standing height `stand` (m)."""
-    rotation = rotation_of(state.mass, state.qvel, state.data)
+    rotation = whole_body_rotation(state.mass, state.qvel, state.data)
     apex, time = _apex_and_flight_time(state, rotation, stand)
     x, y, _ = rotation.com + time * rotation.velocity
     return apex, float(x), float(y)
@@ -226,7 +227,7 @@ def predict_flight_turns(state: State, stand: float) -> Array:
 
     The body is rigid and follows Euler's equations.
     """
-    rotation = rotation_of(state.mass, state.qvel, state.data)
+    rotation = whole_body_rotation(state.mass, state.qvel, state.data)
     _, time = _apex_and_flight_time(state, rotation, stand)
     root = np.array(state.data.xmat[1]).reshape(3, 3)
     momentum, inertia = root.T @ rotation.angular_momentum, root.T @ rotation.inertia @ root

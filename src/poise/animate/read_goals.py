@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from poise.animate.angles import script_angle_dofs
 from poise.animate.goals import LEADS_TO, TURNS_BY
-from poise.animate.script import Free, Goal, Pose, ScriptMoment, Want
+from poise.animate.script import ControlPose, Free, Goal, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
@@ -24,7 +24,9 @@ EARLIEST = 1e-3  # s: earliest time to which a pose may be moved; a pose at 0 wo
 _GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness", "damping": "damping"}
 
 
-def read_goals(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int]) -> tuple[Goal, ...]:
+def read_goals(
+    scene: Scene, entry: TomlTable, poses: Sequence[ControlPose], gains: Mapping[str, int]
+) -> tuple[Goal, ...]:
     """All goals of a script; `gains` are the indices of its gain changes by name.
 
     `each` repeats a goal for the repetitions of a cycle; the poses of repetition n are then NAME#n, written NAME#.
@@ -54,7 +56,7 @@ def _earlier_solutions(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
 
 
 def _read_goal(
-    scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str, lap: int,
+    scene: Scene, entry: TomlTable, poses: Sequence[ControlPose], gains: Mapping[str, int], number: str, lap: int,
     solved: Mapping[str, Any],
 ) -> Goal:  # fmt: skip
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
@@ -67,7 +69,7 @@ def _read_goal(
     names = [parameter.name for parameter in free]
     for known in solved:
         if known not in names:
-            raise entry.blame(unknown("free parameter in 'solved'", known, names), "solved")
+            raise entry.blame(unknown_name("free parameter in 'solved'", known, names), "solved")
     changes = tuple(_earlier_change(entry, solved, parameter) for parameter in free)
     return Goal(name, wants, free, entry.number("patience", PATIENCE, 0.01), (entry.index, lap), changes)
 
@@ -89,17 +91,19 @@ def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
     return entry.listed(key, tables)
 
 
-def _read_free(scene: Scene, entry: TomlTable, poses: Sequence[Pose], gains: Mapping[str, int], number: str) -> Free:
+def _read_free(
+    scene: Scene, entry: TomlTable, poses: Sequence[ControlPose], gains: Mapping[str, int], number: str
+) -> Free:
     """A free parameter: POSE.ANGLE, POSE.time, GAINS.stiffness or GAINS.damping."""
     entry.check(("what", "most"))
     name = entry.text("what").replace("#", f"#{number}") if number else entry.text("what")
     owner, dot, what = name.rpartition(".")
     names = [pose.name for pose in poses]
     if not dot or (owner not in names and owner not in gains):
-        raise entry.blame(unknown("pose or gains in 'free'", owner or name, [*names, *gains]))
+        raise entry.blame(unknown_name("pose or gains in 'free'", owner or name, [*names, *gains]))
     if owner in gains:
         if what not in _GAINS:
-            raise entry.blame(unknown("part of gains", what, _GAINS))
+            raise entry.blame(unknown_name("part of gains", what, _GAINS))
         most = entry.number("most", GAIN_MOST, 0, 0.99)
         return Free(name, _GAINS[what], (gains[owner],), {}, GAIN_UNIT, most)
     place = names.index(owner)
@@ -149,7 +153,7 @@ def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float
         with entry.blaming():
             place = scene.model.body_pos[scene.link_id(prop)]
         if axis not in AXES:
-            raise entry.blame(unknown("coordinate of a prop", axis, AXES))
+            raise entry.blame(unknown_name("coordinate of a prop", axis, AXES))
         return float(place[AXES.index(axis)])
     if not is_number(value):
         raise entry.fail("'is' " + ("is missing" if value is None else f"must be a number, not {value!r}"), "want")

@@ -10,7 +10,7 @@ from poise.control.poses import objectives
 from poise.control.poses.objectives import Objective, ScenePoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.toml_reader import TomlTable
 from poise.world.scene import Scene
 
@@ -42,7 +42,7 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
 def _read_objective(scene: Scene, entry: TomlTable) -> Objective:
     kind = entry.text("kind")
     if kind not in _ENTRIES:
-        raise entry.blame(unknown("kind of objective", kind, _ENTRIES), "kind")
+        raise entry.blame(unknown_name("kind of objective", kind, _ENTRIES), "kind")
     entry.check((*_COMMON, *_ENTRIES[kind]))
     with entry.blaming():
         made = _READERS[kind](scene, entry)
@@ -87,7 +87,7 @@ def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
     for name, leader in leaders.items():
         for angle in (name, leader):
             if angle not in scene.body.dof_names[6:]:
-                raise joints.blame(unknown("angle", angle, scene.body.dof_names[6:]), name)
+                raise joints.blame(unknown_name("angle", angle, scene.body.dof_names[6:]), name)
         if leader == name:
             raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))

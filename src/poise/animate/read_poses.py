@@ -9,12 +9,12 @@ from math import radians
 import numpy as np
 
 from poise.animate.angles import ROOT, angles_change_by_lap, mirrored_angles, read_script_angles
-from poise.animate.script import Pose
+from poise.animate.script import ControlPose
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
-from poise.reference.key_poses import posed, standing_coordinates
+from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
 from poise.retarget.ik import PoseSolver
 from poise.toml_reader import TomlTable
 
@@ -25,12 +25,12 @@ YAW = ROOT["yaw"]
 MOST = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
-def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]:
+def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
     """All poses of a script of a duration (s), in order of time.
 
     The repetitions of a pose of a cycle are called NAME#1, NAME#2 ...
     """
-    poses: dict[str, Pose] = {}
+    poses: dict[str, ControlPose] = {}
     for index, table in enumerate(entry.tables("pose")):
         table.check(("time", "name", "angles", "reach"))
         pose = _read_control_pose(body, table, table.text("name", f"pose {index + 1}"), table.number("time", least=0))
@@ -42,7 +42,7 @@ def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[Pose, ...]
     return tuple(sorted(poses.values(), key=lambda pose: pose.time))
 
 
-def _add_control_poses(poses: dict[str, Pose], more: Iterable[Pose], entry: TomlTable) -> None:
+def _add_control_poses(poses: dict[str, ControlPose], more: Iterable[ControlPose], entry: TomlTable) -> None:
     """Add poses by name; raise if a name is taken."""
     for pose in more:
         if pose.name in poses:
@@ -50,17 +50,17 @@ def _add_control_poses(poses: dict[str, Pose], more: Iterable[Pose], entry: Toml
         poses[pose.name] = pose
 
 
-def _read_control_pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None = None) -> Pose:
+def _read_control_pose(body: Body, entry: TomlTable, name: str, time: float, lap: int | None = None) -> ControlPose:
     angles = read_script_angles(body, entry.inner("angles"), lap)
     if "reach" in entry:
         with entry.blaming("reach"):
             angles = angles_that_reach(body, angles, entry.inner("reach"))
     if not angles:
         raise entry.fail(f"pose '{name}' sets no angle")
-    return Pose(name, time, angles)
+    return ControlPose(name, time, angles)
 
 
-def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]:
+def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[ControlPose]:
     """All poses of a cycle, repetition after repetition.
 
     With `mirrored` each repetition is the mirror image of the previous one. `turned` (degrees, to the left) is added to
@@ -89,7 +89,7 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Pose]
     return [pose for pose in poses if pose.time <= end + 1e-9]
 
 
-def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list[Pose]:
+def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list[ControlPose]:
     """The repetitions of a pose of a cycle, all at time 0; read once if its angles are always the same."""
     if angles_change_by_lap(body, entry.inner("angles")):
         return [_read_control_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
@@ -112,7 +112,7 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
     places = np.array([entry.numbers(name, 3) for name in entry.keys])
     coordinates = standing_coordinates(body)
     coordinates[list(angles)] = list(angles.values())
-    start = posed(body, coordinates)
+    start = pose_from_coordinates(body, coordinates)
     bends = {dof for name in entry.keys for dof in _reaching_dofs(body, limbs[name][0])} - set(angles)
     weights = np.full(body.nv, FIRM)
     weights[sorted(bends)] = LOOSE

@@ -19,7 +19,7 @@ from poise.animate.script_run import goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.library.bodies import load_body
 from poise.performance.run import LONGEST
 from poise.toml_reader import TomlTable, is_number
@@ -42,7 +42,7 @@ def shipped_scripts() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
-def shipped_titles() -> dict[str, str]:
+def shipped_script_titles() -> dict[str, str]:
     """Titles of the scripts that come with Poise, by name."""
     return {name: TomlTable.read(find_script(name)).text("title") for name in shipped_scripts()}
 
@@ -52,7 +52,7 @@ def find_script(name: str) -> Path:
     if name.endswith(".toml"):
         return Path(name)
     if name not in shipped_scripts():
-        raise unknown("script", name, shipped_scripts())
+        raise unknown_name("script", name, shipped_scripts())
     return _FOLDER / f"{name}.toml"
 
 
@@ -86,7 +86,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
         beginning=_read_beginning(entry.inner("start")),
         settings=_read_poses_settings(entry.inner("settings")),
         poses=poses,
-        changes=changes,
+        gain_changes=changes,
         stabilised=_read_stabilised_spans(entry.inner("stabilise")),
         objectives=read_objectives(scene, entry),
         pushes=_read_script_pushes(scene, entry),
@@ -122,7 +122,7 @@ def _script_scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
     props = []
     for table in entry.tables("prop"):
         prop = _read_script_prop(table)
-        own = _mjcf_names(prop.elements())
+        own = _mjcf_names(prop.mjcf_elements())
         if own & taken or not prop.name:
             problem = "taken" if prop.name else "empty"
             raise table.fail(f"the name '{prop.name}' is {problem}: give the prop a name of its own", "name")
@@ -141,7 +141,7 @@ def _read_script_prop(entry: TomlTable) -> Prop:
     """A prop with the entries of its kind."""
     kind = entry.text("kind")
     if kind not in PROPS:
-        raise entry.blame(unknown("kind of prop", kind, PROPS), "kind")
+        raise entry.blame(unknown_name("kind of prop", kind, PROPS), "kind")
     make: Any = PROPS[kind]
     valid = {field.name: field.default for field in fields(make)}
     entry.check(("kind", *valid))

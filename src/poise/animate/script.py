@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.control.poses.objectives import Objective
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, Rig, TimeSpan
-from poise.reference.key_poses import posed, standing_coordinates
+from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
 from poise.world.pushes import Push
 from poise.world.scene import Scene
 from poise.world.terrain import Place
@@ -21,7 +21,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Pose:
+class ControlPose:
     """A control pose: target angles of some DOFs at a time."""
 
     name: str
@@ -110,8 +110,8 @@ class Script:
     step: float  # s
     beginning: Beginning
     settings: PosesSettings
-    poses: tuple[Pose, ...]
-    changes: tuple[GainChange, ...]
+    poses: tuple[ControlPose, ...]
+    gain_changes: tuple[GainChange, ...]
     stabilised: tuple[TimeSpan, ...]
     objectives: tuple[Objective, ...]
     pushes: tuple[Push, ...]
@@ -131,4 +131,4 @@ class Script:
         for pose in self.poses:
             if pose.time == 0:
                 coordinates[list(pose.angles)] = list(pose.angles.values())
-        return self.beginning.lift - lowest(body.model, posed(body, coordinates))
+        return self.beginning.lift - lowest_geom_height(body.model, pose_from_coordinates(body, coordinates))

@@ -10,12 +10,12 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import Free, Goal, Pose, Script, ScriptHold
+from poise.animate.script import ControlPose, Free, Goal, Script, ScriptHold
 from poise.control.poses.poses import Poses
 from poise.errors import PoiseError
 from poise.performance.cues import Cue
 from poise.performance.run import Run
-from poise.performance.stage import set_up
+from poise.performance.stage import set_up_run
 from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.world import World
@@ -28,9 +28,9 @@ def solved_changes(goals: Iterable[Goal]) -> list[Change]:
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 
-def reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
+def script_reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
     """The reference and the controller of a script with changed parameters."""
-    changed, gains, body = list(changes), list(script.changes), script.scene.body
+    changed, gains, body = list(changes), list(script.gain_changes), script.scene.body
     for free, by in changed:
         if free.kind in ("stiffness", "damping"):
             for place in free.places:
@@ -58,7 +58,7 @@ def parameter_effect_time(script: Script, free: Free, known: Iterable[Change] = 
     `known` are changes that are already made. A free time may move a key before the preceding one.
     """
     if free.kind in ("stiffness", "damping"):
-        return min(script.changes[place].when.start for place in free.places)
+        return min(script.gain_changes[place].when.start for place in free.places)
     first, poses = np.inf, _changed_control_poses(script, known)
     for place in free.places:
         pose = poses[place]
@@ -79,7 +79,7 @@ def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> floa
     return start
 
 
-def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[Pose]:
+def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[ControlPose]:
     """The poses with changed angles and times."""
     poses = list(script.poses)
     for free, by in changes:
@@ -89,7 +89,7 @@ def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[Po
     return poses
 
 
-def _changed_control_pose(pose: Pose, free: Free, by: float) -> Pose:
+def _changed_control_pose(pose: ControlPose, free: Free, by: float) -> ControlPose:
     if free.kind == "time":
         return replace(pose, time=pose.time + by)
     shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
@@ -121,9 +121,9 @@ def _release_prop(hold: ScriptHold, world: World) -> None:
 
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
     """A run of a script with changed parameters, at its start."""
-    reference, controller = reference_and_controller(script, changes)
+    reference, controller = script_reference_and_controller(script, changes)
     pushes, cues, stand = script.pushes, hold_cues(script), script.beginning.stand
-    return set_up(
+    return set_up_run(
         script.scene, reference, controller, script.step, pushes=pushes, cues=cues, stand=stand, record=record
     )
 
@@ -142,7 +142,7 @@ class Rehearsal:
 
     def continue_with(self, changes: Iterable[Change]) -> None:
         """Continue with changed parameters from the present state."""
-        reference, controller = reference_and_controller(self.script, changes)
+        reference, controller = script_reference_and_controller(self.script, changes)
         self._run.redirect(controller, reference)
 
     def resume(self, snapshot: Snapshot) -> None:

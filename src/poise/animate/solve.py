@@ -22,7 +22,7 @@ from poise.animate.script_run import Change, Rehearsal, goal_start, solved_chang
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.world.result import Snapshot
 
 ROUNDS = 3  # Largest number of times that goals are solved again after the changes of others have violated them
@@ -65,7 +65,7 @@ class ScriptSolution:
 
 
 def solve_script(
-    script: Script, settings: ShootingSettings | None = None, say: Say = in_silence, workers: int = 1
+    script: Script, settings: ShootingSettings | None = None, say: Say = no_progress, workers: int = 1
 ) -> ScriptSolution:
     """Find the smallest changes of the animator's values that meet the script's constraints.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import degrees
 
 from poise.animate.script import Goal, Script
-from poise.toml_reader import bare_lines, lines_of
+from poise.toml_reader import toml_code_lines, toml_line_numbers
 
 
-def solved_text(script: Script, text: str) -> str:
+def solved_script_text(script: Script, text: str) -> str:
     """The text of a script with an entry `solved` in each goal: the change of each free parameter."""
     text = text.removesuffix("\n")
-    lines, bare, where = text.split("\n"), bare_lines(text), lines_of(text)
+    lines, bare, where = text.split("\n"), toml_code_lines(text), toml_line_numbers(text)
     tables: dict[int, list[Goal]] = {}
     for goal in script.goals:
         tables.setdefault(goal.origin[0], []).append(goal)

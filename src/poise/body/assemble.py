@@ -15,7 +15,7 @@ from poise.body.body import Body
 from poise.body.mjcf import plan_mjcf
 from poise.body.parts import Foot, Hand, Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.rotations import quat_exp
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
@@ -56,7 +56,7 @@ def grounded_pose(model: mujoco.MjModel, qpos: Array) -> Array:
     pose = np.array(qpos)
     pose[:2] = 0.0
     for _ in range(2):  # the second pass removes the rounding of the first
-        height = lowest(model, pose)
+        height = lowest_geom_height(model, pose)
         pose[2] -= height if np.isfinite(height) else 0.0
     return readonly(pose)
 

@@ -16,7 +16,7 @@ from poise.body.parts import Foot, Hand, Joint
 from poise.body.plans.plan import BodyPlan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
@@ -148,7 +148,7 @@ class Body:
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
         if name not in self._joint_by_name:
-            raise unknown("joint", name, self._joint_by_name)
+            raise unknown_name("joint", name, self._joint_by_name)
         return self._joint_by_name[name]
 
     def index(self, name: str) -> tuple[int, ...]:
@@ -160,7 +160,7 @@ class Body:
     def link_id(self, name: str) -> int:
         """MuJoCo's body id of a link in `model`."""
         if name not in self.links:
-            raise unknown("link", name, self.links)
+            raise unknown_name("link", name, self.links)
         return self.links.index(name) + 1
 
     def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
@@ -186,7 +186,7 @@ class Body:
         """The same body with a named set of torque limits, or with the given limits (nv,) in N m."""
         if isinstance(limits, str):
             if limits not in self.torque_limits:
-                raise unknown("set of torque limits", limits, self.torque_limits)
+                raise unknown_name("set of torque limits", limits, self.torque_limits)
             return replace(self, torque_limit=self.torque_limits[limits])
         values = np.asarray(limits, float)
         if values.shape != (self.nv,) or not np.all(values >= 0):
@@ -224,7 +224,7 @@ class Body:
         """Raise if the body lacks any of `needs`: feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
             if need not in self._features:
-                raise unknown("need", need, self._features)
+                raise unknown_name("need", need, self._features)
         lacking = [_WORDS.get(need, need) for need in needs if not self._features[need]]
         if lacking:
             raise PoiseError(f"body '{self.name}' lacks {', '.join(lacking)}, which {for_whom} needs")

@@ -7,12 +7,12 @@ from importlib import import_module
 
 from poise.body.assemble import assemble_body
 from poise.body.body import Body
-from poise.errors import unknown
+from poise.errors import unknown_name
 
 _NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
 
 
-def names() -> tuple[str, ...]:
+def body_names() -> tuple[str, ...]:
     """Names of the bundled bodies."""
     return _NAMES
 
@@ -21,5 +21,5 @@ def names() -> tuple[str, ...]:
 def bundled_body(name: str) -> Body:
     """A bundled body, built once from the plan in the module of the same name; bodies are immutable."""
     if name not in _NAMES:
-        raise unknown("body", name, _NAMES)
+        raise unknown_name("body", name, _NAMES)
     return assemble_body(import_module(f"poise.body.plans.{name}").body_plan())

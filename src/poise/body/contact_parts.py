@@ -54,10 +54,10 @@ def _toe_tip_point(body: Body, link: str) -> Array:
 
 def foot_links(body: Body) -> tuple[Ints, ...]:
     """Ids of the links of each foot: its own link and all its descendants."""
-    return tuple(links_from(body.model, body.link_id(foot.link)) for foot in body.feet)
+    return tuple(descendant_links(body.model, body.link_id(foot.link)) for foot in body.feet)
 
 
-def links_from(model: mujoco.MjModel, top: int) -> Ints:
+def descendant_links(model: mujoco.MjModel, top: int) -> Ints:
     """Ids of a link and all its descendants, in order."""
     found = {top}
     for link in range(1, model.nbody):  # parents come before their children

@@ -11,7 +11,7 @@ from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 from poise.arrays import Array, readonly
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.surface import solid_geoms
-from poise.body.symmetry import side_of
+from poise.body.symmetry import name_side
 
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
 _ARM = re.compile(r"shoulder|arm|elbow|wrist|hand|humerus|radius|clavicle|finger|thumb", re.IGNORECASE)
@@ -21,7 +21,7 @@ _SOLE = 0.02  # m: points up to this height above the lowest point of a foot bel
 
 def guess_group(link: str) -> str:
     """The group (left_leg, trunk, head ...) of a link, guessed from the link's name."""
-    side = side_of(link)
+    side = name_side(link)
     if side and _ARM.search(link):
         return f"{side}_arm"
     if side and _LEG.search(link):
@@ -90,7 +90,7 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     ground = np.min(cloud[:, 2])
     sole = cloud[cloud[:, 2] < ground + _SOLE]
     (back, right, _), (front, left, _) = sole.min(axis=0), sole.max(axis=0)
-    outer, inner = (right, left) if side_of(link) == "right" else (left, right)
+    outer, inner = (right, left) if name_side(link) == "right" else (left, right)
     corners = np.array([[x, y, ground] for x in (back, front) for y in (outer, inner)])
     frame = data.xmat[body].reshape(3, 3)
     return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)

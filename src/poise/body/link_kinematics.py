@@ -24,7 +24,7 @@ class LinkPoses:
     turn_rows: Array  # (T, L, 3, nv) Jacobian of the links' rotation vectors in the world
 
 
-class Kinematics:
+class LinkKinematics:
     """Positions of chosen points, given in the frames of their links, and orientations of chosen links (`turns`).
 
     MuJoCo computes link poses and joint axes; the Jacobians follow from these for all frames at once.
@@ -40,7 +40,7 @@ class Kinematics:
         moves = _moved_by_dofs(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
 
-    def movers(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def moving_dofs(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Indices of the degrees of freedom that move any of the selected points (P,) or links (L,)."""
         moved = np.concatenate([self._moves_points[points], self._moves_links[links]])
         return np.flatnonzero(moved.any(axis=0))

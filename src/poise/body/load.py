@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.mjcf import element, geom
+from poise.body.mjcf import geom_element, mjcf_element
 from poise.body.plans.anthropometry import point_inertia
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_to_matrix
@@ -94,10 +94,10 @@ def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
     for mass, away in zip(masses, centres - centre, strict=True):
         total = total + point_inertia(mass, away)
     six = (*np.diag(total), total[0, 1], total[0, 2], total[1, 2])
-    return element("inertial", pos=centre, mass=float(masses.sum()), fullinertia=six)
+    return mjcf_element("inertial", pos=centre, mass=float(masses.sum()), fullinertia=six)
 
 
 def _load_geom(link: str, box: LoadBox) -> ET.Element:
     place = {"pos": box.centre, "quat": box.turn, "size": box.half}
     seen: dict[str, Any] = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return geom(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen)
+    return geom_element(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen)

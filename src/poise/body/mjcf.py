@@ -40,10 +40,10 @@ def mjcf_numbers(values: Iterable[float]) -> str:
 
 
 def _segment_element(segment: Segment) -> Element:
-    body = element("body", name=segment.name, pos=segment.offset)
+    body = mjcf_element("body", name=segment.name, pos=segment.offset)
     body.extend(_joint_elements(segment))
     mass = float(segment.mass)
-    body.append(element("inertial", pos=segment.com, quat=segment.frame, mass=mass, diaginertia=segment.inertia))
+    body.append(mjcf_element("inertial", pos=segment.com, quat=segment.frame, mass=mass, diaginertia=segment.inertia))
     body.extend(_plan_geom_element(each) for each in segment.geoms)
     return body
 
@@ -53,13 +53,13 @@ def _joint_elements(segment: Segment) -> list[Element]:
     if joint.kind == "weld":
         return []
     if joint.kind == "free":
-        return [element("freejoint", name=joint.name)]
+        return [mjcf_element("freejoint", name=joint.name)]
     passive = {"damping": joint.damping, "armature": joint.armature}
     if joint.kind == "ball":
-        return [element("joint", name=joint.name, type="ball", **passive)]
+        return [mjcf_element("joint", name=joint.name, type="ball", **passive)]
     names = [joint.name] if len(joint.axes) == 1 else [f"{joint.name}_{axis}" for axis in joint.axes]
     return [
-        element("joint", name=name, type="hinge", axis=_AXES[axis], limited="true", range=bounds, **passive)
+        mjcf_element("joint", name=name, type="hinge", axis=_AXES[axis], limited="true", range=bounds, **passive)
         for name, axis, *bounds in zip(names, joint.axes, joint.lower, joint.upper, strict=True)
     ]
 
@@ -68,15 +68,15 @@ def _plan_geom_element(shape: Geom) -> Element:
     single = len(shape.points) == 1
     where = {"pos": shape.points[0]} if single else {"fromto": [value for point in shape.points for value in point]}
     seen: dict[str, Any] = {"group": "0"} if shape.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return geom(shape.name, shape.shape, size=shape.size, rgba=shape.rgba, mass="0", **where, **seen)
+    return geom_element(shape.name, shape.shape, size=shape.size, rgba=shape.rgba, mass="0", **where, **seen)
 
 
-def geom(name: str, kind: str, **attributes: object) -> Element:
+def geom_element(name: str, kind: str, **attributes: object) -> Element:
     """A geom element with attributes as for `element`."""
-    return element("geom", name=name, type=kind, **attributes)
+    return mjcf_element("geom", name=name, type=kind, **attributes)
 
 
-def element(tag: str, **attributes: object) -> Element:
+def mjcf_element(tag: str, **attributes: object) -> Element:
     """An MJCF element whose attributes are strings, numbers or sequences of numbers; floats keep all digits."""
     written = {}
     for key, value in attributes.items():

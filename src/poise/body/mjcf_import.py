@@ -19,7 +19,7 @@ from poise.arrays import Frozen, readonly
 from poise.body import guess, symmetry
 from poise.body.assemble import grounded_pose, model_joints
 from poise.body.body import Body
-from poise.body.mjcf import element, geom, mjcf_document
+from poise.body.mjcf import geom_element, mjcf_document, mjcf_element
 from poise.errors import PoiseError
 
 _DROPPED = frozenset(
@@ -213,12 +213,12 @@ def model_mjcf(model: mujoco.MjModel, name: str) -> str:
 
 
 def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
-    written = element("body", name=model.body(body).name, pos=model.body_pos[body], quat=model.body_quat[body])
+    written = mjcf_element("body", name=model.body(body).name, pos=model.body_pos[body], quat=model.body_quat[body])
     joints, geoms = int(model.body_jntadr[body]), int(model.body_geomadr[body])
     written.extend(_joint_element(model, k) for k in range(joints, joints + int(model.body_jntnum[body])))
     if (mass := float(model.body_mass[body])) > 0:
         pos, quat, inertia = model.body_ipos[body], model.body_iquat[body], model.body_inertia[body]
-        written.append(element("inertial", pos=pos, quat=quat, mass=mass, diaginertia=inertia))
+        written.append(mjcf_element("inertial", pos=pos, quat=quat, mass=mass, diaginertia=inertia))
     written.extend(_geom_element_of(model, k) for k in range(geoms, geoms + int(model.body_geomnum[body])))
     return written
 
@@ -226,12 +226,12 @@ def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
 def _joint_element(model: mujoco.MjModel, joint: int) -> ET.Element:
     name = model.joint(joint).name
     if model.jnt_type[joint] == mjtJoint.mjJNT_FREE:
-        return element("freejoint", name=name)
+        return mjcf_element("freejoint", name=name)
     kind, dof = _JOINTS[int(model.jnt_type[joint])], int(model.jnt_dofadr[joint])
     passive = {"damping": float(model.dof_damping[dof]), "armature": float(model.dof_armature[dof])}
     limits = {"limited": "true", "range": model.jnt_range[joint]} if model.jnt_limited[joint] else {}
     pos, axis = model.jnt_pos[joint], model.jnt_axis[joint]
-    return element("joint", name=name, type=kind, pos=pos, axis=axis, **passive, **limits)
+    return mjcf_element("joint", name=name, type=kind, pos=pos, axis=axis, **passive, **limits)
 
 
 def _geom_element_of(model: mujoco.MjModel, index: int) -> ET.Element:
@@ -244,4 +244,4 @@ def _geom_element_of(model: mujoco.MjModel, index: int) -> ET.Element:
         shift = shift + centre
     place = {"size": size, "pos": shift, "quat": model.geom_quat[index]}
     flags = {key: int(getattr(model, f"geom_{key}")[index]) for key in ("group", "contype", "conaffinity")}
-    return geom(model.geom(index).name, kind, **place, mass="0", rgba=model.geom_rgba[index], **flags)
+    return geom_element(model.geom(index).name, kind, **place, mass="0", rgba=model.geom_rgba[index], **flags)

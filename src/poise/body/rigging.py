@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
 from poise.motion.clip import Clip, clip_from
-from poise.motion.skeleton import End, Skeleton, forward, joint_ancestors
+from poise.motion.skeleton import End, Skeleton, joint_ancestors, skeleton_kinematics
 from poise.rotations import (
     matrix_to_euler,
     quat_between,
@@ -100,7 +100,7 @@ class Rigging:
     def _with_marker(self, clip: Clip, top: int) -> Clip:
         """The clip with all ancestors of the joint `top` at rest at the origin."""
         still, above = self._local_rotations(self.turns), self.skeleton.parents[top]
-        rest = forward(self.skeleton, np.zeros((1, 3)), still[None])
+        rest = skeleton_kinematics(self.skeleton, np.zeros((1, 3)), still[None])
         at, frame = rest.position[0, above], rest.rotation[0, above]
         rotation = np.array(clip.rotation)
         rotation[:, :top] = still[:top]
@@ -181,7 +181,7 @@ class _RiggedLeg:
     knee: int
 
 
-def planted(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
+def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
     """A rigging's clip of poses (T, nq), with the skeleton's feet moved to the simulated feet (names of links).
 
     Bodies are symmetric and captured skeletons are not. With the orientations of the links alone, the skeleton's feet

@@ -18,7 +18,7 @@ from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 from poise.body.skeleton_pose import UprightSkeleton
-from poise.body.symmetry import counterparts, side_of
+from poise.body.symmetry import mirrored_names, name_side
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
 from poise.rotations import matrix_to_quat, mirror_vector
@@ -202,7 +202,7 @@ def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _
 
 def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
     """The foot of a limb. The ankle is the limb's joint; for the root, which has none, that of the first child."""
-    outer, inner = (sole.right, sole.left) if side_of(part.name) == "right" else (sole.left, sole.right)
+    outer, inner = (sole.right, sole.left) if name_side(part.name) == "right" else (sole.left, sole.right)
     corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
     a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
     return FootPlan(part.name, (a, b, c, d), part.name if part.parent >= 0 else parts[1].name)
@@ -222,7 +222,7 @@ def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole 
 
 def _limb_colour(name: str) -> Colour:
     r, g, b, a = FUR
-    return (0.86 * r, 0.86 * g, 0.86 * b, a) if side_of(name) == "right" else FUR
+    return (0.86 * r, 0.86 * g, 0.86 * b, a) if name_side(name) == "right" else FUR
 
 
 def _as_vector(v: Array) -> Vector:
@@ -319,7 +319,7 @@ def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
     """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
     position, ends = np.array(upright.position), np.array(upright.places.ends[0])
     names = link_names(upright.skeleton.names)
-    pairs = counterparts(names)
+    pairs = mirrored_names(names)
     if not pairs:
         return position, ends
     partner = [names.index(pairs[name]) for name in names]

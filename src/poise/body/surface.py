@@ -25,7 +25,7 @@ class ContactSphere:
     radius: float  # m
 
 
-def balls_of(body: Body) -> tuple[ContactSphere, ...]:
+def contact_spheres(body: Body) -> tuple[ContactSphere, ...]:
     """Spheres with which a body can touch the ground.
 
     They are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
@@ -58,7 +58,7 @@ def _geom_sphere_centres(kind: int, size: Array) -> tuple[float, Array]:
     return 0.0, np.zeros((0, 3))
 
 
-def distance_to_body(model: mujoco.MjModel, body: int, place: Array) -> float:
+def distance_to_link(model: mujoco.MjModel, body: int, place: Array) -> float:
     """Distance (m) from a point in a link's frame to the link's nearest geom: 0 inside, infinite without geoms."""
     own = np.flatnonzero(model.geom_bodyid == body).tolist()
     return max(min((distance_to_geom(model, geom, place) for geom in own), default=math.inf), 0.0)
@@ -87,7 +87,7 @@ def _corner_distance(excess: Array) -> float:
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
 
-def lowest(model: mujoco.MjModel, qpos: Array) -> float:
+def lowest_geom_height(model: mujoco.MjModel, qpos: Array) -> float:
     """Height (m) of the lowest point of all solid geoms in a pose (nq,); infinite if there are none."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos

@@ -46,7 +46,7 @@ class Symmetry:
     qpos_signs: Array  # (nq,)
 
 
-def counterparts(names: Iterable[str]) -> dict[str, str]:
+def mirrored_names(names: Iterable[str]) -> dict[str, str]:
     """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves.
 
     The result is empty if any name with a side has no counterpart.
@@ -59,15 +59,15 @@ def counterparts(names: Iterable[str]) -> dict[str, str]:
 
 def find_symmetry(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Iterable[str]) -> Symmetry | None:
     """The symmetry of a body, or None if its names or its geometry are not symmetric."""
-    joint_pairs = counterparts(j.name for j in joints)
-    link_pairs = counterparts(links)
+    joint_pairs = mirrored_names(j.name for j in joints)
+    link_pairs = mirrored_names(links)
     if not joint_pairs or not link_pairs:
         return None
     candidate = _mirror_tables(model, joints, joint_pairs, link_pairs)
     return candidate if candidate is not None and _is_symmetric(model, candidate) else None
 
 
-def side_of(name: str) -> str:
+def name_side(name: str) -> str:
     """The side in a name: "left", "right" or ""."""
     return _side_and_stem(name)[0]
 

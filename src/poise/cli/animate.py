@@ -33,10 +33,10 @@ def add(commands: Any) -> None:
 def _run_animate(chosen: argparse.Namespace) -> Report:
     from poise.animate.animate import animate_to
     from poise.animate.read_script import read_script
-    from poise.performance.run import check
+    from poise.performance.run import check_run_arguments
 
     if chosen.seconds is not None:
-        check(chosen.seconds, 0, 0.0)
+        check_run_arguments(chosen.seconds, 0, 0.0)
     watcher = Watcher(chosen.json)
     script = read_script(chosen.script, chosen.seconds or 0.0)
     folder = chosen.out or Path(f"poise-{script.name}")

@@ -40,7 +40,7 @@ def _run_audit(chosen: argparse.Namespace) -> Report:
 
 
 def _audited_recording(path: Path, terrain: str) -> Any:
-    from poise.physics.recorded import rehearsed
+    from poise.physics.recorded import recording_of_motion
     from poise.reference.archive import is_prepared, load_reference
     from poise.world.recording import Recording
 
@@ -49,4 +49,4 @@ def _audited_recording(path: Path, terrain: str) -> Any:
     _, motion = load_reference(path)
     if motion is None:
         raise PoiseError(f"{path} has no forces to audit: prepare it with --dynamic")
-    return rehearsed(motion, terrain)
+    return recording_of_motion(motion, terrain)

@@ -71,7 +71,7 @@ def chosen_values(kind: Any, chosen: argparse.Namespace) -> dict[str, Any]:
 def resolve_source(given: Path) -> Path:
     """The file that an argument stands for: the recording in a performance's folder, or a shipped motion by name."""
     from poise.library.authoring.source import shipped_names
-    from poise.library.motions import finished_bodies, finished_path
+    from poise.library.motions import shipped_dynamic_bodies, shipped_dynamic_path
     from poise.performance.report import FILES
 
     recording, name = given / FILES[0], str(given)
@@ -79,7 +79,7 @@ def resolve_source(given: Path) -> Path:
         return recording
     if given.is_file() or name not in shipped_names():
         return given
-    return next((finished_path(name, body) for body in finished_bodies(name)), given)
+    return next((shipped_dynamic_path(name, body) for body in shipped_dynamic_bodies(name)), given)
 
 
 class Watcher:

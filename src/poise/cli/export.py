@@ -29,9 +29,9 @@ def add(commands: Any) -> None:
 
 def _run_export(chosen: argparse.Namespace) -> Report:
     from poise.export.formats import export
-    from poise.files import check_targets
+    from poise.files import check_write_targets
 
     source = resolve_source(chosen.file)
-    check_targets([chosen.target], source)
+    check_write_targets([chosen.target], source)
     path = export(source, chosen.target, Watcher(chosen.json).bar)
     return Report(f"wrote {path}", {"files": [str(path)]})

@@ -6,31 +6,31 @@ import argparse
 from typing import Any
 
 from poise.cli.command import Report, add_command
-from poise.errors import unknown
+from poise.errors import unknown_name
 
 
 def names_by_kind() -> dict[str, dict[str, str]]:
     """Everything that can be chosen by name: {kind: {name: description}}."""
-    from poise.animate.read_script import shipped_titles
+    from poise.animate.read_script import shipped_script_titles
     from poise.body.body import Body
-    from poise.body.catalogue import names
-    from poise.control.catalogue import entries
+    from poise.body.catalogue import body_names
+    from poise.control.catalogue import controller_entries
     from poise.export.formats import FORMATS
     from poise.forms import EDIT_FORMS, TERRAIN_FORMS
     from poise.library.motions import motion_names
-    from poise.motion.captures import cmu
+    from poise.motion.captures import cmu_library
     from poise.study.catalogue import STUDIES
 
     bodies = {}
-    for name in names():
+    for name in body_names():
         body = Body.named(name)
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
         "motions": {name: _motion_description(name) for name in motion_names()},
-        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu().captures.items()},
-        "controllers": {name: entry.what for name, entry in entries().items()},
-        "scripts": shipped_titles(),
+        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu_library().captures.items()},
+        "controllers": {name: entry.what for name, entry in controller_entries().items()},
+        "scripts": shipped_script_titles(),
         "terrains": dict(TERRAIN_FORMS),
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},
@@ -40,20 +40,20 @@ def names_by_kind() -> dict[str, dict[str, str]]:
 
 def _motion_description(name: str) -> str:
     """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
-    from poise.control.catalogue import entries
+    from poise.control.catalogue import controller_entries
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
-    from poise.library.motions import POSES, facts_of, finished, finished_bodies
+    from poise.library.motions import POSES, motion_facts, shipped_dynamic, shipped_dynamic_bodies
 
     if name in behaviour_names():
         behaviour = read_behaviour(name)
-        able = [controller for controller, entry in entries().items() if entry.performs == "behaviours"]
+        able = [controller for controller, entry in controller_entries().items() if entry.performs == "behaviours"]
         return f"{behaviour.title}; a behaviour of {behaviour.body}, for {' or '.join(able)}"
     if name not in shipped_names():
         title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return title[:1].lower() + title[1:]
-    bodies, title = finished_bodies(name), read_source(name).title
-    return f"{title}; {facts_of(finished(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title
+    bodies, title = shipped_dynamic_bodies(name), read_source(name).title
+    return f"{title}; {motion_facts(shipped_dynamic(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title
 
 
 def add(commands: Any) -> None:
@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
 def _run_list(chosen: argparse.Namespace) -> Report:
     found = names_by_kind()
     if chosen.kind != "all" and chosen.kind not in found:
-        raise unknown("kind", chosen.kind, [*found, "all"])
+        raise unknown_name("kind", chosen.kind, [*found, "all"])
     shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}
     lines = []
     for kind, items in shown.items():

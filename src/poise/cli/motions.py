@@ -58,16 +58,16 @@ def add(commands: Any) -> None:
 
 
 def _run_build(chosen: argparse.Namespace) -> Report:
-    from poise.files import check_writable
+    from poise.files import check_folder_writable
     from poise.library.authoring.source import shipped_names
     from poise.library.bodies import load_body
     from poise.library.motions import build_motion, dependencies_first
-    from poise.physics.consistent import Physics
+    from poise.physics.dynamic_motion import Physics
     from poise.reference.archive import save_prepared
 
     body = load_body(chosen.body)
     folder: Path = chosen.out or Path(f"motions-{body.name}")
-    check_writable(folder)
+    check_folder_writable(folder)
     watcher = Watcher(chosen.json)
     lines, found = [], {}
     for name in dependencies_first(chosen.names or shipped_names()):
@@ -82,14 +82,14 @@ def _run_build(chosen: argparse.Namespace) -> Report:
 
 
 def _run_get(chosen: argparse.Namespace) -> Report:
-    from poise.motion.captures import LICENCE, cache_folder, cmu, fetch, kept
+    from poise.motion.captures import LICENCE, cached_capture, cmu_library, fetch_capture, motion_cache_folder
 
-    library, folder = cmu(), chosen.cache or cache_folder()
+    library, folder = cmu_library(), chosen.cache or motion_cache_folder()
     wanted = [library.capture(name) for name in dict.fromkeys(chosen.names)]
-    missing = [capture for capture in wanted if kept(capture, folder) is None]
+    missing = [capture for capture in wanted if cached_capture(capture, folder) is None]
     with Watcher(chosen.json).meter(sum(capture.size for capture in missing)) as meter:
         for capture in missing:
-            fetch(capture, chosen.host or library.host, folder, library.licence, meter.update)
+            fetch_capture(capture, chosen.host or library.host, folder, library.licence, meter.update)
     new = [capture.name for capture in missing]
     lines = [f"{'wrote' if c.name in new else 'had'} {folder / c.file} ({c.what}, {c.seconds:g} s)" for c in wanted]
     lines.append(f"from the {library.title}; licence: {folder / LICENCE}")

@@ -66,11 +66,11 @@ def add(commands: Any) -> None:
 
 def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.performance.request import Request
-    from poise.reference.archive import spoken_name
+    from poise.reference.archive import motion_display_name
 
     request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
     watcher = Watcher(chosen.json)
-    outcome = request.write(chosen.out or Path(f"poise-{spoken_name(chosen.motion)}"), watcher.say, watcher.bar)
+    outcome = request.write(chosen.out or Path(f"poise-{motion_display_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.performance.blow_up else 0)
 
 

@@ -13,9 +13,9 @@ from poise.body.body import Body
 from poise.control.catalogue import controller_entry, named_controller
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
-from poise.measure.speed import BATCH, MujocoStep, seconds_of, timed_steps
+from poise.measure.speed import BATCH, MujocoStep, processor_seconds, timed_steps
 from poise.performance.run import Run
-from poise.performance.stage import scene_for, set_up
+from poise.performance.stage import scene_with_held_prop, set_up_run
 from poise.performance.start import place_at_start
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -76,14 +76,14 @@ def bench(steps: int) -> list[BenchRow]:
 def walking_speed(walk: BenchWalk, steps: int) -> float:
     """Speed of a walk including its recording, as a multiple of real time."""
     run = _stage_walk(walk)
-    return run.step_s / seconds_of(run.step, steps)
+    return run.step_s / processor_seconds(run.step, steps)
 
 
 def _stage_walk(walk: BenchWalk) -> Run:
     body = Body.named(walk.body)
     reference = named_motion("walk", body)
     entry = controller_entry(walk.controller)
-    return set_up(scene_for(body, reference), reference, entry.make(), entry.step)
+    return set_up_run(scene_with_held_prop(body, reference), reference, entry.make(), entry.step)
 
 
 def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
@@ -116,7 +116,7 @@ def _uncontrolled_row(name: str, standing: bool, steps: int, bound: float) -> Be
     ours, theirs, contacts = [], [], 0
     for _ in range(max(1, steps // BATCH)):
         world.reset(qpos, np.zeros(body.nv))
-        ours.append(seconds_of(lambda: world.step(actuation), BATCH))
+        ours.append(processor_seconds(lambda: world.step(actuation), BATCH))
         contacts = int(world.contacts.touching.sum())
         theirs.append(mujoco_step.seconds(qpos, np.zeros(body.nv)))
     case = f"{name} {'standing' if standing else 'flying'}"

@@ -34,8 +34,8 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
         raise PoiseError(f"port {chosen.port}: must be between 0 and 65535")
     from poise.studio.server import Studio, serve_until_stopped
 
-    names = ("motion", "body", "controller", "terrain")
-    first = {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
+    body_names = ("motion", "body", "controller", "terrain")
+    first = {name: getattr(chosen, name) for name in body_names if getattr(chosen, name) is not None}
     _check_first_choice(first)
     try:
         asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _announce_address(studio, chosen)))
@@ -46,15 +46,15 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
 
 def _check_first_choice(first: dict[str, str]) -> None:
     """Refuse unknown names before anything is opened."""
-    from poise.body.catalogue import names
+    from poise.body.catalogue import body_names
     from poise.control.catalogue import controller_names
-    from poise.errors import unknown
+    from poise.errors import unknown_name
     from poise.library.motions import motion_names
     from poise.world.terrain_kinds import parse_terrain
 
-    for kind, valid in (("motion", motion_names()), ("body", names()), ("controller", controller_names())):
+    for kind, valid in (("motion", motion_names()), ("body", body_names()), ("controller", controller_names())):
         if kind in first and first[kind] not in valid:
-            raise unknown(kind, first[kind], valid)
+            raise unknown_name(kind, first[kind], valid)
     parse_terrain(first.get("terrain", "flat"))
 
 

@@ -30,14 +30,14 @@ def add(commands: Any) -> None:
 
 
 def _run_study(chosen: argparse.Namespace) -> Report:
-    from poise.files import check_writable
+    from poise.files import check_folder_writable
     from poise.study.catalogue import named_study
-    from poise.study.experiment.runner import run
+    from poise.study.experiment.runner import run_study
 
     study = named_study(chosen.name)
     scope = study.scope(chosen.quick, chosen.seeds, chosen.seconds, chosen.motion)
-    check_writable(chosen.out)
-    findings = run(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows)
+    check_folder_writable(chosen.out)
+    findings = run_study(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows)
     files = [str(path) for path in findings.write(chosen.out)]
     text = "\n".join([findings.text(), *(f"wrote {file}" for file in files)])
     return Report(text, {**findings.as_dict(), "files": files})

@@ -42,31 +42,31 @@ def add(commands: Any) -> None:
 
 
 def _run_tune(chosen: argparse.Namespace) -> Report:
-    from poise.files import check_writable, write_file
+    from poise.files import check_folder_writable, write_file
     from poise.library.behaviours.files import read_behaviour
-    from poise.performance.run import check
-    from poise.study.experiment.runner import cores
-    from poise.study.rotation.tune import Generation, TuneSettings, text_of, tune
+    from poise.performance.run import check_run_arguments
+    from poise.study.experiment.runner import available_cores
+    from poise.study.rotation.tune import TuneGeneration, TuneSettings, tune_behaviour, tuned_behaviour_text
     from poise.world.terrain_kinds import parse_terrain
 
-    check(chosen.seconds, 0, chosen.noise)
+    check_run_arguments(chosen.seconds, 0, chosen.noise)
     for terrain in chosen.terrain:
         parse_terrain(terrain)
     behaviour = read_behaviour(chosen.behaviour)
     own = chosen.behaviour.endswith(".toml")
     target = chosen.out or (Path(chosen.behaviour) if own else Path(f"{behaviour.name}.toml"))
-    check_writable(target.parent)
+    check_folder_writable(target.parent)
     turns = {"terrains": tuple(chosen.terrain) or ("flat",), "rates": tuple(chosen.rate) or (behaviour.rate,)}
     settings = TuneSettings(**{**chosen_values(TuneSettings, chosen), **turns})
     watcher = Watcher(chosen.json)
 
-    def log_generation(now: Generation) -> None:
+    def log_generation(now: TuneGeneration) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"
         watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
-    tuned = tune(behaviour, settings, journal, chosen.workers or cores(), log_generation)
-    write_file(target, text_of(tuned, settings).encode())
+    tuned = tune_behaviour(behaviour, settings, journal, chosen.workers or available_cores(), log_generation)
+    write_file(target, tuned_behaviour_text(tuned, settings).encode())
     text = f"score {tuned.score:.2f}, before {tuned.before:.2f}\nwrote {target}\nwrote {journal}"
     data = {"score": tuned.score, "before": tuned.before, "generations": tuned.generations}
     return Report(text, {**data, "files": [str(target), str(journal)]})

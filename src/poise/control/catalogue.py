@@ -10,7 +10,7 @@ from typing import Any
 
 from poise.control.controller import Controller
 from poise.control.entry import ControllerEntry, entry_from_object, load_object
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 
 BUILT_IN = {
     "pendulum": "poise.control.pendulum:ENTRY",
@@ -42,11 +42,11 @@ def controller_entry(name: str) -> ControllerEntry:
     if ":" in name:
         return entry_from_object(load_object(name), name)
     if name not in _controller_homes():
-        raise unknown("controller", name, controller_names())
+        raise unknown_name("controller", name, controller_names())
     return replace(entry_from_object(load_object(_controller_homes()[name]), name), name=name)
 
 
-def entries() -> dict[str, ControllerEntry]:
+def controller_entries() -> dict[str, ControllerEntry]:
     """All entries by name; an installed controller that cannot be loaded is left out."""
     found = {}
     for name in controller_names():
@@ -58,7 +58,7 @@ def entries() -> dict[str, ControllerEntry]:
     return found
 
 
-def walker() -> str:
+def fallback_controller() -> str:
     """Name of the shipped controller to use where another cannot catch, be steered or take over."""
     return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.catches and entry.steered == "freely")
 
@@ -69,7 +69,7 @@ def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Co
     return made
 
 
-def entry_of(controller: Controller) -> ControllerEntry:
+def entry_of_controller(controller: Controller) -> ControllerEntry:
     """The entry of a controller object."""
     own = getattr(controller, "entry", None)
     return own if isinstance(own, ControllerEntry) else entry_from_object(type(controller), controller.name)

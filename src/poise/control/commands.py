@@ -22,7 +22,7 @@ _STEPPING = re.compile(rf"(lift|step)={_NUMBER}")
 
 
 @dataclass(frozen=True)
-class Command:
+class SteerCommand:
     """A command from a time on; None keeps the last value."""
 
     time: float  # s
@@ -43,25 +43,25 @@ class Command:
                 raise PoiseError(f"{name} {value} {unit} must be between {least:g} and {most:g}")
 
     @property
-    def adjusts(self) -> bool:
+    def adjusts_steps(self) -> bool:
         """Whether the command sets the foot lift or the step duration."""
         return self.lift is not None or self.step is not None
 
     def as_event(self) -> dict[str, float | str | None]:
         """The event that a recording keeps of the command."""
         degrees = round(math.degrees(self.heading), 6)
-        steps = {"lift": self.lift, "step": self.step} if self.adjusts else {}
+        steps = {"lift": self.lift, "step": self.step} if self.adjusts_steps else {}
         return {"kind": "steer", "time": self.time, "heading_deg": degrees, "speed": self.speed, **steps}
 
 
-def parse_steer(text: str) -> tuple[Command, ...]:
+def parse_steer(text: str) -> tuple[SteerCommand, ...]:
     """Commands from their short form, such as ``0s:0 3s:90 6s:-45@0.9,lift=0.1``, sorted by time."""
     if not text.strip():
         raise PoiseError(f"steer '{text}': no command; the form is {STEER_FORM}")
     return tuple(sorted((_parse_steer_word(word, text) for word in text.split()), key=lambda command: command.time))
 
 
-def _parse_steer_word(word: str, text: str) -> Command:
+def _parse_steer_word(word: str, text: str) -> SteerCommand:
     """The command of one word of a steer text; `text` is quoted in messages."""
     course, *rest = word.split(",")
     match = _COURSE.fullmatch(course)
@@ -71,6 +71,6 @@ def _parse_steer_word(word: str, text: str) -> Command:
     values = {name: float(number) for name, number in {**match.groupdict(), **stepping}.items() if number is not None}
     values["heading"] = math.radians(values["heading"])
     try:
-        return Command(**values)
+        return SteerCommand(**values)
     except PoiseError as error:
         raise PoiseError(f"steer '{text}': '{word}': {error}") from None

@@ -13,7 +13,7 @@ from poise.errors import PoiseError
 from poise.reference.reference import Reference
 
 
-class Ground(Protocol):
+class GroundView(Protocol):
     """The terrain as controllers see it."""
 
     def height(self, x: float, y: float) -> float:
@@ -23,7 +23,7 @@ class Ground(Protocol):
         """(N,) m: heights of the surface at x and y (N,) m."""
 
 
-class Setting(Protocol):
+class SceneView(Protocol):
     """The scene as controllers see it; `poise.world.scene.Scene` implements it."""
 
     @property
@@ -31,7 +31,7 @@ class Setting(Protocol):
         """The character that performs."""
 
     @property
-    def terrain(self) -> Ground:
+    def terrain(self) -> GroundView:
         """The terrain on which the character moves."""
 
     @property
@@ -39,11 +39,11 @@ class Setting(Protocol):
         """The compiled scene (`mujoco.MjModel`); the DOFs of the character come first."""
 
 
-class Stage(Protocol):
+class WorldView(Protocol):
     """The world as controllers see it; `poise.world.world.World` implements it."""
 
     @property
-    def scene(self) -> Setting:
+    def scene(self) -> SceneView:
         """The scene: body, terrain and compiled model."""
 
     @property
@@ -66,7 +66,7 @@ class Controller(Protocol):
     def settings(self) -> Any:
         """The controller's parameters for recordings: a mapping or a dataclass."""
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare to perform a reference from the start."""
 
     def act(self, state: State) -> Actuation:
@@ -95,7 +95,7 @@ class ResetFirst:
 
 
 @runtime_checkable
-class Ending(Controller, Protocol):
+class ReportsEnding(Controller, Protocol):
     """A controller that reports when its motion has ended."""
 
     def stands(self) -> bool:
@@ -115,7 +115,7 @@ class Steerable(Protocol):
 
 
 @runtime_checkable
-class Adjustable(Protocol):
+class AdjustableSteps(Protocol):
     """A controller whose steps can be adjusted while it walks."""
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:

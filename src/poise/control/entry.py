@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import UnionType
 from typing import Any, Literal
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 
 Steered = Literal["no", "freely", "by steps"]
 CONTROLLER_METHODS = ("reset", "act", "target")  # Methods of every controller
@@ -130,7 +130,7 @@ class ControllerEntry:
         values = {}
         for key, value in (settings or {}).items():
             if key not in known:
-                raise unknown(f"setting of {self.name}", key, known)
+                raise unknown_name(f"setting of {self.name}", key, known)
             values[key] = self._converted_setting(known[key], value)
         return self.controller_type()(kind(**values))
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.entry import ControllerEntry, StudioWords
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.state import State
@@ -27,7 +27,7 @@ class Limp(ResetFirst):
     def __init__(self) -> None:
         self.settings: dict[str, Any] = {}
 
-    def reset(self, world: Stage, reference: Reference) -> None:  # noqa: ARG002
+    def reset(self, world: WorldView, reference: Reference) -> None:  # noqa: ARG002
         """Keep the reference for `target`."""
         self._reference = reference
 
@@ -66,7 +66,7 @@ class Hold(ResetFirst):
         self._settings = settings or HoldSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Derive the gains from the torque limits."""
         body, self._model, self._reference = world.scene.body, world.scene.model, reference
         limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array, brief
+from poise.arrays import Array, brief_repr
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Motors:
         target = np.divide(push, gain, out=np.zeros_like(push), where=gain > 0)
         return cls(velocity=target, gain=gain)
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Actuation:
     external: Array | None = None  # (nv,) N or N m: a declared stabilising wrench, recorded as such
     brace: Motors | None = None  # on free roots: likewise a stabilising wrench, implicit, without torque limits
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 PASSIVE = Actuation()  # No actuation at all

@@ -54,7 +54,7 @@ def half_solve_mass(factor: Array, parent: Ints, columns: Array) -> None:
 
 
 @kernel
-def solve_columns(factor: Array, parent: Ints, columns: Array) -> None:
+def solve_mass_columns(factor: Array, parent: Ints, columns: Array) -> None:
     """Overwrite columns (nv, r) with (L'L)^-1 columns."""
     half_solve_mass(factor, parent, columns)
     n, r = columns.shape
@@ -73,4 +73,4 @@ def solve_columns(factor: Array, parent: Ints, columns: Array) -> None:
 @kernel
 def solve_mass(factor: Array, parent: Ints, x: Array) -> None:
     """Overwrite x (nv,) with (L'L)^-1 x."""
-    solve_columns(factor, parent, x.reshape(-1, 1))
+    solve_mass_columns(factor, parent, x.reshape(-1, 1))

@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
-from poise.dynamics.tree import BALL, Tree, move_pose
+from poise.dynamics.tree import BALL, Tree, advance_pose
 from poise.kernel import kernel
 from poise.rotations import quat_conjugate, quat_exp, quat_to_matrix, right_jacobian
 
@@ -35,7 +35,7 @@ class LinearSteps:
     by_force: Array  # (T, 2 nv, C, 3), on balls, along the world's axes
 
 
-def stepping(
+def linearise_steps(
     tree: Tree, qpos: Array, qvel: Array, torque: Array, bearings: Bearings, force: Array, step: float
 ) -> LinearSteps:
     """Linearised steps of `step` s from states (T, nq), (T, nv) with torques (T, nv) and contact forces (T, C, 3) N."""
@@ -96,7 +96,7 @@ def _step_derivatives(
 def _advance_poses(tree: Tree, pose: Array, velocity: Array, step: float) -> None:
     """Advance poses (T, nq) in place."""
     for t in range(pose.shape[0]):
-        move_pose(tree, pose[t], velocity[t], step)
+        advance_pose(tree, pose[t], velocity[t], step)
 
 
 def _lowest_point_jacobians(here: Inverse, bearings: Bearings) -> Array:

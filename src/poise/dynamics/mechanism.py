@@ -76,7 +76,7 @@ def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism
     # fmt: on
 
 
-class Terms:
+class DynamicsTerms:
     """Mass matrix and bias of a model at the pose and velocity set last.
 
     ``M(q) dv/dt + bias(q, v) = forces``; gravity is part of the bias. Kinematics, Jacobian axes and contact

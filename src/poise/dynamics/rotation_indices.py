@@ -25,7 +25,7 @@ class RotationIndices(NamedTuple):
     spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: angular velocity of the composite body
 
 
-def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
+def whole_body_rotation(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
     """Rotation indices at a state with mass matrix (nv, nv) and kinematics [Zordan2014] section III-A.
 
     `data` is the mujoco.MjData of the state, `root` the body of the free root, `first` its first DOF.
@@ -41,7 +41,7 @@ def rotation_of(mass: Array, qvel: Array, data: Any, root: int = 1, first: int =
     return RotationIndices(total, com, linear / total, momentum, inertia, np.linalg.solve(inertia, momentum))
 
 
-def turned_on(excursion: Array, spin: Array, seconds: float) -> Array:
+def integrate_excursion(excursion: Array, spin: Array, seconds: float) -> Array:
     """Excursion (4,) after `seconds` of a spin (3,) in the world frame: exp(spin t) excursion.
 
     A factor of the product in [Zordan2014] section V-A, which integrates Eq. (1) on the rotation group.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from poise.arrays import Array, Ints, Mask, brief
+from poise.arrays import Array, Ints, Mask, brief_repr
 
 
 class Contacts(NamedTuple):
@@ -20,7 +20,7 @@ class Contacts(NamedTuple):
     touching: Mask  # (c,) close enough to carry friction in this step
 
     def __repr__(self) -> str:
-        return brief(self)
+        return brief_repr(self)
 
 
 class State(NamedTuple):
@@ -39,4 +39,4 @@ class State(NamedTuple):
     data: Any  # mujoco.MjData with kinematics, cdof, cvel at (qpos, qvel); read only
 
     def __repr__(self) -> str:
-        return brief(self)
+        return brief_repr(self)

@@ -47,7 +47,7 @@ class Tree(NamedTuple):
     gravity: Array  # (3,) m/s^2
 
 
-def tree_of(model: mujoco.MjModel) -> Tree:
+def link_tree_of(model: mujoco.MjModel) -> Tree:
     """Tables of a model with one free root, hinges and balls."""
     kind, joint = _joint_blocks(model)
     link = model.jnt_bodyid[joint].astype(np.int64)
@@ -123,7 +123,7 @@ class JointBlocks(Protocol):
 
 
 @kernel
-def move_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> None:
+def advance_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> None:
     """Advance a pose (nq,) in place by h seconds of a velocity (nv,)."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
@@ -135,7 +135,7 @@ def move_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> None
 
 
 @kernel
-def pose_difference(tree: JointBlocks, start: Array, end: Array, out: Array) -> None:
+def tangent_step(tree: JointBlocks, start: Array, end: Array, out: Array) -> None:
     """Tangent step (nv,) from one pose (nq,) to another, with the smaller rotations."""
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, Ints
-from poise.dynamics.mechanism import Mechanism, Terms
+from poise.dynamics.mechanism import DynamicsTerms, Mechanism
 from poise.kernel import ArrayTable
 
 # fmt: off
@@ -44,7 +44,7 @@ Pairs = NDArray[np.int32]  # (k, 2) ids of the two geoms of each contact candida
 class Workspace:
     """The arrays of a world's kernels, reallocated when contacts or grips exceed their capacity."""
 
-    def __init__(self, terms: Terms, mechanism: Mechanism, torque_limit: Array, settings: Array) -> None:
+    def __init__(self, terms: DynamicsTerms, mechanism: Mechanism, torque_limit: Array, settings: Array) -> None:
         self._terms, self._mechanism = terms, mechanism
         self.torque_limit, self._settings = torque_limit.copy(), settings
         nv, trees = mechanism.nv, len(mechanism.tree_dof)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.carriage import carried
+from poise.body.pose_displacement import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
@@ -78,13 +78,13 @@ def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
     """The frame of `other` most like frame `first` of `take`, with time left for a transition of `over` (s)."""
     room = SEARCHED if other.duration is None else min(SEARCHED, max(other.duration - over, 0.0))
     count = round(room * take.rate) + 3
-    theirs = features(take.body, [other.frame(k) for k in range(count)], take.rate)
-    mine = features(take.body, [take.frame(first + k) for k in range(3)], take.rate)[1]
+    theirs = pose_features(take.body, [other.frame(k) for k in range(count)], take.rate)
+    mine = pose_features(take.body, [take.frame(first + k) for k in range(3)], take.rate)[1]
     shared = min(theirs.shape[1], len(mine))  # contacts come last and may be unknown in one of the two
     return int(np.argmin(np.linalg.norm(theirs[1:-1, :shared] - mine[:shared], axis=1)))
 
 
-def features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
+def pose_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
     """(T, n) features of frames whose Euclidean distance measures how different two moments are.
 
     Positions and velocities of all links relative to the root's heading and ground position, and contacts if known.
@@ -164,7 +164,7 @@ class _Crossfade:
     def _other_frame(self, number: int) -> Frame:
         """A frame of the other motion, aligned; `number` is that of the first motion."""
         frame = self._other.frame(max(self._entry + number - self._first, 0))
-        return Frame(readonly(carried(frame.qpos, self._turn, self._shift)), frame.down)
+        return Frame(readonly(displace_poses(frame.qpos, self._turn, self._shift)), frame.down)
 
     def _mixed_frame(self, before: Frame, after: Frame, share: float, number: int) -> Frame:
         qpos, way, shares = np.array(before.qpos), np.zeros(self._body.nv), np.full(self._body.nv, share)

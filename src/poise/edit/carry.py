@@ -11,11 +11,11 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.parts import Hand, Joint
-from poise.body.symmetry import side_of
+from poise.body.symmetry import name_side
 from poise.edit.limbs import chain_joints, joint_element_id, parts_moved_by
 from poise.edit.span import Span, edit_text
 from poise.edit.take import Flags, Frame, Take, without_contacts
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.forms import CARRY_POSES
 
 _HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
@@ -40,7 +40,7 @@ class Carry:
 
     def __post_init__(self) -> None:
         if self.pose not in CARRY_POSES:
-            raise unknown("carry pose", self.pose, CARRY_POSES)
+            raise unknown_name("carry pose", self.pose, CARRY_POSES)
 
     def __str__(self) -> str:
         return edit_text("carry", self.pose, self.span)
@@ -68,7 +68,7 @@ def carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     from poise.retarget.ik import PoseSolver
 
     body.require("hands", for_whom=f"the edit 'carry:{pose}'")
-    wanted = {hand: _HOLDS[pose][side_of(hand.name)] for hand in body.hands if side_of(hand.name) in _HOLDS[pose]}
+    wanted = {hand: _HOLDS[pose][name_side(hand.name)] for hand in body.hands if name_side(hand.name) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
         for joint in _arm_joints(body, hand):
@@ -96,5 +96,5 @@ def _carried_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float])
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)
     length = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
-    outward = -1.0 if side_of(hand.name) == "right" else 1.0
+    outward = -1.0 if name_side(hand.name) == "right" else 1.0
     return np.asarray(way[0] + length * np.array([arm[0], outward * arm[1], arm[2]]))

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, runs
-from poise.body.carriage import advance, carried, heading
-from poise.edit.blend import OVER, crossfaded, features
+from poise.arrays import Array, readonly, true_runs
+from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
+from poise.edit.blend import OVER, crossfaded, pose_features
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs
 from poise.edit.span import Span, edit_text, number_text
@@ -67,7 +67,7 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     """First and last frame of the interval whose ends are most alike."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
-    table = features(clip.body, _clip_frames(clip), clip.rate)
+    table = pose_features(clip.body, _clip_frames(clip), clip.rate)
     active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
     best, pair = np.inf, None
     for lag in range(shortest, longest + 1):
@@ -87,10 +87,10 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
 def _close_cycle(cut: BodyClip) -> BodyClip:
     """The clip with its last pose equal to the first, except for position and heading."""
     body, last = cut.body, cut.frames - 1
-    yaw, shift = advance(cut.qpos[0], cut.qpos[-1])
-    turn = heading(yaw)
+    yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
+    turn = yaw_quat(yaw)
     gap = np.zeros(body.nv)
-    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], carried(cut.qpos[0], turn, shift))
+    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], displace_poses(cut.qpos[0], turn, shift))
     shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
     if cut.down is not None:
         for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
@@ -101,7 +101,7 @@ def _close_cycle(cut: BodyClip) -> BodyClip:
     closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
         closed = _close_foot_gaps(cut, cut.down, closed, turn, shift)
-    poses = np.concatenate([closed.qpos[:-1], carried(closed.qpos[:1], turn, shift)])
+    poses = np.concatenate([closed.qpos[:-1], displace_poses(closed.qpos[:1], turn, shift)])
     return replace(closed, qpos=readonly(poses))
 
 
@@ -124,7 +124,7 @@ def _stance_shares(down: NDArray[np.bool_]) -> Array:
     count = len(down)
     even = np.arange(count) / (count - 1) - 0.5
     when, what = [0.0, count - 1.0], [-0.5, 0.5]
-    for begin, end in runs(np.asarray(np.any(down, axis=1))):
+    for begin, end in true_runs(np.asarray(np.any(down, axis=1))):
         value = -0.5 if begin == 0 else 0.5 if end == count else float(even[begin:end].mean())
         when += [begin, end - 1]
         what += [value, value]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot, Joint
 from poise.body.pose_space import PoseSpace
 from poise.edit.limb_ik import LimbSolver, PosedLimbs
@@ -46,10 +46,10 @@ class FootPlacement:
         soles = [(f, p, point) for f, own in enumerate(foot_parts(body)) for p in own for point in parts[p].points]
         self._foot_of = [f for f, _, _ in soles]
         self._part_of = np.eye(len(parts), dtype=bool)[[p for _, p, _ in soles]]
-        self._soles = Kinematics(body, [(parts[p].link, point) for _, p, point in soles])
+        self._soles = LinkKinematics(body, [(parts[p].link, point) for _, p, point in soles])
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         ends = [*((link, np.zeros(3)) for link in feet), *points]
-        self._reader = Kinematics(body, ends, links)
+        self._reader = LinkKinematics(body, ends, links)
         self._limbs, self._legs = (LimbSolver(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
         self._heels, self._leg_heels = Heels(body, self._limbs), Heels(body, self._legs)
         moved = [joint for link, _ in ends for joint in chain_joints(body, link)]
@@ -75,8 +75,8 @@ class FootPlacement:
         return self._hips.at(qpos)[0]
 
     @cached_property
-    def _hips(self) -> Kinematics:
-        return Kinematics(self._body, hip_points(self._body))
+    def _hips(self) -> LinkKinematics:
+        return LinkKinematics(self._body, hip_points(self._body))
 
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
         """Frames with feet and points at (T, F + P, 3) m and foot orientations (T, F, 4), otherwise near the given.

@@ -12,7 +12,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.parts import Joint
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 
 STRETCH, STRAIGHT = 0.985, 0.997  # leg lengths: usual limit of a leg's stretch, and limit if the motion exceeds it
 
@@ -129,5 +129,7 @@ def part_point(body: Body, name: str) -> tuple[str, Array]:
     if name == "head" and body.head is not None:
         name = body.head
     if name not in body.links:
-        raise unknown("body part", name, {*body.links, *(h.name for h in body.hands), *(f.name for f in body.feet)})
+        raise unknown_name(
+            "body part", name, {*body.links, *(h.name for h in body.hands), *(f.name for f in body.feet)}
+        )
     return name, np.array(body.model.body_ipos[body.link_id(name)])

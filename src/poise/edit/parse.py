@@ -15,7 +15,7 @@ from poise.edit.take import Edit
 from poise.edit.time_warp import Warp
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
 from poise.edit.uneven_ground import SlopeEdit, StairsEdit
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.forms import EDIT_FORMS
 
 _TIME = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -31,7 +31,7 @@ def parse_edit(text: str) -> Edit:
     match = _WHOLE.fullmatch(text)
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
     if name not in EDIT_FORMS:
-        raise unknown("edit", name, EDIT_FORMS)
+        raise unknown_name("edit", name, EDIT_FORMS)
     words = _EditText(text, name, match)
     if match is None:
         raise words.error("this is not an edit", len(name))

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, runs
+from poise.arrays import Array, true_runs
 from poise.body.body import Body
 from poise.edit.limbs import chain_joints, foot_parts, joint_element_id, require_legs
 from poise.edit.take import FrameSketch, Take
@@ -63,7 +63,7 @@ class FootTrack:
         """All stance phases in order of their beginnings."""
         found = []
         for foot, bears in enumerate(self.bears.T):
-            found += [StancePhase(foot, begin, end) for begin, end in runs(bears)]
+            found += [StancePhase(foot, begin, end) for begin, end in true_runs(bears)]
         return tuple(sorted(found, key=lambda s: (s.begin, s.foot)))
 
     @cached_property

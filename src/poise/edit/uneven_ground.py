@@ -80,7 +80,7 @@ class StairsEdit:
 
 
 @dataclass(frozen=True)
-class Heights:
+class HeightsEdit:
     """Ground of any height (m), as a function of x and y (m) in the world, on arrays."""
 
     height: Callable[[Array, Array], Array]

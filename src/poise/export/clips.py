@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.rigging import Rigging, plain_rigging, planted
+from poise.body.rigging import Rigging, plain_rigging, plant_rigged_feet
 from poise.errors import PoiseError
 from poise.motion.clip import Clip, clip_from
 from poise.reference.body_clip import BodyClip
@@ -31,7 +31,7 @@ def performer_clip(source: Source) -> Clip:
     name = Path(motion).stem if isinstance(motion, str) and motion else "motion"
     clip = rigging.clip(source.model, source.qpos, 1 / source.step, name)
     if source.meta.get("rigging") is not None:
-        clip = planted(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
+        clip = plant_rigged_feet(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
     return _at_file_rate(clip, rigging)
 
 

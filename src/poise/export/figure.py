@@ -18,7 +18,7 @@ from poise.errors import PoiseError
 from poise.export.clips import Source, performer_clip, performer_rigging
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours, mesh_arrays
 from poise.motion.clip import Clip
-from poise.motion.skeleton import Y_UP, Places, Skeleton, forward
+from poise.motion.skeleton import Y_UP, Places, Skeleton, skeleton_kinematics
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_multiply, quat_rotate, quat_to_matrix
@@ -55,7 +55,7 @@ class SkinnedFigure:
     def bind_pose(self) -> Places:
         """The joints (1, J, ...) in the bind pose of the skin: upright, the root at the origin."""
         skeleton = self.clip.skeleton
-        return forward(skeleton, np.zeros((1, 3)), bind_pose_rotation(skeleton)[None])
+        return skeleton_kinematics(skeleton, np.zeros((1, 3)), bind_pose_rotation(skeleton)[None])
 
     @cached_property
     def bind_mesh(self) -> tuple[Array, Array]:

@@ -13,11 +13,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.export.clips import Source, performer_clip
 from poise.export.figure import skinned_figure
 from poise.export.glb import write_glb
-from poise.export.look import Drawable, shown
+from poise.export.look import Drawable, clip_recording
 from poise.export.page import write_page
 from poise.export.strip import write_strip
 from poise.export.usd import write_usd
@@ -28,9 +28,9 @@ from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.files import read_motion
 from poise.motion.npz import save_clip
-from poise.motion.repair.importer import repaired
+from poise.motion.repair.importer import repair_motion
 from poise.motion.repair.settings import ImportSettings
-from poise.physics.recorded import rehearsed
+from poise.physics.recorded import recording_of_motion
 from poise.reference.archive import is_prepared, load_reference
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -95,15 +95,15 @@ class ExportFormat:
 
 def _csv_source(source: Source) -> Recording | Clip:
     """A recording if states and torques are known, else the motion of the performer."""
-    known = rehearsed(source) if isinstance(source, Dynamic) else source
+    known = recording_of_motion(source) if isinstance(source, Dynamic) else source
     return known if isinstance(known, Recording) else performer_clip(known)
 
 
 def _drawable(source: Recording | Dynamic | BodyClip) -> Drawable:
     """The source in a form that can be drawn, with contact forces and held objects where they are known."""
     if isinstance(source, Dynamic):
-        return rehearsed(source)
-    return shown(source) if isinstance(source, BodyClip) else source
+        return recording_of_motion(source)
+    return clip_recording(source) if isinstance(source, BodyClip) else source
 
 
 _TABLE = "table of coordinates, velocities and torques, or of joint poses if there are none"
@@ -138,7 +138,7 @@ def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], I
     if not ending:
         raise PoiseError(f"{path}: add a file ending that names the format, one of {', '.join(able)}")
     if ending not in able:
-        raise unknown("format for a motion without a body" if ending in FORMATS else "format", ending, able)
+        raise unknown_name("format for a motion without a body" if ending in FORMATS else "format", ending, able)
     form = able[ending]
     return form.write(form.convert(source), path, **({"bar": bar} if form.reports else {}))
 
@@ -154,7 +154,7 @@ def read_exportable(path: str | Path) -> Source:
     if path.suffix.lower() in TEXTS or MOTIONS & _archive_members(path):
         raw = read_motion(path)
         unchanged = ImportSettings(tpose="keep", leading=0, rate=raw.clip.rate, thorax=False, floor=0.0)
-        return repaired(raw, unchanged).clip
+        return repair_motion(raw, unchanged).clip
     return Recording.load(path)
 
 

@@ -99,7 +99,7 @@ def performer_span(model: Any, qpos: ArrayLike) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ClipRecording:
     """Poses in a scene, without simulation or forces, in the layout of a recording."""
 
     model_xml: str
@@ -113,13 +113,13 @@ class Shown:
     contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
 
-Drawable = Recording | Shown  # What pages, strips and videos show
+Drawable = Recording | ClipRecording  # What pages, strips and videos show
 
 
-def shown(clip: BodyClip, terrain: str = "flat") -> Shown:
+def clip_recording(clip: BodyClip, terrain: str = "flat") -> ClipRecording:
     """Put a body clip on a terrain unchanged: the figure may float or sink."""
     scene = Scene.of(clip.body, terrain)
     qpos = np.tile(scene.model.qpos0, (clip.frames, 1))
     qpos[:, scene.coordinates(0)] = clip.qpos
     meta = {"body": clip.body.name, "motion": clip.name, "step": 1 / clip.rate}
-    return Shown(scene.xml, np.arange(clip.frames) / clip.rate, qpos, meta)
+    return ClipRecording(scene.xml, np.arange(clip.frames) / clip.rate, qpos, meta)

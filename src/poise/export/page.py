@@ -76,7 +76,7 @@ def page_data(recording: look.Drawable) -> Json:
     marks = [{"time": push["time"], "kind": "push"} for push in pushes]
     marks += [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
     return {
-        **scene_data(model, qpos[0]),
+        **page_scene_data(model, qpos[0]),
         "times": pack_array(recording.time[kept], "f4"),
         "poses": track.packed(),
         "ghost": None if ghost is None else _BodyTracks.of(model, np.asarray(ghost)[kept], moving).packed(),
@@ -90,7 +90,7 @@ def page_data(recording: look.Drawable) -> Json:
     }
 
 
-def scene_data(model: Any, qpos: Array) -> Json:
+def page_scene_data(model: Any, qpos: Array) -> Json:
     """The initial scene: moving bodies, shapes, the performers' size (m) and mean weight (N), camera azimuth (deg)."""
     moving, heavy = moving_bodies(model), look.performer_roots(model)
     return {

@@ -10,10 +10,10 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.carriage import advance, carried, heading
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
+from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.edit.take import Take
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.library.authoring.gait import gait_sketch
 from poise.library.authoring.gait_change import change_sketch, pace_sketch
 from poise.library.authoring.keyed import keyed_sketch
@@ -21,11 +21,11 @@ from poise.library.authoring.source import MotionSource, read_source, shipped_na
 from poise.library.authoring.turn import turn_sketch
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
-from poise.physics.consistent import with_physics
-from poise.physics.interior import Progress, unwatched
+from poise.physics.dynamic_motion import with_physics
+from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings, OptimisedMotion, end_state_of, optimise
 from poise.physics.task import EndState
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.reference.archive import load_reference
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -54,7 +54,7 @@ def motion_names() -> tuple[str, ...]:
 def named_motion(name: str, body: Body) -> Reference:
     """A shipped motion as a reference; it obeys physics if it ships for this body, else it is the authored poses."""
     if name not in motion_names():
-        raise unknown("motion", name, motion_names())
+        raise unknown_name("motion", name, motion_names())
     if name in behaviour_names():
         return BehaviourReference(read_behaviour(name), body)
     reference = shipped_dynamic_for(name, body)
@@ -73,23 +73,23 @@ def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
-        raise unknown(f"kind of motion in {source.path.name}", source.kind, KINDS)
+        raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
     return KINDS[source.kind](source, body)
 
 
-def finished_path(name: str, body: str) -> Path:
+def shipped_dynamic_path(name: str, body: str) -> Path:
     """Path of the file of a motion that obeys physics on a body; the file need not exist."""
     return _FOLDER / body / f"{name}.npz"
 
 
-def finished_bodies(name: str) -> tuple[str, ...]:
+def shipped_dynamic_bodies(name: str) -> tuple[str, ...]:
     """Names of the bodies on which the motion, as it ships with Poise, obeys physics."""
-    return tuple(body for body in names() if finished_path(name, body).is_file())
+    return tuple(body for body in body_names() if shipped_dynamic_path(name, body).is_file())
 
 
-def finished(name: str, body: str) -> Dynamic:
+def shipped_dynamic(name: str, body: str) -> Dynamic:
     """Load a shipped motion that obeys physics on a body."""
-    _, found = load_reference(finished_path(name, body))
+    _, found = load_reference(shipped_dynamic_path(name, body))
     if found is None:
         raise PoiseError(f"motion '{name}' does not obey physics on body '{body}': run `poise motions build {name}`")
     return found
@@ -97,17 +97,17 @@ def finished(name: str, body: str) -> Dynamic:
 
 def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
     """Load a shipped motion that obeys physics on exactly this body, or None: a scaled copy of a body has none."""
-    ships = body.name in finished_bodies(name) and Body.named(body.name).mjcf == body.mjcf
-    return finished(name, body.name) if ships else None
+    ships = body.name in shipped_dynamic_bodies(name) and Body.named(body.name).mjcf == body.mjcf
+    return shipped_dynamic(name, body.name) if ships else None
 
 
 def dependencies_first(wanted: Sequence[str]) -> list[str]:
     """Sort motions so that those which others begin or end in come first."""
-    joined = {name for each in wanted for name in joins(each)}
+    joined = {name for each in wanted for name in joined_motions(each)}
     return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
 
 
-def joins(name_or_path: str | Path) -> tuple[str, ...]:
+def joined_motions(name_or_path: str | Path) -> tuple[str, ...]:
     """Names of the motions in whose first states a motion begins and ends, as far as its source names them."""
     source = read_source(name_or_path)
     return tuple(source.text(field) for field in _ENDS if field in source.table)
@@ -117,7 +117,7 @@ def build_motion(
     name_or_path: str | Path,
     body: Body,
     settings: DynamicSettings | None = None,
-    watch: Callable[[Progress], None] = unwatched,
+    watch: Callable[[OptimiserProgress], None] = ignore_progress,
 ) -> OptimisedMotion:
     """Author a motion and make it obey physics on a body, from and to the states of the motions that it joins."""
     source = read_source(name_or_path)
@@ -140,7 +140,7 @@ def _joined_states(
         if field not in source.table or source.text(field) in out:
             continue
         other = source.other(field)
-        if joins(other.path):
+        if joined_motions(other.path):
             raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
@@ -152,9 +152,9 @@ def _joined_states(
 def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
     """The state moved along the ground like its motion when that motion's first authored pose is moved to `where`."""
     clip, state = joined
-    yaw, way = advance(clip.qpos[0], where)
-    turn = heading(yaw)
-    pose, before = (readonly(carried(each, turn, way)) for each in (state.qpos, state.before))
+    yaw, way = planar_displacement(clip.qpos[0], where)
+    turn = yaw_quat(yaw)
+    pose, before = (readonly(displace_poses(each, turn, way)) for each in (state.qpos, state.before))
     velocity = np.array(state.root_velocity)
     velocity[:3] = quat_rotate(turn, velocity[:3])
     return replace(state, qpos=pose, before=before, root_velocity=readonly(velocity))
@@ -178,7 +178,7 @@ class MotionFacts:
         )
 
 
-def facts_of(motion: Dynamic) -> MotionFacts:
+def motion_facts(motion: Dynamic) -> MotionFacts:
     """Measure the facts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
@@ -207,7 +207,7 @@ def _mean_travel_speed(clip: BodyClip) -> float:
     return max(abs(ahead), straight) / clip.seconds if clip.seconds else 0.0
 
 
-def obeying(reference: Reference, body: Body, ships: bool, say: Say = in_silence) -> Reference:
+def dynamic_reference(reference: Reference, body: Body, ships: bool, say: Say = no_progress) -> Reference:
     """The reference itself if it obeys physics, else a version of it that does.
 
     A motion that `ships` with Poise is built from its source, which holds more information than its clip.

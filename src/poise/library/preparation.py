@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, edited
 from poise.errors import PoiseError
 from poise.export.formats import export
-from poise.export.look import Shown, shown
+from poise.export.look import ClipRecording, clip_recording
 from poise.export.page import write_page
-from poise.files import check_targets, check_writable
+from poise.files import check_folder_writable, check_write_targets
 from poise.library.bodies import OWN, load_body
-from poise.motion.repair.finding import report
+from poise.motion.repair.finding import import_report
 from poise.motion.repair.settings import ImportSettings
-from poise.physics.consistent import Physics, parse_variation, with_physics
-from poise.physics.interior import Progress, unwatched
-from poise.physics.recorded import rehearsed
-from poise.progress import Say, in_silence
+from poise.physics.dynamic_motion import Physics, parse_variation, with_physics
+from poise.physics.interior import OptimiserProgress, ignore_progress
+from poise.physics.recorded import recording_of_motion
+from poise.progress import Say, no_progress
 from poise.reference.archive import FILE, save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.retarget.foot_cleanup import FootSettings
-from poise.retarget.prepare import Prepared, changes, prepare
+from poise.retarget.prepare import Prepared, import_changes, prepare
+from poise.retarget.retarget import Retargeted
 from poise.world.recording import Recording
 from poise.world.terrain_kinds import parse_terrain
-from collections.abc import Mapping
-import numpy as np
-from poise.retarget.retarget import Retargeted
 
 FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
 
@@ -47,7 +48,7 @@ class PreparedFiles:
         clip, body = self.prepared.clip, self.prepared.clip.body
         imported, retargeted = self.prepared.imported, self.prepared.retargeted
         return "\n".join([
-            *([report(imported), "", *error_table(retargeted)] if full else changes(imported)),
+            *([import_report(imported), "", *error_table(retargeted)] if full else import_changes(imported)),
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
@@ -76,12 +77,12 @@ class Preparation:
     imports: ImportSettings = field(default_factory=ImportSettings)
 
     def run(
-        self, folder: Path, say: Say = in_silence, watch: Callable[[Progress], None] = unwatched
+        self, folder: Path, say: Say = no_progress, watch: Callable[[OptimiserProgress], None] = ignore_progress
     ) -> PreparedFiles:  # fmt: skip
         """Prepare and write the files into a folder; `say` receives each stage, `watch` the optimiser's progress."""
-        check_writable(folder)
+        check_folder_writable(folder)
         paths = [folder / name for name in FILES]
-        check_targets(paths, self.motion)
+        check_write_targets(paths, self.motion)
         parse_terrain(self.terrain)  # raises before any work is done
         variation = parse_variation(self.vary)
         if not (variation.nothing or self.dynamic):
@@ -102,9 +103,13 @@ class Preparation:
             summary["dynamic"] = physics.as_dict()
         return PreparedFiles(prepared, summary, physics)
 
-    def _page_content(self, clip: BodyClip, physics: Physics | None) -> Recording | Shown:
+    def _page_content(self, clip: BodyClip, physics: Physics | None) -> Recording | ClipRecording:
         """What the page shows; with contact forces if the motion was optimised."""
-        return shown(clip, self.terrain) if physics is None else rehearsed(physics.dynamic, self.terrain)
+        return (
+            clip_recording(clip, self.terrain)
+            if physics is None
+            else recording_of_motion(physics.dynamic, self.terrain)
+        )
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
         """The motion retargeted to its body and edited."""

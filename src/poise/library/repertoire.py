@@ -17,13 +17,13 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.carriage import Carriage
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
-from poise.body.symmetry import counterparts
+from poise.body.symmetry import mirrored_names
 from poise.edit.pose import mirrored_parts
-from poise.errors import PoiseError, unknown
-from poise.library.motions import joins, shipped_dynamic_for
+from poise.errors import PoiseError, unknown_name
+from poise.library.motions import joined_motions, shipped_dynamic_for
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Start, Target
@@ -69,7 +69,7 @@ class Repertoire(Mapping[str, Dynamic]):
         """Return a copy that begins with another motion, which must be one that repeats without end."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
         if name not in steady:
-            raise unknown("motion that can be steered", name, steady)
+            raise unknown_name("motion that can be steered", name, steady)
         return replace(self, motions={name: self.motions[name], **self.motions})
 
     def __repr__(self) -> str:
@@ -122,11 +122,13 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
         elif name == STANDING:
             kept[name] = motion
             steps.append(standing_step(name, motion))
-        elif all(gait in motions for gait in joins(name)):
+        elif all(gait in motions for gait in joined_motions(name)):
             for side in sides:
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_motion(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
-                begins, ends = (BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joins(name))
+                begins, ends = (
+                    BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joined_motions(name)
+                )
                 steps.append(motion_step(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
     return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
@@ -138,7 +140,7 @@ def _transition_costs(steps: Sequence[MotionStep], tried: Transitions) -> Array:
         for j, other in enumerate(steps):
             if one.joins(other) or one.switches(other):
                 untried = 0.0 if one.joins(other) else np.inf
-                off = tried.get(canonical(one.name, other.name), untried)
+                off = tried.get(canonical_transition(one.name, other.name), untried)
                 out[i, j] = RISK * off if off <= STRAIN else np.inf
     return readonly(out)
 
@@ -222,11 +224,11 @@ def is_symmetric_gait(motion: Dynamic) -> bool:
     if last % 2 or clip.body.symmetry is None:
         return False
     other = clip.body.mirrored(clip.qpos[: last // 2 + 1])
-    there = Carriage.between(other[0], clip.qpos[last // 2]).pose(other)
+    there = PoseDisplacement.between(other[0], clip.qpos[last // 2]).pose(other)
     return bool(np.abs(PoseSpace(clip.body).difference(there, clip.qpos[last // 2 :])).max() < _SAME)
 
 
-def canonical(one: str, other: str) -> tuple[str, str]:
+def canonical_transition(one: str, other: str) -> tuple[str, str]:
     """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
     return min((one, other), (_mirrored_step_name(one), _mirrored_step_name(other)))
 
@@ -261,7 +263,7 @@ def mirrored_motion(motion: Dynamic) -> Dynamic:
 
 
 def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
-    names = counterparts(contacts.names)
+    names = mirrored_names(contacts.names)
     links = tuple(body.link_mirror[link] for link in contacts.links)
     return replace(
         contacts,
@@ -277,8 +279,8 @@ def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, .
 
     They come from the standing pose and its mirror image, because the frames of opposite links need not be mirrored.
     """
-    here = Kinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
-    there = Kinematics(body, [(link, np.zeros(3)) for link in links], links)
+    here = LinkKinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
+    there = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)
     places, _ = here.at(body.standing[None])
     origins, turns = there.at(body.mirrored(body.standing)[None])
     return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])

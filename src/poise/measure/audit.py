@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.surface import distance_to_body
+from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
@@ -177,7 +177,7 @@ def _grip_distance(replay: Replay) -> float:
         for body in (r.contact_body[n], r.contact_other[n]):
             place, turn = replay.xpos[r.contact_step[n], body], replay.xmat[r.contact_step[n], body]
             local = turn.T @ (r.contact_point[n] - place)
-            worst = max(worst, distance_to_body(model, int(body), local))
+            worst = max(worst, distance_to_link(model, int(body), local))
     return 1e3 * worst
 
 

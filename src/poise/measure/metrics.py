@@ -25,7 +25,7 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
     return {
         "seconds": recording.steps * recording.step,
         "fell_at": fell_at(recording),
-        "tracking": tracking(recording),
+        "tracking": tracking_errors(recording),
         "foot_slip_mm_s": foot_slip(replay),
         "penetration_mm": 1e3 * float(replay.depth.max()),
         "jitter": jitter(recording),
@@ -44,10 +44,10 @@ def peak_external_force(recording: Recording) -> float:
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
     """Body ids of the character's feet or hands (`kind`) with their descendants (toes, fingers)."""
-    return links_below(recording.model, recording.meta.get(kind, []), recording.root)
+    return links_and_descendants(recording.model, recording.meta.get(kind, []), recording.root)
 
 
-def links_below(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
+def links_and_descendants(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
     """Body ids of named links and their descendants; of a named root, such as a lamp's base, the root alone."""
     tops = {model.body(name).id for name in names}
     found = set()
@@ -82,7 +82,7 @@ def _joint_dof_mask(recording: Recording) -> Mask:
     return np.asarray(own & (np.arange(model.nv) >= root + 6))
 
 
-def tracking(recording: Recording) -> dict[str, float | None]:
+def tracking_errors(recording: Recording) -> dict[str, float | None]:
     """Root-mean-square errors of joints (degrees) and root position (m) against the reference."""
     if recording.reference_qpos is None:
         return {"joint_rms_deg": None, "root_rms_m": None}
@@ -122,7 +122,7 @@ def ground_impulse(recording: Recording, link: str) -> float:
     return recording.step * float(np.linalg.norm(recording.contact_force[own], axis=1).sum())
 
 
-def bracing(recording: Recording) -> dict[str, float]:
+def stabilising_effort(recording: Recording) -> dict[str, float]:
     """Stabilising torques: peak and mean magnitude (N m), and the share of the time in which they act."""
     size = np.linalg.norm(stabilising_torques(recording), axis=1)
     acting = size > NOTHING

@@ -120,7 +120,7 @@ class Replay:
         return out
 
     @cached_property
-    def touched(self) -> Mask:
+    def touching_at_start(self) -> Mask:
         """Whether the surfaces of each contact touch at the start of the step (N,).
 
         Other contacts begin during the step: in part of it the surfaces move above each other without touching.

@@ -35,10 +35,10 @@ class MujocoStep:
     def seconds(self, qpos: Array, qvel: Array) -> float:
         """Mean processor time (s) of a step over a batch from a state."""
         self._data.qpos[:], self._data.qvel[:] = qpos, qvel
-        return seconds_of(lambda: mujoco.mj_step(self._model, self._data), BATCH)
+        return processor_seconds(lambda: mujoco.mj_step(self._model, self._data), BATCH)
 
 
-def seconds_of(work: Callable[[], object], count: int = 1) -> float:
+def processor_seconds(work: Callable[[], object], count: int = 1) -> float:
     """Mean processor time (s) of `count` calls in this thread."""
     began = time.thread_time()
     for _ in range(count):
@@ -63,7 +63,7 @@ class StepTimes:
 
 def timed_steps(world: World, controller: Controller, steps: int) -> StepTimes:
     """Run and time steps of a controller that has been reset in its world."""
-    world.load()
+    world.warm_up()
     mujocos = MujocoStep(world)
     times, theirs, contacts = np.zeros((steps, 3)), [], np.zeros(steps, np.int64)
     for step in range(steps):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poise.arrays import Frozen
-from poise.errors import PoiseError, unknown
-from poise.files import check_writable, write_file
+from poise.errors import PoiseError, unknown_name
+from poise.files import check_folder_writable, write_file
 from poise.version import __version__
 
 LICENCE = "LICENCE-CMU.txt"  # Name of the licence file beside fetched motions
@@ -52,11 +52,11 @@ class CaptureLibrary:
     def capture(self, name: str) -> Capture:
         """A capture by its name."""
         if name not in self.captures:
-            raise unknown("captured motion", name, self.captures)
+            raise unknown_name("captured motion", name, self.captures)
         return self.captures[name]
 
 
-def cmu() -> CaptureLibrary:
+def cmu_library() -> CaptureLibrary:
     """The part of the CMU database listed in the manifest cmu.toml: names, paths, checksums and the licence."""
     manifest = tomllib.loads(Path(__file__).with_name("cmu.toml").read_text(encoding="utf-8"))
     captures = {
@@ -66,7 +66,7 @@ def cmu() -> CaptureLibrary:
     return CaptureLibrary(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
 
 
-def cache_folder() -> Path:
+def motion_cache_folder() -> Path:
     """The folder of fetched motions in the user's cache."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(given):
@@ -77,7 +77,7 @@ def cache_folder() -> Path:
         raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
 
 
-def kept(capture: Capture, folder: Path) -> Path | None:
+def cached_capture(capture: Capture, folder: Path) -> Path | None:
     """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
@@ -93,16 +93,16 @@ def is_intact_capture(capture: Capture, content: bytes) -> bool:
 
 def motion_file(motion: str | Path) -> Path:
     """The cached file if `motion` is the name of a capture; otherwise `motion` itself as a path."""
-    capture = cmu().captures.get(str(motion))
+    capture = cmu_library().captures.get(str(motion))
     if capture is None:
         return Path(motion)
-    path = kept(capture, cache_folder())
+    path = cached_capture(capture, motion_cache_folder())
     if path is None:
-        raise PoiseError(f"{motion} ({capture.what}) is not in {cache_folder()}: run poise motions get {motion}")
+        raise PoiseError(f"{motion} ({capture.what}) is not in {motion_cache_folder()}: run poise motions get {motion}")
     return path
 
 
-def fetch(
+def fetch_capture(
     capture: Capture,
     host: str,
     folder: Path,
@@ -111,7 +111,7 @@ def fetch(
     timeout: float = TIMEOUT,
 ) -> Path:
     """Download a capture from a host's address to a folder; content with another checksum is not kept."""
-    check_writable(folder)
+    check_folder_writable(folder)
     scheme, _, rest = host.partition("://")
     if scheme.lower() not in SCHEMES or not rest:
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")

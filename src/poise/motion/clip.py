@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.motion.skeleton import Places, Skeleton, forward
+from poise.motion.skeleton import Places, Skeleton, skeleton_kinematics
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Clip:
     @cached_property
     def places(self) -> Places:
         """Poses of all joints in the world, in all frames."""
-        return forward(self.skeleton, self.position, self.rotation, self.translation)
+        return skeleton_kinematics(self.skeleton, self.position, self.rotation, self.translation)
 
     def fault(self) -> str | None:
         """The reason why this is not a valid clip of its skeleton, or None; for clips read from files."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Frozen
 from poise.motion.role_topology import Pair, find_limbs, tip_distances
-from poise.motion.skeleton import Places, Skeleton, forward, joint_ancestors
+from poise.motion.skeleton import Places, Skeleton, joint_ancestors, skeleton_kinematics
 
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")
@@ -108,7 +108,7 @@ def upright_joint_places(skeleton: Skeleton) -> Places:
     """Joint poses (one frame) in the upright pose if there is one, else in the zero pose; the root at the origin."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     pose = zero if skeleton.upright is None else skeleton.upright
-    return forward(skeleton, np.zeros((1, 3)), pose[None])
+    return skeleton_kinematics(skeleton, np.zeros((1, 3)), pose[None])
 
 
 def _limbs_by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:

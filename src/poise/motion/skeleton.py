@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.rotations import quat_multiply, quat_rotate
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -88,7 +88,7 @@ class Skeleton:
     def index(self, name: str) -> int:
         """Index of the joint of a name."""
         if name not in self.names:
-            raise unknown("joint", name, self.names)
+            raise unknown_name("joint", name, self.names)
         return self.names.index(name)
 
     def travels(self, joint: int) -> bool:
@@ -170,7 +170,9 @@ class Places:
     ends: Array  # (T, E, 3) m, the end sites in the order of `Skeleton.ends`
 
 
-def forward(skeleton: Skeleton, position: Array, rotation: Array, translation: Array | None = None) -> Places:
+def skeleton_kinematics(
+    skeleton: Skeleton, position: Array, rotation: Array, translation: Array | None = None
+) -> Places:
     """Forward kinematics for root positions (T, 3), local rotations (T, J, 4) and translations (T, J, 3), if any."""
     # With the joint axis first, the frames of a joint are contiguous, which makes long clips several times as fast.
     local = np.ascontiguousarray(np.swapaxes(rotation, 0, 1))  # (J, T, 4)

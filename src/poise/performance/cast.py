@@ -9,10 +9,10 @@ from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.bodies import OWN, load_body
-from poise.library.motions import finished_bodies, named_motion
+from poise.library.motions import named_motion, shipped_dynamic_bodies
 from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.reference.archive import is_prepared, load_reference
 from poise.reference.played import Played
 from poise.reference.reference import Reference
@@ -39,7 +39,7 @@ class Cast:
 
 
 def cast(
-    motion: str, body: str | Body | None = None, say: Say = in_silence, physics: bool = False, usual: str | None = None
+    motion: str, body: str | Body | None = None, say: Say = no_progress, physics: bool = False, usual: str | None = None
 ) -> Cast:  # fmt: skip
     """Find the body and the reference.
 
@@ -56,7 +56,7 @@ def cast(
             performer = performer.with_torque_limits(behaviour.limits)
         return Cast(performer, BehaviourReference(behaviour, performer), ships=not path.suffix)
     if not path.suffix:
-        able = finished_bodies(motion) if physics else ()
+        able = shipped_dynamic_bodies(motion) if physics else ()
         performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))
         return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):

@@ -11,14 +11,14 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.carriage import Carriage, advance, carried, heading
 from poise.body.contact_parts import contact_parts, foot_links
-from poise.control.catalogue import entry_of
-from poise.control.controller import Controller, Ending, PushAware, Stage
+from poise.body.pose_displacement import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
+from poise.control.catalogue import entry_of_controller
+from poise.control.controller import Controller, PushAware, ReportsEnding, WorldView
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.ease import quintic_ease
-from poise.edit.blend import features
+from poise.edit.blend import pose_features
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, Take, take_of
@@ -41,16 +41,16 @@ class CatchController:
     push yet, toppling is not detected.
     """
 
-    def __init__(self, first: Controller, rescuer: Ending) -> None:
+    def __init__(self, first: Controller, rescuer: ReportsEnding) -> None:
         """`rescuer` must be able to stand still starting from any toppling state."""
         self.first, self.rescuer = first, rescuer
-        self.entry = entry_of(first)
+        self.entry = entry_of_controller(first)
         self.name = f"{first.name}, caught by {rescuer.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, rescuer.name: rescuer.settings}
         self.caught: list[float] = []  # times at which `rescuer` took over, s
         self.resumed: list[float] = []  # times at which `first` resumed, s
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare to perform a reference from the start; raise if it does not keep its feet planted."""
         body = world.scene.body
         self._world = world
@@ -97,8 +97,8 @@ class CatchController:
 
     def _catch(self, state: State) -> None:
         """Let `rescuer` stand still in the tallest pose of the motion, at the place and heading of the body."""
-        yaw, way = advance(self._upright, state.qpos[: len(self._upright)])
-        pose = Carriage(yaw, way).pose(self._upright)
+        yaw, way = planar_displacement(self._upright, state.qpos[: len(self._upright)])
+        pose = PoseDisplacement(yaw, way).pose(self._upright)
         self.rescuer.reset(self._world, Still("stand", pose, np.zeros(self._world.scene.body.nv)))
         self._stood_since, self._stays = state.time, False
 
@@ -121,7 +121,7 @@ class _SupportPolygon:
         parts = [(body.link_id(part.link), part.points) for part in contact_parts(body)]
         self._parts = [(link, points) for link, points in parts if link in feet]
 
-    def capture_distance_outside(self, world: Stage, state: State) -> float:
+    def capture_distance_outside(self, world: WorldView, state: State) -> float:
         """Signed distance (m) of the capture point outside the support polygon; negative inside."""
         data, model = state.data, world.scene.model
         own = [points @ data.xmat[link].reshape(3, 3).T + data.xpos[link] for link, points in self._parts]
@@ -176,15 +176,15 @@ class _ResumedMotion:
         self._place, self._turn = self._footing.places(self._pose[None])
         self._entry = self._most_similar_frame()
         entered = take.frame(self._entry).qpos
-        self._turned = heading(float(yaw_of(self._pose[3:7]) - yaw_of(entered[3:7])))
-        there, _ = self._footing.places(carried(entered, self._turned, np.zeros(3))[None])
+        self._turned = yaw_quat(float(yaw_of(self._pose[3:7]) - yaw_of(entered[3:7])))
+        there, _ = self._footing.places(displace_poses(entered, self._turned, np.zeros(3))[None])
         self._shift = (self._place - there)[0].mean(axis=0)  # (3,) m, from the motion's feet to those of the pose
 
     def _most_similar_frame(self) -> int:
         """Index of the frame of the motion that is most similar to the pose at rest."""
         frames = _searched_frames(self._take)
         still = [Frame(self._pose, frames[0].down)] * 2
-        theirs, mine = (features(self._take.body, each, self._take.rate) for each in (frames, still))
+        theirs, mine = (pose_features(self._take.body, each, self._take.rate) for each in (frames, still))
         return int(np.argmin(np.linalg.norm(theirs - mine[0], axis=1)))
 
     def frame_block(self, first: int) -> list[Frame]:
@@ -212,7 +212,7 @@ class _ResumedMotion:
 
     def _pose_above_feet(self, frame: Frame) -> Array:
         """(nq,) a pose of the motion with the heading of the body, above its feet."""
-        return carried(frame.qpos, self._turned, self._shift)
+        return displace_poses(frame.qpos, self._turned, self._shift)
 
     def _blended_frame(self, number: int) -> Frame:
         """A frame of the blend from the pose to the motion, with feet not yet planted."""

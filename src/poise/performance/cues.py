@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import runs
-from poise.control.commands import Command
-from poise.control.controller import Adjustable, Steerable
+from poise.arrays import true_runs
+from poise.control.commands import SteerCommand
+from poise.control.controller import AdjustableSteps, Steerable
 from poise.control.entry import ControllerEntry
 from poise.edit.live import Live
 from poise.edit.take import Edit
@@ -51,7 +51,7 @@ def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
     contacts = motion.contacts
     for c in np.flatnonzero(contacts.held):
         link, point = contacts.links[c], contacts.centre[c]
-        for first, last in runs(contacts.down[:, c]):
+        for first, last in true_runs(contacts.down[:, c]):
             made: list[Grip] = []
             cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_grip_prop, made, link, point, prop)))
             if last < len(contacts.down):
@@ -77,17 +77,17 @@ def _edit_live_motion(live: Live, edit: Edit, world: World) -> Mapping[str, Any]
     return live.edit(edit, world.time)
 
 
-def steer_cue(controller: Steerable, command: Command) -> Cue:
+def steer_cue(controller: Steerable, command: SteerCommand) -> Cue:
     """A cue that steers a controller at the time of the command."""
     _check_adjustable(controller, command)
     return Cue(command.time, "steer", partial(steer_now, controller, command))
 
 
-def steer_now(controller: Steerable, command: Command, _: World | None = None) -> dict[str, Any]:
+def steer_now(controller: Steerable, command: SteerCommand, _: World | None = None) -> dict[str, Any]:
     """Steer at once, ignoring the time of the command, and return the event to record."""
     _check_adjustable(controller, command)
     controller.steer(command.heading, command.speed)
-    if command.adjusts and isinstance(controller, Adjustable):
+    if command.adjusts_steps and isinstance(controller, AdjustableSteps):
         controller.adjust(command.lift, command.step)
     return command.as_event()
 
@@ -99,6 +99,6 @@ def check_speed(entry: ControllerEntry, speed: float | None) -> None:
         raise PoiseError(f"{entry.name} goes at {slowest:g} to {fastest:g} m/s, not at {speed:g}")
 
 
-def _check_adjustable(controller: Steerable, command: Command) -> None:
-    if command.adjusts and not isinstance(controller, Adjustable):
+def _check_adjustable(controller: Steerable, command: SteerCommand) -> None:
+    if command.adjusts_steps and not isinstance(controller, AdjustableSteps):
         raise PoiseError(f"{controller.name} cannot change its steps: steer it without lift and step")

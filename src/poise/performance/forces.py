@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array
 from poise.dynamics.actuation import Actuation
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.performance.arguments import number_argument
-from poise.performance.start import carriage_of
+from poise.performance.start import displacement_to_place
 from poise.world.pushes import Push
 from poise.world.result import BlowUp
 from poise.world.terrain import Place
@@ -38,13 +38,13 @@ class ScenePush:
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
-            raise unknown("body part that can be pushed", name, world.scene.body.links)
+            raise unknown_name("body part that can be pushed", name, world.scene.body.links)
         self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
         """A push whose direction is relative to the initial heading of the performer."""
-        return cls(push, world, push.force * carriage_of(place).vector(np.array(push.direction)))
+        return cls(push, world, push.force * displacement_to_place(place).vector(np.array(push.direction)))
 
     @classmethod
     def from_now(
@@ -107,7 +107,7 @@ class HungWeight:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
         body, link = world.scene.body, world.scene.link_id(name)
         if world.mechanism.body_last_dof[link] < 0:
-            raise unknown("body part that a weight can hang on", name, body.links)
+            raise unknown_name("body part that a weight can hang on", name, body.links)
         hand = next((each.point for each in body.hands if each.link == name), world.model.body_ipos[link])
         x, y, z = map(float, hand)
         return cls(link, (x, y, z), mass)

@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.catalogue import entry_of
-from poise.control.controller import Controller, Ending, Stage, Steerable
+from poise.control.catalogue import entry_of_controller
+from poise.control.controller import Controller, ReportsEnding, Steerable, WorldView
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -26,19 +26,19 @@ from poise.world.terrain import Place
 class Handover:
     """A controller that delegates to `first` until it stands, and then to `then` with a reference of its own."""
 
-    def __init__(self, first: Ending, then: Controller, reference: Reference) -> None:
+    def __init__(self, first: ReportsEnding, then: Controller, reference: Reference) -> None:
         """`reference` is what `then` performs, moved to where the body stands and turned to its heading."""
         self.first, self.then = first, then
         self._next = reference
         self.name = f"{first.name}, then {then.name}"
-        self.entry = replace(entry_of(first), name=self.name, speeds=entry_of(then).speeds)
+        self.entry = replace(entry_of_controller(first), name=self.name, speeds=entry_of_controller(then).speeds)
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # time of the hand-over, s
         self._heading: float | None = None  # commanded, rad
         self._speed: float | None = None  # commanded, m/s
         self._turned = 0.0  # rad, from the initial heading to the heading at the hand-over
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare to perform a reference with `first`, from the start."""
         self._world, self.handed_over = world, None
         self._heading = self._speed = None

@@ -12,7 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.arrays import Frozen, brief
+from poise.arrays import Frozen, brief_repr
 from poise.control.controller import Controller
 from poise.performance.cues import Cue
 from poise.performance.forces import HungWeight, ScenePush
@@ -39,7 +39,7 @@ class Mark:
     fell_at: float | None  # s
     token: object  # known to its run while the mark can be gone back to
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 def replaced_world_parts(old: World, new: World) -> dict[int, object]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.control.controller import Controller
 from poise.export.formats import export
-from poise.files import check_targets, check_writable
+from poise.files import check_folder_writable, check_write_targets
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.measure.replay import Replay
@@ -19,7 +19,7 @@ from poise.motion.repair.finding import Imported
 from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
 from poise.performance.performance import Performance
-from poise.retarget.prepare import changes
+from poise.retarget.prepare import import_changes
 from poise.world.recording import FILE
 
 FILES = (FILE, "motion.bvh", "page.html")  # Files of a performance
@@ -41,7 +41,7 @@ class Outcome:
         failed = [name for name, check in s["audit"].items() if not check["passed"]]
         lines = [
             *([f"STOPPED: {stopped}"] if stopped else []),
-            *(changes(self.imported) if self.imported else []),
+            *(import_changes(self.imported) if self.imported else []),
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
@@ -53,18 +53,18 @@ class Outcome:
         return "\n".join(lines)
 
 
-def check_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) -> None:
+def check_performance_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) -> None:
     """Raise if the files of a performance cannot be written into a folder or would overwrite its source."""
-    check_writable(folder)
+    check_folder_writable(folder)
     if source is not None:
-        check_targets([folder / name for name in (*FILES, *more)], source)
+        check_write_targets([folder / name for name in (*FILES, *more)], source)
 
 
 def write_performance(
     performance: Performance, folder: Path, imported: Imported | None = None, controller: Controller | None = None
 ) -> Outcome:
     """Summarise a performance and write its recording, BVH file and page into a folder."""
-    summary = summarise(performance)
+    summary = summarise_performance(performance)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
     performance.recording.save(paths[0])
@@ -76,7 +76,7 @@ def write_performance(
     return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)))
 
 
-def summarise(performance: Performance) -> dict[str, Any]:
+def summarise_performance(performance: Performance) -> dict[str, Any]:
     """The numbers of a performance, with the keys of the JSON output; adds `fell_at` to the recording's meta."""
     step_ms = 1e3 * performance.step_s
     timing = {"median": 0.0, "p99": 0.0}

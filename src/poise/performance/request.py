@@ -9,16 +9,16 @@ from typing import Any
 
 from poise.body.body import Body
 from poise.body.load import parse_load
-from poise.control.catalogue import controller_entry, entry_of, named_controller, walker
-from poise.control.commands import Command, parse_steer
-from poise.control.controller import Controller, Ending, Steerable
+from poise.control.catalogue import controller_entry, entry_of_controller, fallback_controller, named_controller
+from poise.control.commands import SteerCommand, parse_steer
+from poise.control.controller import Controller, ReportsEnding, Steerable
 from poise.control.entry import ControllerEntry
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_body
-from poise.library.motions import named_motion, obeying
+from poise.library.motions import dynamic_reference, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
@@ -27,11 +27,11 @@ from poise.performance.catch import CatchController
 from poise.performance.cues import check_speed
 from poise.performance.hand_over import Handover
 from poise.performance.performance import Performance
-from poise.performance.report import Outcome, check_folder, write_performance
-from poise.performance.run import Run, check
-from poise.performance.stage import grips_of, scene_for, set_up
-from poise.progress import Say, Steps, in_silence
-from poise.reference.played import in_steps
+from poise.performance.report import Outcome, check_performance_folder, write_performance
+from poise.performance.run import Run, check_run_arguments
+from poise.performance.stage import grip_cues_of, scene_with_held_prop, set_up_run
+from poise.progress import Say, Steps, no_progress
+from poise.reference.played import reference_at_rate
 from poise.reference.reference import Reference
 from poise.world.pushes import Push, parse_push
 from poise.world.terrain import Terrain
@@ -73,14 +73,14 @@ class Request:
     seed: int = 0
     noise: float = 0.0
 
-    def perform(self, say: Say = in_silence, progress: Steps = range) -> Performance:
+    def perform(self, say: Say = no_progress, progress: Steps = range) -> Performance:
         """Stage and perform; `say` receives each stage, `progress` is that of `poise.perform`."""
         staged = self.stage(say)
         return staged.run.perform(staged.seconds, progress)
 
-    def write(self, folder: Path, say: Say = in_silence, progress: Steps = range) -> Outcome:
+    def write(self, folder: Path, say: Say = no_progress, progress: Steps = range) -> Outcome:
         """Stage, perform, and write the files of the performance into a folder."""
-        check_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
+        check_performance_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
         performance.recording.meta["terrain"] = str(self.terrain)
@@ -88,14 +88,14 @@ class Request:
         return write_performance(performance, folder, staged.imported, staged.run.controller)
 
     def stage(
-        self, say: Say = in_silence, casting: Casting = cast, live: bool = False, record: bool | float = True
+        self, say: Say = no_progress, casting: Casting = cast, live: bool = False, record: bool | float = True
     ) -> Staged:
         """Create the run; invalid arguments raise before any work is done.
 
         `casting` finds the body and its motion; a caller that stages often may cache them. With `live`, the motion
         can be edited during the run, if the controller supports it.
         """
-        check(ENDLESS if self.seconds is None else self.seconds, self.seed, self.noise)
+        check_run_arguments(ENDLESS if self.seconds is None else self.seconds, self.seed, self.noise)
         edits = [parse_edit(edit) if isinstance(edit, str) else edit for edit in self.edits]
         pushes = [parse_push(push) if isinstance(push, str) else push for push in self.pushes]
         loads = [parse_load(text) for text in self.loads]
@@ -106,7 +106,7 @@ class Request:
             entry = controller_entry(controller)
             controller = named_controller(controller, self.settings)
         else:
-            entry = entry_of(controller)
+            entry = entry_of_controller(controller)
         commands = self._commands(controller, entry)
         terrain = parse_terrain(self.terrain) if isinstance(self.terrain, str) else self.terrain
         chosen = self._cast(casting, entry, say)
@@ -118,17 +118,17 @@ class Request:
         before, after = ((), edits) if entry.tracks_edits else (edits, ())
         tracked = self._tracked_reference(chosen, before, entry.needs_physics, say)
         if entry.needs_physics:
-            tracked = in_steps(tracked, 1 / step)
+            tracked = reference_at_rate(tracked, 1 / step)
         reference = _edited_reference(tracked, after, chosen.body, say)
         say("setting up (the first time on a machine, compiling takes half a minute)")
-        run = set_up(
-            scene_for(chosen.body, tracked, terrain, self.friction),
+        run = set_up_run(
+            scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
             reference,
             self._with_successors(controller, entry, chosen.body),
             step,
             pushes=pushes,
             commands=commands,
-            cues=grips_of(tracked),
+            cues=grip_cues_of(tracked),
             live=live and entry.edits_live,
             seed=self.seed,
             noise=self.noise,
@@ -167,14 +167,16 @@ class Request:
             return first
         motion, colon, name = self.then.partition(":")
         if not colon:
-            raise PoiseError(f"then '{self.then}' is not of the form MOTION:CONTROLLER, such as walk:{walker()}")
-        if not isinstance(first, Ending):
+            raise PoiseError(
+                f"then '{self.then}' is not of the form MOTION:CONTROLLER, such as walk:{fallback_controller()}"
+            )
+        if not isinstance(first, ReportsEnding):
             raise PoiseError(f"controller '{entry.name}' does not report when its motion ends: leave out then")
         if not controller_entry(name).takes_over:
-            raise PoiseError(f"then '{self.then}': {name} cannot take over, use {walker()}")
+            raise PoiseError(f"then '{self.then}': {name} cannot take over, use {fallback_controller()}")
         then = named_controller(name)
         if self.steer is not None and not isinstance(then, Steerable):
-            raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {walker()}")
+            raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
         return Handover(first, then, named_motion(motion, body))
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
@@ -183,8 +185,8 @@ class Request:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
         name = str(self.catch)
         rescuer = named_controller(name)
-        if not isinstance(rescuer, Ending) or not controller_entry(name).catches:
-            raise PoiseError(f"catch '{name}': {name} cannot catch, use {walker()}")
+        if not isinstance(rescuer, ReportsEnding) or not controller_entry(name).catches:
+            raise PoiseError(f"catch '{name}': {name} cannot catch, use {fallback_controller()}")
         return CatchController(first, rescuer)
 
     def _tracked_reference(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
@@ -194,15 +196,15 @@ class Request:
             return reference
         if self.steer is not None:
             return Roaming(shipped_repertoire(chosen.body), str(self.motion))
-        return obeying(reference, chosen.body, chosen.ships, say)
+        return dynamic_reference(reference, chosen.body, chosen.ships, say)
 
-    def _commands(self, controller: Controller, entry: ControllerEntry) -> tuple[Command, ...]:
+    def _commands(self, controller: Controller, entry: ControllerEntry) -> tuple[SteerCommand, ...]:
         """The steering commands, checked against what the controller can do."""
         if self.steer is None:
             return ()
         commands = parse_steer(self.steer)
         if not isinstance(controller, Steerable):
-            raise PoiseError(f"controller '{entry.name}' cannot be steered: use {walker()}")
+            raise PoiseError(f"controller '{entry.name}' cannot be steered: use {fallback_controller()}")
         if (self.edits or self.loads) and entry.needs_physics:
             raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out one or the other")
         guide = controller_entry(self.then.partition(":")[2]) if self.then and ":" in self.then else entry

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array
-from poise.control.catalogue import entry_of
-from poise.control.commands import Command
+from poise.control.catalogue import entry_of_controller
+from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, PushAware, Steerable
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit
 from poise.errors import PoiseError
-from poise.measure.metrics import links_below
+from poise.measure.metrics import links_and_descendants
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
@@ -81,7 +81,7 @@ class Run:
         self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
         controller.reset(world, PlacedReference(reference, self.place))
-        world.load()
+        world.warm_up()
         self.events: list[dict[str, Any]] = [force.event for force in self._forces]
         self._prior = [dict(event) for event in events]
         self._seed, self._noise, self._record = seed, noise, record
@@ -164,7 +164,7 @@ class Run:
         self, seconds: float, progress: Steps = range, until: Callable[[StepResult], bool] | None = None
     ) -> Performance:
         """Step for some seconds, until `until(result)` is true, or until a blow-up, and take the performance."""
-        check(seconds)
+        check_run_arguments(seconds)
         if self._recorder is None:
             raise PoiseError("this run is not recorded: step it, or stage it with record=True")
         try:
@@ -329,11 +329,11 @@ class Run:
         for name, value in (("heading", heading), ("speed", speed), ("lift", lift), ("step", step)):
             if value is not None:
                 number_argument(name, value)
-        check_speed(entry_of(self.controller), speed)
+        check_speed(entry_of_controller(self.controller), speed)
         if heading is None:  # as commanded last
             last = (event["heading_deg"] for event in reversed(self.events) if event["kind"] == "steer")
             heading = math.radians(next(last, 0.0))
-        self.note(steer_now(self.controller, Command(self.world.time, heading, speed, lift, step)))
+        self.note(steer_now(self.controller, SteerCommand(self.world.time, heading, speed, lift, step)))
 
     def edit(self, edit: str | Edit) -> None:
         """Edit the motion from now on; the edit may be a short form, such as 'offset:chest=0:20:0'."""
@@ -424,14 +424,16 @@ def _links_kept_off_ground(world: World) -> Array:
     """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
     model, body = world.model, world.scene.body
     root = world.scene.link_id(body.links[0])
-    feet, hands = (links_below(model, [part.link for part in parts], root) for parts in (body.feet, body.hands))
+    feet, hands = (
+        links_and_descendants(model, [part.link for part in parts], root) for parts in (body.feet, body.hands)
+    )
     if not feet:
         return np.zeros(model.nbody, bool)
     own = model.body_rootid == model.body_rootid[root]
     return np.asarray(own & ~np.isin(np.arange(model.nbody), sorted(feet | hands)))
 
 
-def check(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
+def check_run_arguments(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
     """Raise if the duration (s), the seed or the noise is out of range."""
     if not 0 < number_argument("seconds", seconds) <= LONGEST:
         raise PoiseError(f"{seconds} seconds: the duration must be positive and at most {LONGEST:.0f} s")

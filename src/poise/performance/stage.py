@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
-from poise.control.commands import Command
+from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, ReportsProgress, Steerable
 from poise.control.entry import entry_from_object
 from poise.edit.live import Live
@@ -18,9 +18,9 @@ from poise.library.motions import named_motion
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.performance.performance import Performance
-from poise.performance.run import Run, check
+from poise.performance.run import Run, check_run_arguments
 from poise.physics.recorded import scene_of_motion
-from poise.progress import Say, Steps, in_silence
+from poise.progress import Say, Steps, no_progress
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
@@ -32,14 +32,14 @@ from poise.world.terrain import Place, Terrain
 from poise.world.world import World
 
 
-def set_up(
+def set_up_run(
     scene: Scene,
     reference: Reference,
     controller: Controller,
     step: float,
     *,
     pushes: Sequence[Push] = (),
-    commands: Sequence[Command] = (),
+    commands: Sequence[SteerCommand] = (),
     edits: Sequence[tuple[float, Edit]] = (),
     live: bool = False,
     cues: Sequence[Cue] = (),
@@ -49,7 +49,7 @@ def set_up(
     record: bool | float = True,
     events: Sequence[Mapping[str, Any]] = (),
     world: type[World] = World,
-    say: Say = in_silence,
+    say: Say = no_progress,
 ) -> Run:
     """Create a run from objects.
 
@@ -97,17 +97,19 @@ def perform(
         controller = named_controller(controller)
     if isinstance(reference, str):
         reference = named_motion(reference, world.scene.body)
-    check(seconds, seed, noise)
+    check_run_arguments(seconds, seed, noise)
     return Run(world, controller, reference, pushes, cues, seed, noise, stand).perform(seconds, progress)
 
 
-def scene_for(body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0) -> Scene:
+def scene_with_held_prop(
+    body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0
+) -> Scene:
     """A scene of one body on a terrain, with the bar that the motion holds, if any."""
     held = _gripping_motion(reference)
     return Scene.of(body, terrain, () if held is None else scene_of_motion(held).props, friction)
 
 
-def grips_of(reference: Reference) -> list[Cue]:
+def grip_cues_of(reference: Reference) -> list[Cue]:
     """Cues that grip and release the prop that the motion's hands hold; none if they hold nothing."""
     held = _gripping_motion(reference)
     return [] if held is None else grip_cues(held)
@@ -137,7 +139,7 @@ def stage(
     seed: int = 0,
     noise: float = 0.0,
     record: bool | float = True,
-    say: Say = in_silence,
+    say: Say = no_progress,
 ) -> Run:
     """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
 

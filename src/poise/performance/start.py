@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.carriage import Carriage
+from poise.body.pose_displacement import PoseDisplacement
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import Frame
@@ -36,9 +36,9 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
     first = reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     for index in range(1, len(scene.bodies)):
-        qpos[scene.coordinates(index)] = carriage_of(scene.place(index)).pose(scene.bodies[index].standing)
-    qpos[scene.coordinates(0)] = carriage_of(place).pose(first.qpos)
-    velocity = carriage_of(place).velocity(first.qvel)
+        qpos[scene.coordinates(index)] = displacement_to_place(scene.place(index)).pose(scene.bodies[index].standing)
+    qpos[scene.coordinates(0)] = displacement_to_place(place).pose(first.qpos)
+    velocity = displacement_to_place(place).velocity(first.qvel)
     velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
@@ -63,9 +63,9 @@ def _ground_penetration(world: World) -> float:
     return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
 
 
-def carriage_of(place: Place) -> Carriage:
+def displacement_to_place(place: Place) -> PoseDisplacement:
     """The transform that moves a motion from the origin to a place."""
-    return Carriage(place.yaw, np.array([place.x, place.y, place.z]))
+    return PoseDisplacement(place.yaw, np.array([place.x, place.y, place.z]))
 
 
 class PlacedReference:
@@ -74,7 +74,7 @@ class PlacedReference:
     def __init__(self, reference: Reference, place: Place) -> None:
         self.name, self.start, self.duration = reference.name, reference.start, reference.duration
         self.begin, self.motions = reference.begin, reference.motions
-        self._reference, self._carriage = reference, carriage_of(place)
+        self._reference, self._carriage = reference, displacement_to_place(place)
         self._last: tuple[Target, Target] | None = None
 
     @property

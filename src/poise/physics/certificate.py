@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, runs
-from poise.body.carriage import advance, carried, heading
-from poise.body.link_kinematics import Kinematics
+from poise.arrays import Array, true_runs
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import balls_of
-from poise.dynamics.mechanism import Terms
+from poise.body.surface import contact_spheres
+from poise.dynamics.mechanism import DynamicsTerms
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -109,17 +109,17 @@ def _equation_residual(dynamic: Dynamic) -> float:
 def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
     """The first pose and velocity, carried along the ground to the position and heading of the last."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
-    yaw, way = advance(first, last)
-    turn, velocity = heading(yaw), np.array(dynamic.qvel[0])
+    yaw, way = planar_displacement(first, last)
+    turn, velocity = yaw_quat(yaw), np.array(dynamic.qvel[0])
     velocity[:3] = quat_rotate(turn, velocity[:3])
-    return carried(first, turn, way), velocity
+    return displace_poses(first, turn, way), velocity
 
 
 def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
     """Poses, velocities and mass matrices one step after each state, by the equations of `poise.world`."""
     clip, h = dynamic.clip, dynamic.step
     body, model = clip.body, clip.body.model
-    terms, contacts = Terms(model), dynamic.contacts
+    terms, contacts = DynamicsTerms(model), dynamic.contacts
     gravity, damping = model.opt.gravity, model.dof_damping
     links = [body.link_id(link) for link in contacts.links]
     points = dynamic.points()
@@ -150,14 +150,14 @@ def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
     return poses, velocities, masses
 
 
-def _angular_momentum(terms: Terms, momentum: Array) -> Array:
+def _angular_momentum(terms: DynamicsTerms, momentum: Array) -> Array:
     """(3,) angular momentum about the centre of mass, of the generalised momentum (nv,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     return np.asarray(turn @ momentum[3:6] - np.cross(lever, momentum[:3]))
 
 
-def _root_velocity(terms: Terms, linear: Array, angular: Array, velocity: Array) -> Array:
+def _root_velocity(terms: DynamicsTerms, linear: Array, angular: Array, velocity: Array) -> Array:
     """(6,) root velocity for which the body has the given linear and angular momentum."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
@@ -180,7 +180,7 @@ def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
     slips = [
         float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
         for steps, touches in zip(_contact_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
-        for start, stop in runs(touches)
+        for start, stop in true_runs(touches)
     ]
     return max(slips, default=0.0), float(off.max(initial=0.0))
 
@@ -188,7 +188,7 @@ def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
 def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
     """(T - 1, C, 3) m: displacement of contacts from frame to frame, horizontally beyond rolling."""
     contacts = dynamic.contacts
-    _, turns = Kinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
+    _, turns = LinkKinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
     turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
     rolled = np.cross(turned, [0.0, 0.0, 1.0]) * contacts.radius[:, None]
     steps = np.diff(points, axis=0) - rolled
@@ -198,10 +198,10 @@ def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
 
 def _penetration(dynamic: Dynamic) -> float:
     """Greatest depth (m) of the body's spheres below height 0, or below the lowest ground under a contact."""
-    balls = balls_of(dynamic.clip.body)
+    balls = contact_spheres(dynamic.clip.body)
     if not balls:
         return 0.0
-    places, _ = Kinematics(dynamic.clip.body, [(b.link, b.centre) for b in balls]).at(dynamic.clip.qpos)
+    places, _ = LinkKinematics(dynamic.clip.body, [(b.link, b.centre) for b in balls]).at(dynamic.clip.qpos)
     floor = np.min(dynamic.contacts.ground, axis=1, initial=0.0)
     depth = floor[:, None] - (places[..., 2] - np.array([b.radius for b in balls]))
     return float(max(depth.max(), 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.body.carriage import carried
+from poise.body.pose_displacement import displace_poses
 from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
 from poise.physics.rows import BoundedRows, TaskRows
 from poise.physics.task import LENGTH, Closure, EndState, SpacetimeTask, TaskSpheres, Trajectory, VariableLayout
@@ -107,7 +107,7 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
 
 def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> TaskRows:
     matrix = quat_to_matrix(turn)
-    first = carried(x.qpos[[1]], turn, np.append(closure.way, 0.0))
+    first = displace_poses(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
     by_first[:, :3, :3] = -matrix
     columns = _frame_pair(layout.pose[1], layout.pose[-1])

@@ -67,7 +67,7 @@ class InteriorSettings:
 
 
 @dataclass(frozen=True)
-class Progress:
+class OptimiserProgress:
     """Progress of a search."""
 
     iteration: int
@@ -89,7 +89,7 @@ class InteriorSolution(Generic[X]):
     converged: bool  # whether all constraints hold
 
 
-def unwatched(_: Progress) -> None:
+def ignore_progress(_: OptimiserProgress) -> None:
     """Ignore the progress."""
 
 
@@ -97,7 +97,7 @@ def minimise(
     problem: InteriorProblem[X],
     start: X,
     settings: InteriorSettings | None = None,
-    watch: Callable[[Progress], None] = unwatched,
+    watch: Callable[[OptimiserProgress], None] = ignore_progress,
 ) -> InteriorSolution[X]:
     """Minimise from a start that need not satisfy any constraint."""
     with threadpool_limits(1):  # the blocks are small: with threads it takes eight times as long
@@ -123,13 +123,13 @@ class _InteriorSearch(Generic[X]):
         self._damping, self._starts = settings.damping, 0
         self._recentre()
 
-    def run(self, watch: Callable[[Progress], None]) -> InteriorSolution[X]:
+    def run(self, watch: Callable[[OptimiserProgress], None]) -> InteriorSolution[X]:
         chosen = self._settings
         costs: list[float] = []
         calm, stuck, length, done = 0, 0, 1.0, False
         for iteration in range(chosen.iterations + 1):
             cost, violation = cost_of(self._here), largest_violation(self._here)
-            watch(Progress(iteration, cost, violation, self._barrier, length))
+            watch(OptimiserProgress(iteration, cost, violation, self._barrier, length))
             costs.append(cost)
             calm = calm + 1 if length > 0.5 and self._is_steady(costs[-2:]) else 0
             last = iteration == chosen.iterations or self._starts > _STARTS

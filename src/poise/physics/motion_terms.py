@@ -21,7 +21,7 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
-from poise.dynamics.tree import Tree, tree_of
+from poise.dynamics.tree import Tree, link_tree_of
 from poise.physics.task import SpacetimeTask, Trajectory
 from poise.rotations import inverse_right_jacobian
 
@@ -44,7 +44,7 @@ class MotionTerms:
 
     def __init__(self, task: SpacetimeTask) -> None:
         self.task = task
-        self.tree: Tree = tree_of(task.body.model)
+        self.tree: Tree = link_tree_of(task.body.model)
         self.path = PosePath(task.body)
         self.mass = task.body.mass  # kg
         self.weight = task.body.mass * float(np.linalg.norm(self.tree.gravity))  # N

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, runs
-from poise.body.carriage import advance, carried, heading
-from poise.body.link_kinematics import Kinematics
+from poise.arrays import Array, readonly, true_runs
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import balls_of
+from poise.body.surface import contact_spheres
 from poise.errors import PoiseError
-from poise.physics.interior import InteriorSettings, InteriorSolution, Progress, minimise, unwatched
+from poise.physics.interior import InteriorSettings, InteriorSolution, OptimiserProgress, ignore_progress, minimise
 from poise.physics.motion_terms import PosePath
 from poise.physics.spacetime import Spacetime
 from poise.physics.task import Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
@@ -56,7 +56,7 @@ def optimise(
     start: EndState | None = None,
     end: EndState | None = None,
     rest: tuple[bool, bool] = (False, False),
-    watch: Callable[[Progress], None] = unwatched,
+    watch: Callable[[OptimiserProgress], None] = ignore_progress,
 ) -> OptimisedMotion:
     """The motion nearest to a sketch that joint torques, contacts and gravity can produce.
 
@@ -89,7 +89,7 @@ def check_flights(sketch: Sketch, far: float) -> None:
     for support in sketch.supports:
         borne |= support.down
     fall = float(np.linalg.norm(body.model.opt.gravity))
-    for start, stop in runs(~borne):
+    for start, stop in true_runs(~borne):
         half = (stop - 1 - start) // 2
         first, middle, last = clip.centre_of_mass[[start, start + half, start + 2 * half], 2]
         bend = middle - 0.5 * (first + last)
@@ -166,7 +166,7 @@ def cycle_closure(sketch: Sketch) -> Closure:
     """Displacement from one cycle to the next; none if some support is always in contact."""
     if any(support.down.all() for support in sketch.supports):
         return Closure(0.0, readonly(np.zeros(2)))
-    turn, way = advance(sketch.clip.qpos[0], sketch.clip.qpos[-1])
+    turn, way = planar_displacement(sketch.clip.qpos[0], sketch.clip.qpos[-1])
     return Closure(turn, readonly(way[:2]))
 
 
@@ -176,8 +176,8 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
         path = PosePath(clip.body)
         back, _, _ = path.difference(clip.qpos[[1]], clip.qpos[[0]])
         return np.asarray(path.moved(clip.qpos[[0]], back)[0])
-    turn = heading(-closure.turn)
-    return carried(clip.qpos[-2], turn, -quat_rotate(turn, np.append(closure.way, 0.0)))
+    turn = yaw_quat(-closure.turn)
+    return displace_poses(clip.qpos[-2], turn, -quat_rotate(turn, np.append(closure.way, 0.0)))
 
 
 def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
@@ -189,7 +189,7 @@ def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
     radius = np.array([s.radius for s in supports])
     ground = np.array([np.zeros(clip.frames) if s.ground is None else s.ground for s in supports]).reshape(shape).T
     down = np.array([s.down for s in supports], bool).reshape(shape).T
-    places, _ = Kinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
+    places, _ = LinkKinematics(body, [(s.link, s.centre) for s in supports]).at(clip.qpos)
     least = _least_heights(places[..., 2] - radius - ground, down, clip.cyclic, settings)
     before = -2 if clip.cyclic else 0
     down, ground, least = (np.concatenate([table[[before]], table]) for table in (down, ground, least))
@@ -209,11 +209,11 @@ def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
 def _idle_spheres(sketch: Sketch) -> list[Support]:
     """Spheres and contact points of the body that support nothing but come near the ground."""
     clip, body = sketch.clip, sketch.clip.body
-    balls = balls_of(body)
+    balls = contact_spheres(body)
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
     for part in clip.parts:
         found += [(part.name, part.link, centre, r) for centre, r in part_spheres(body, part, balls) if not r]
-    places, _ = Kinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
+    places, _ = LinkKinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
     never = readonly(np.zeros(clip.frames), bool)
     ground = np.minimum.reduce([np.zeros(clip.frames), *(s.ground for s in sketch.supports if s.ground is not None)])
     known = [(s.link, s.centre) for s in sketch.supports]
@@ -240,7 +240,7 @@ def _swing_arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
     out = np.zeros(len(around))
-    for start, stop in runs(~around):
+    for start, stop in true_runs(~around):
         if start > 0 and stop < len(around):
             out[start:stop] = np.sin(np.pi * np.arange(1, stop - start + 1) / (stop - start + 1)) ** 2
     return out[frames - 1 : 2 * frames - 1] if cyclic else out

@@ -10,7 +10,7 @@ from poise.world.recording import Recording
 from poise.world.scene import Scene
 
 
-def rehearsed(motion: Dynamic, terrain: str = "flat") -> Recording:
+def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
     """A recording of a motion's states, torques and contact forces, on the terrain that it was made for.
 
     As in the world, forces act midway between contact point and ground.

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.catalogue import names
+from poise.body.catalogue import body_names
 from poise.errors import PoiseError
 from poise.files import write_file
 from poise.motion.skeleton import Skeleton
@@ -27,7 +27,7 @@ _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # fields of ContactSchedule, stored as contact_NAME
 
 
-def spoken_name(motion: str) -> str:
+def motion_display_name(motion: str) -> str:
     """The name to show for a motion name or file: the stem, or for reference.npz the folder; without 'prepared-'."""
     path = Path(motion)
     name = path.absolute().parent.name if path.name == FILE else path.stem
@@ -119,7 +119,7 @@ def is_prepared(path: Path) -> bool:
 
 def _body_recipe(body: Body) -> dict[str, Any]:
     """The JSON data from which `_body_from_recipe` makes the body again."""
-    if body.name in names() and Body.named(body.name).mjcf == body.mjcf:
+    if body.name in body_names() and Body.named(body.name).mjcf == body.mjcf:
         return {"named": body.name}
     if body.rigging is not None:
         rigging = body.rigging

@@ -14,7 +14,7 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.pose_space import PoseSpace
-from poise.body.rigging import plain_rigging, planted
+from poise.body.rigging import plain_rigging, plant_rigged_feet
 from poise.motion.clip import Clip
 
 
@@ -63,7 +63,7 @@ class BodyClip:
         if body.rigging is None:
             return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)
         clip = body.rigging.clip(model, self.qpos, self.rate, self.name)
-        return planted(clip, body.rigging, model, self.qpos, [foot.link for foot in body.feet])
+        return plant_rigged_feet(clip, body.rigging, model, self.qpos, [foot.link for foot in body.feet])
 
     def __repr__(self) -> str:
         return f"BodyClip({self.name} on {self.body.name}, {self.frames} frames at {self.rate:g} Hz)"

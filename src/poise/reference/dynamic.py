@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, brief
-from poise.body.link_kinematics import Kinematics
+from poise.arrays import Array, brief_repr
+from poise.body.link_kinematics import LinkKinematics
 from poise.reference.body_clip import BodyClip
 
 
@@ -25,7 +25,7 @@ class ContactSchedule:
     force: Array  # (T - 1, C, 3) N in the world frame, in the step from each frame to the next
     ground: Array  # (T, C) m, height of the ground below it
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Dynamic:
     def points(self) -> Array:
         """(T, C, 3) m: contact points in the world, the lowest points of the spheres."""
         links = list(zip(self.contacts.links, self.contacts.centre, strict=True))
-        places, _ = Kinematics(self.clip.body, links).at(self.clip.qpos)
+        places, _ = LinkKinematics(self.clip.body, links).at(self.clip.qpos)
         lowest = np.array(places)
         lowest[..., 2] -= self.contacts.radius
         return lowest

@@ -79,10 +79,10 @@ class KeyPoses:
 
     def pose(self, coordinates: Array) -> Array:
         """(nq,) pose of the coordinates (nv,), with the root at its initial position."""
-        return posed(self._body, coordinates, self._straight)
+        return pose_from_coordinates(self._body, coordinates, self._straight)
 
 
-def posed(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
+def pose_from_coordinates(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
     """(nq,) pose of the coordinates (nv,); `straight` is the pose of zero coordinates and gives the root's position."""
     qpos, bent = np.array(straight_pose(body) if straight is None else straight), np.array(coordinates)
     bent[:6] = 0.0

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
-from poise.body.carriage import Carriage, advance
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -97,16 +97,16 @@ class Played:
         return f"Played({self.clip!r})"
 
 
-def begun(cycle: Dynamic, step: int) -> Played:
+def cycle_from_step(cycle: Dynamic, step: int) -> Played:
     """A cycle played from one of its steps on, moved so that it starts above the origin, facing forward."""
-    yaw, _ = advance(cycle.clip.qpos[0], cycle.clip.qpos[-1])
-    turned = Carriage(-yaw * step / len(cycle.torque), np.zeros(3))
+    yaw, _ = planar_displacement(cycle.clip.qpos[0], cycle.clip.qpos[-1])
+    turned = PoseDisplacement(-yaw * step / len(cycle.torque), np.zeros(3))
     away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
     there = carried_motion(cycle, turned.shifted(-away))
     return Played(there.clip, there, step * cycle.step)
 
 
-def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
+def carried_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
     """The motion moved along the ground, with its velocities and contact forces."""
     return replace(
         motion,
@@ -116,7 +116,7 @@ def carried_motion(motion: Dynamic, carriage: Carriage) -> Dynamic:
     )
 
 
-def in_steps(reference: Reference, rate: float) -> Reference:
+def reference_at_rate(reference: Reference, rate: float) -> Reference:
     """A reference whose motions have one state per step at `rate` (Hz); the given one if they already do."""
     motions = tuple(reference.motions.values())
     if all(_rate_divisor(motion, rate) == 1 for motion in motions):

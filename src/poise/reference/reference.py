@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen, brief
+from poise.arrays import Array, Frozen, brief_repr
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]
@@ -27,7 +27,7 @@ class Target:
     torque: Array | None = None  # (nv,) N m that produce the motion; None unless it obeys physics
     force: Array | None = None  # (C, 3) N in the world frame, on the motion's contacts; None unless it obeys physics
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 class Reference(Protocol):
@@ -82,4 +82,4 @@ class Still:
     def _rest(self) -> Array:
         return np.zeros_like(self.first_qvel)
 
-    __repr__ = brief
+    __repr__ = brief_repr

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, runs
+from poise.arrays import Array, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
-from poise.body.link_kinematics import Kinematics
-from poise.body.surface import ContactSphere, balls_of
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import ContactSphere, contact_spheres
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_rotate
 
@@ -50,7 +50,7 @@ def supports_of(clip: BodyClip) -> tuple[Support, ...]:
     """
     if clip.down is None:
         return ()
-    balls = balls_of(clip.body)
+    balls = contact_spheres(clip.body)
     hands = {hand.name for hand in clip.body.hands}
     found = []
     for part, down in zip(clip.parts, bearing_supports(clip.parts, clip.down).T, strict=True):
@@ -78,7 +78,7 @@ def _ground_supports(
     clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
 ) -> list[Support]:
     height, levels = _part_height(clip, part), []
-    for start, stop in runs(np.asarray(down)):
+    for start, stop in true_runs(np.asarray(down)):
         level = float(np.median(height[start:stop]))
         levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
     ground = ground_below_rests(levels, clip.frames)
@@ -90,9 +90,9 @@ def _ground_supports(
 
 def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
     """One support for each interval in which a hand holds on."""
-    places, _ = Kinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
+    places, _ = LinkKinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []
-    for number, (start, stop) in enumerate(runs(np.asarray(down))):
+    for number, (start, stop) in enumerate(true_runs(np.asarray(down))):
         only = np.zeros(clip.frames, bool)
         only[start:stop] = True
         place = readonly(np.median(places[start:stop, 0], axis=0))
@@ -102,7 +102,7 @@ def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -
 
 def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
     """Centre (3,) m and radius (m) of the sphere at each point of a part; the point and 0 where there is none."""
-    _, turns = Kinematics(body, (), [part.link]).at(body.standing[None])
+    _, turns = LinkKinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
     out = []
     for point in part.points:
@@ -114,7 +114,7 @@ def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]
 
 def _part_height(clip: BodyClip, part: ContactPart) -> Array:
     """(T,) m: height of a part's lowest point."""
-    places, _ = Kinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
+    places, _ = LinkKinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
     return np.asarray(places[..., 2].min(axis=1))
 
 

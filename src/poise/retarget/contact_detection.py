@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.arrays import Array, Mask, hysteresis, readonly, runs, without_short
-from poise.body.link_kinematics import Kinematics
+from poise.arrays import Array, Mask, drop_short_runs, hysteresis_mask, readonly, true_runs
+from poise.body.link_kinematics import LinkKinematics
 from poise.reference.body_clip import BodyClip
 from poise.retarget.smooth import smooth_clip
 
@@ -67,14 +67,14 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     down = hanging_hands(clip, down, centre, com, _free_fall_frames(com, clip.rate, chosen))
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
-        down[:, part] = without_short(column, shortest, shortest)
+        down[:, part] = drop_short_runs(column, shortest, shortest)
     return replace(clip, down=readonly(_without_sliding_toes(clip, down), bool))
 
 
 def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
     """Per contact part: mean of its points (T, P, 3), lowest height (T, P) and range of heights (T, P), all in m."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
-    places, _ = Kinematics(clip.body, points).at(clip.qpos)
+    places, _ = LinkKinematics(clip.body, points).at(clip.qpos)
     ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
     split = np.split(places, ends, axis=1) if clip.parts else []
     if not split:
@@ -103,7 +103,7 @@ def _resting_parts(centre: Array, com: Array, rate: float, settings: ContactSett
     speed = _point_speeds(centre, round(rate / 60), rate) / np.maximum(pace / settings.brisk, 1.0)
     out = np.zeros(speed.shape, bool)
     for part, column in enumerate(speed.T):
-        out[:, part] = hysteresis(column, settings.slow, settings.fast)
+        out[:, part] = hysteresis_mask(column, settings.slow, settings.fast)
     return out
 
 
@@ -121,7 +121,7 @@ def _rest_intervals(centre: Array, height: Array, slow: Mask, rate: float, setti
     return [
         _Rest(part, a, b, float(np.percentile(height[a:b, part], 20)), np.median(centre[a:b, part, :2], axis=0))
         for part in range(slow.shape[1])
-        for a, b in runs(slow[:, part])
+        for a, b in true_runs(slow[:, part])
         if b - a >= least or a == 0 or b == len(slow)
     ]
 
@@ -171,14 +171,14 @@ def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling
     hands = [k for k, part in enumerate(clip.parts) if part.name in names]
     others = [k for k in range(len(clip.parts)) if k not in hands]
     out = np.array(down)
-    off = without_short(np.asarray(~down.any(axis=1)), round(_BRIEF * clip.rate), 1)
-    for start, stop in runs(off):
+    off = drop_short_runs(np.asarray(~down.any(axis=1)), round(_BRIEF * clip.rate), 1)
+    for start, stop in true_runs(off):
         if stop - start < _LONG * clip.rate or np.mean(~falling[start:stop]) < _BORNE:
             continue
         for hand in hands:
             place = centre[start:stop, hand]
             near = np.linalg.norm(place - np.median(place, axis=0), axis=1) < _AROUND
-            for first, last in runs(near & (place[:, 2] > com[start:stop, 2])):
+            for first, last in true_runs(near & (place[:, 2] > com[start:stop, 2])):
                 if last - first >= _LONG * clip.rate:
                     out[start + first : start + last, others] = False
                     out[start + first : start + last, hand] = True

@@ -13,7 +13,7 @@ from poise.body.body import Body
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
 from poise.motion.roles import find_roles
-from poise.motion.skeleton import Skeleton, forward
+from poise.motion.skeleton import Skeleton, skeleton_kinematics
 from poise.rotations import quat_rotate
 
 SIDES = ("left", "right")
@@ -53,7 +53,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
     if roles is None:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
-    places = forward(skeleton, np.zeros((1, 3)), upright[None])
+    places = skeleton_kinematics(skeleton, np.zeros((1, 3)), upright[None])
     return _upright_figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from poise.arrays import Array, readonly, runs
+from poise.arrays import Array, readonly, true_runs
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
@@ -149,7 +149,7 @@ def _without_visible_moves(moves: Array, around: int) -> Array:
     moved = size > _ROUNDING
     near = np.convolve(moved, np.ones(2 * around + 1), mode="same") > 0
     out = np.where(moved[:, None], moves, 0.0)
-    for start, stop in runs(near):
+    for start, stop in true_runs(near):
         if size[start:stop].max() > _UNSEEN:
             out[start:stop] = 0.0
     return out

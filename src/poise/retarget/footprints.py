@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, Mask, readonly, runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import ground_below_rests
@@ -86,11 +86,11 @@ def _captured_stances(clip: BodyClip) -> list[_Stance]:
     assert clip.down is not None
     out = []
     for foot in clip.body.feet:
-        places, _ = Kinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
+        places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
         middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
         ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
         sole = _sole_axes(clip.body, foot)
-        for start, stop in runs(np.asarray(ends.any(axis=1))):
+        for start, stop in true_runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
             out.append(_Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span])))
     return out
@@ -114,7 +114,7 @@ def _floor_tilt(centres: list[Array], settings: GroundSettings) -> Array:
 
 def _sole_axes(body: Body, foot: Foot) -> Array:
     """(3, 3) axes of the sole in the link frame, as columns: forward, left, up."""
-    _, turns = Kinematics(body, (), [foot.link]).at(body.standing[None])
+    _, turns = LinkKinematics(body, (), [foot.link]).at(body.standing[None])
     matrix = quat_rotate(turns[0, 0] * np.array([1.0, -1.0, -1.0, -1.0]), np.eye(3))  # world axes in the link frame
     forward = foot.points[2:].mean(axis=0) - foot.points[:2].mean(axis=0)
     forward = forward / np.linalg.norm(forward)
@@ -176,7 +176,7 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
-    now, _ = Kinematics(clip.body, points).at(clip.qpos)
+    now, _ = LinkKinematics(clip.body, points).at(clip.qpos)
     places, ground = np.array(now), np.zeros(now.shape[:2])
     free = np.array(clip.down[:, parts])  # (T, N) in contact, but not on a footprint
     for foot in clip.body.feet:
@@ -188,7 +188,7 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
     for point in range(len(points)):
-        for start, stop in runs(free[:, point]):
+        for start, stop in true_runs(free[:, point]):
             places[start:stop, point] = _resting_place(now[start:stop, point], float(ground[start, point]))
     held = np.repeat(clip.down[:, parts, None], 3, axis=2).astype(float)
     ground[:, np.min(now[..., 2] - ground, axis=0, initial=np.inf) > _HIGH] = -np.inf
@@ -199,11 +199,11 @@ def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> Co
     """Pins that also lift swing feet, where needed, to `clearance` (m) over the middle half of the swing."""
     assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)
-    now, _ = Kinematics(clip.body, pins.points).at(clip.qpos)
+    now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
     for foot in clip.body.feet:
         mine = np.flatnonzero([foot_of_link(clip.body, link) is foot for link, _ in pins.points])
         up = np.asarray(~clip.down[:, pins.parts[mine]].any(axis=1))
-        for start, stop in runs(up):
+        for start, stop in true_runs(up):
             if start == 0 or stop == clip.frames:
                 continue
             share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
@@ -224,7 +224,7 @@ def foot_of_link(body: Body, link: str) -> Foot | None:
 
 def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
     """(k, 3) m: points of a foot and its toes in the frame of the foot's link, in the standing pose."""
-    places, turns = Kinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
+    places, turns = LinkKinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
     return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 

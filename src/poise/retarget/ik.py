@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics, LinkPoses
+from poise.body.link_kinematics import LinkKinematics, LinkPoses
 from poise.body.pose_space import PoseSpace
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
@@ -66,7 +66,7 @@ class PoseGoals:
         return replace(self, places=wanted, place_weights=weights)
 
 
-def normal_equations(kinematics: Kinematics, goals: PoseGoals, qpos: Array) -> tuple[Array, Array, Array]:
+def normal_equations(kinematics: LinkKinematics, goals: PoseGoals, qpos: Array) -> tuple[Array, Array, Array]:
     """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step x solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
@@ -111,7 +111,7 @@ class PoseSolver:
         self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()
     ) -> None:  # fmt: skip
         self.space = PoseSpace(body)
-        self.kinematics = Kinematics(body, points, turns)
+        self.kinematics = LinkKinematics(body, points, turns)
         self._counts = (len(points), len(turns))
 
     def goals(

@@ -141,7 +141,7 @@ class _PathProblem:
     def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
-        self._moving = solver.kinematics.movers(
+        self._moving = solver.kinematics.moving_dofs(
             *goals.points_and_links_used()
         )  # the other coordinates are not corrected
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Frozen, brief, readonly
+from poise.arrays import Frozen, brief_repr, readonly
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Imported
 from poise.motion.repair.importer import import_motion
 from poise.motion.repair.settings import ImportSettings
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.reference.archive import is_prepared
 from poise.reference.body_clip import BodyClip
 from poise.retarget.contact_detection import find_contacts
@@ -52,7 +52,7 @@ class Prepared:
             "contacts": contact_shares(clip),
         }
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 def prepare(
@@ -63,7 +63,7 @@ def prepare(
     feet: FootSettings | None = None,
     mass: float | None = None,
     span: tuple[float, float] | None = None,
-    say: Say = in_silence,
+    say: Say = no_progress,
 ) -> Prepared:
     """Prepare a motion file for a body; without one, for a body of `mass` kg built from the file's skeleton.
 
@@ -102,7 +102,7 @@ def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
 def _link_displacements(before: BodyClip, after: BodyClip) -> dict[str, float]:
     """Root mean square distance (m) over the frames between the two clips, by link."""
     links = before.body.links
-    places = Kinematics(before.body, [(link, np.zeros(3)) for link in links])
+    places = LinkKinematics(before.body, [(link, np.zeros(3)) for link in links])
     far = np.linalg.norm(places.at(after.qpos)[0] - places.at(before.qpos)[0], axis=-1)
     return dict(zip(links, np.sqrt(np.mean(far**2, axis=0)).tolist(), strict=True))
 
@@ -124,7 +124,7 @@ def contact_shares(clip: BodyClip) -> dict[str, float]:
     return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
 
 
-def changes(imported: Imported) -> list[str]:
+def import_changes(imported: Imported) -> list[str]:
     """Lines of text on what the import changed."""
     done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
     width = max(map(len, done), default=0)

@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Joint
 from poise.body.rigging import Rigging, hinge_angles
 from poise.errors import PoiseError
@@ -98,7 +98,7 @@ def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
     """Each link, and the position in its frame of the skeleton's joint that it drives."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
-    origins, turns = Kinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
     return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
 
 
@@ -252,7 +252,7 @@ def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array],
     """
     wanted = _link_rotation_goals(target, turns)
     frames, model = len(hips), body.model
-    stand = Kinematics(body, (), body.links).at(body.standing[None])[1][0]
+    stand = LinkKinematics(body, (), body.links).at(body.standing[None])[1][0]
     qpos = np.tile(body.standing, (frames, 1))
     world = np.empty((len(body.links), frames, 4))
     joints = {joint.link: joint for joint in body.joints}

@@ -6,17 +6,17 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from poise.animate.read_script import shipped_titles
+from poise.animate.read_script import shipped_script_titles
 from poise.body.body import Body
-from poise.body.catalogue import names
-from poise.control.catalogue import controller_entry, entries, walker
+from poise.body.catalogue import body_names
+from poise.control.catalogue import controller_entries, controller_entry, fallback_controller
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.bodies import OWN
-from poise.library.motions import finished, finished_bodies, motion_names
+from poise.library.motions import motion_names, shipped_dynamic, shipped_dynamic_bodies
 from poise.library.repertoire import GAITS, STANDING
 from poise.performance.cast import DEFAULT_BODY
 from poise.retarget.figure import figure_of_body
@@ -59,7 +59,11 @@ BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 def can_steer_by_steps(motion: str, body: str) -> bool:
     """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
-    return body in finished_bodies("turn-45") and motion in (*GAITS, STANDING) and body in finished_bodies(motion)
+    return (
+        body in shipped_dynamic_bodies("turn-45")
+        and motion in (*GAITS, STANDING)
+        and body in shipped_dynamic_bodies(motion)
+    )
 
 
 def default_body(motion: str, controller: str) -> str:
@@ -69,7 +73,7 @@ def default_body(motion: str, controller: str) -> str:
     if motion_kind(motion) == BEHAVIOUR:
         return read_behaviour(motion).body
     entry = controller_entry(controller)
-    able = finished_bodies(motion) if entry.needs_physics else ()
+    able = shipped_dynamic_bodies(motion) if entry.needs_physics else ()
     if able and entry.body not in able:
         return able[0]
     return entry.body or DEFAULT_BODY
@@ -79,7 +83,7 @@ def controller_refusals(motion: str, body: str | None) -> dict[str, str | None]:
     """For each controller the reason why it cannot perform a motion on a body, or None if it can."""
     return {
         name: _controller_refusal(entry, motion, body or default_body(motion, name))
-        for name, entry in entries().items()
+        for name, entry in controller_entries().items()
     }
 
 
@@ -89,7 +93,7 @@ def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str |
     kind = motion_kind(motion)
     if kind == BEHAVIOUR:
         if entry.performs != "behaviours":
-            able = [name for name, each in entries().items() if each.performs == "behaviours"]
+            able = [name for name, each in controller_entries().items() if each.performs == "behaviours"]
             return f"{motion} is a behaviour: {' or '.join(able)} performs it"
         own = read_behaviour(motion).body
         return None if body == own else f"the poses of {motion} are made for {own}: {body} falls in it"
@@ -109,7 +113,7 @@ def _physics_refusal(entry: ControllerEntry, motion: str, body: str, kind: str) 
         return None
     if kind == "pose":
         return f"needs a motion that obeys physics, and {motion} is only a pose"
-    able = finished_bodies(motion)
+    able = shipped_dynamic_bodies(motion)
     if body not in able:
         return f"needs a version of {motion} that obeys physics: it ships for {' and '.join(able)}, not for {body}"
     falls = entry.falls_in or {}
@@ -122,7 +126,7 @@ def _physics_refusal(entry: ControllerEntry, motion: str, body: str, kind: str) 
 
 @cache
 def _grips_prop(motion: str, body: str) -> bool:
-    return bool(finished(motion, body).contacts.held.any())
+    return bool(shipped_dynamic(motion, body).contacts.held.any())
 
 
 @cache
@@ -138,7 +142,7 @@ def _figure_refusal(body: str) -> str | None:
 
 def walker_refusal(body: str) -> str | None:
     """The reason why the walking controller cannot drive a body; None if it can."""
-    return None if body == OWN else controller_entry(walker()).refusal(Body.named(body))
+    return None if body == OWN else controller_entry(fallback_controller()).refusal(Body.named(body))
 
 
 def motion_kind(motion: str) -> str:
@@ -158,7 +162,7 @@ _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 @cache
 def body_choices() -> tuple[dict[str, Any], ...]:
     """The shipped bodies."""
-    shipped = ((name, Body.named(name)) for name in names())
+    shipped = ((name, Body.named(name)) for name in body_names())
     return tuple(
         {"name": name, "what": f"{body.nv - 6} angles, {body.mass:.0f} kg", "links": body.links}
         for name, body in shipped
@@ -196,15 +200,15 @@ def page_catalogue() -> dict[str, Any]:
                 "steered": entry.steered,
                 "balances": entry.balances,
             }
-            for name, entry in entries().items()
+            for name, entry in controller_entries().items()
         ],
-        "walker": walker(),
+        "walker": fallback_controller(),
         "terrains": list(TERRAINS),
         "moves": [
             {"name": label, "motion": motion, "controller": name}
-            for name, entry in entries().items()
+            for name, entry in controller_entries().items()
             for label, motion in entry.moves
         ],
         "carries": dict(CARRY_POSES),
-        "scripts": shipped_titles(),
+        "scripts": shipped_script_titles(),
     }

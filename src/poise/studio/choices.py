@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from poise.body.catalogue import names
-from poise.control.catalogue import controller_entry, controller_names, walker
+from poise.body.catalogue import body_names
+from poise.control.catalogue import controller_entry, controller_names, fallback_controller
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
@@ -40,7 +40,7 @@ class Choice:
 
     motion: str  # a name, or the path of an uploaded file
     body: str | None = None
-    controller: str = field(default_factory=walker)
+    controller: str = field(default_factory=fallback_controller)
     terrain: str = "flat"
     friction: float = 1.0
     loads: tuple[str, ...] = ()
@@ -54,12 +54,12 @@ class Choice:
         if motion not in uploads and motion not in motion_names():
             raise PoiseError(f"unknown motion '{motion}'")
         body = args.text("body") or None
-        if body not in (None, OWN, *names()):
+        if body not in (None, OWN, *body_names()):
             raise PoiseError(f"unknown body '{body}'")
         terrain = args.text("terrain", "flat")
         if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
             raise PoiseError(f"unknown terrain '{terrain}'")
-        controller = args.text("controller") or walker()
+        controller = args.text("controller") or fallback_controller()
         if controller not in controller_names():  # a page must not make the server import arbitrary classes
             raise PoiseError(f"unknown controller '{controller}'")
         lists = {key: _short_texts(args.raw(key) or [], key) for key in ("loads", "edits")}
@@ -102,7 +102,7 @@ class Choice:
     @property
     def guide(self) -> ControllerEntry:
         """The entry of the controller that is steered."""
-        return controller_entry(walker()) if self.walks_away else self.entry
+        return controller_entry(fallback_controller()) if self.walks_away else self.entry
 
     @property
     def steers(self) -> bool:
@@ -153,8 +153,8 @@ class Choice:
             edits=self.edits,
             step=self.entry.frame_step,
             steer="0s:0" if self.steers and self.entry.steered == "by steps" else None,
-            then=f"{AFTERWARDS}:{walker()}" if self.walks_away else None,
-            catch=walker() if self.entry.resumes and self.motion in IN_PLACE else None,
+            then=f"{AFTERWARDS}:{fallback_controller()}" if self.walks_away else None,
+            catch=fallback_controller() if self.entry.resumes and self.motion in IN_PLACE else None,
         )
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from poise.control.controller import Adjustable
+from poise.control.controller import AdjustableSteps
 from poise.errors import PoiseError
 from poise.export.look import performer_span
-from poise.export.page import scene_data
+from poise.export.page import page_scene_data
 from poise.performance.forces import HEAVIEST
 from poise.performance.run import Run
-from poise.retarget.prepare import changes
+from poise.retarget.prepare import import_changes
 from poise.studio.catalogue import controller_refusals, page_catalogue
 from poise.studio.choices import Choice
 from poise.studio.frames import Framer
@@ -232,7 +232,7 @@ class Desk:
         if world is self._sent_ground:
             return
         self._sent_ground = world
-        shapes = scene_data(world.model, world.qpos)["shapes"]
+        shapes = page_scene_data(world.model, world.qpos)["shapes"]
         self._say("ground", shapes=[shape for shape in shapes if shape["role"] == "ground"])
 
     def _do_transition(self, args: Arguments) -> None:
@@ -264,12 +264,12 @@ class Desk:
             self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
-        from poise.performance.report import summarise
+        from poise.performance.report import summarise_performance
 
         performance = self._present_show().run.so_far()
         if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
-        self._say("verdict", **summarise(performance))
+        self._say("verdict", **summarise_performance(performance))
 
     def _do_download(self, args: Arguments) -> None:
         show = self._present_show()
@@ -281,8 +281,8 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
     """The "stage" message: what to draw, what performs, what can be done; `clean` strips private paths."""
     choice, world = show.choice, show.run.world
     body = world.scene.body
-    found = [] if show.imported is None else changes(show.imported)
-    scene, upright = scene_data(world.model, world.qpos), np.array(world.model.qpos0)
+    found = [] if show.imported is None else import_changes(show.imported)
+    scene, upright = page_scene_data(world.model, world.qpos), np.array(world.model.qpos0)
     upright[world.scene.coordinates(0)] = body.standing
     # a motion may begin curled up and stretch later
     scene["span"] = max(scene["span"], performer_span(world.model, upright))
@@ -299,7 +299,7 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "terrain": choice.terrain,
         "steers": choice.steers,
         "preparable": choice.can_prepare_steering and not choice.steers,
-        "adjusts": isinstance(show.run.controller, Adjustable),
+        "adjusts": isinstance(show.run.controller, AdjustableSteps),
         "guide": choice.guide.name,
         "live": show.live,
         "over": choice.transitions,

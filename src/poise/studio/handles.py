@@ -10,10 +10,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.edit.limbs import chain_joints, has_legs
-from poise.errors import unknown
-from poise.reference.key_poses import posed
+from poise.errors import unknown_name
+from poise.reference.key_poses import pose_from_coordinates
 from poise.retarget.ik import PoseSolver
 from poise.rotations import matrix_to_quat
 
@@ -57,8 +57,8 @@ def _make_handle(name: str, link: str, point: Array) -> Handle:
 
 def pose_on_ground(body: Body, coordinates: Array) -> Array:
     """Pose (nq,) of coordinates (nv,), with its lowest point on the ground."""
-    qpos = posed(body, coordinates)
-    qpos[2] -= lowest(body.model, qpos)
+    qpos = pose_from_coordinates(body, coordinates)
+    qpos[2] -= lowest_geom_height(body.model, qpos)
     return qpos
 
 
@@ -66,7 +66,7 @@ def angles_of_drag(body: Body, coordinates: Array, name: str, place: Array) -> d
     """Angles (rad, by degree of freedom) that bring a handle to `place` (3,) m, or as near as the limits allow."""
     by_name = {handle.name: handle for handle in pose_handles(body)}
     if name not in by_name:
-        raise unknown("handle", name, by_name)
+        raise unknown_name("handle", name, by_name)
     handle, start = by_name[name], pose_on_ground(body, coordinates)
     if name == PELVIS:
         return _crouch_angles(body, coordinates, handle, place)

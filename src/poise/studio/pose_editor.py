@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.animate import animate, keyframed
-from poise.animate.goals import in_display_unit, unit_of
+from poise.animate.animate import animate, keyframe_interpolation
+from poise.animate.goals import constraint_in_display_unit, constraint_unit
 from poise.animate.read_script import find_script, shipped_scripts
 from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
-from poise.animate.write_script import solved_text
+from poise.animate.write_script import solved_script_text
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.catalogue import names
-from poise.body.surface import lowest
-from poise.errors import PoiseError, unknown
-from poise.export.page import scene_data
-from poise.measure.metrics import bracing
+from poise.body.catalogue import body_names
+from poise.body.surface import lowest_geom_height
+from poise.errors import PoiseError, unknown_name
+from poise.export.page import page_scene_data
+from poise.measure.metrics import stabilising_effort
 from poise.performance.performance import Performance
-from poise.performance.report import summarise
+from poise.performance.report import summarise_performance
 from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
@@ -74,7 +74,7 @@ class PoseEditor:
     def _do_open(self, args: Arguments) -> None:
         name = args.text("script")
         if name not in shipped_scripts():
-            raise unknown("script", name, shipped_scripts())
+            raise unknown_name("script", name, shipped_scripts())
         self._open(find_script(name).read_text(encoding="utf-8"), name)
 
     def _do_text(self, args: Arguments) -> None:
@@ -82,8 +82,8 @@ class PoseEditor:
 
     def _do_new(self, args: Arguments) -> None:
         body = args.text("body", "human37")
-        if body not in names():
-            raise unknown("body", body, names())
+        if body not in body_names():
+            raise unknown_name("body", body, body_names())
         self._name = "script"
         self._show_sheet(ScriptSheet.blank(body, self._folder), anew=True)
 
@@ -184,7 +184,7 @@ class PoseEditor:
         qpos = self._poses_in_scene(body.standing[None])[0]
         self._say(
             "easel",
-            **scene_data(scene.model, qpos),
+            **page_scene_data(scene.model, qpos),
             angles=[_angle_slider(body, dof) for dof in range(3, body.nv)],
             handles=[handle._asdict() for handle in pose_handles(body)],
             links=list(body.links),
@@ -207,9 +207,11 @@ class PoseEditor:
             at=time,
             undo=len(self._before),
         )
-        clip = keyframed(replace(script, beginning=Beginning()))  # at the place of the posed body
+        clip = keyframe_interpolation(replace(script, beginning=Beginning()))  # at the place of the posed body
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
-        rise = [-lowest(body.model, qpos[k]) for k in some]  # to the ground; for every sixth frame only, to save time
+        rise = [
+            -lowest_geom_height(body.model, qpos[k]) for k in some
+        ]  # to the ground; for every sixth frame only, to save time
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._poses_in_scene(qpos)))
 
@@ -239,9 +241,9 @@ class PoseEditor:
         solution = solve_script(sheet.script, say=lambda text: self._say("solving", text=text))
         constraints = [
             {
-                "goal": answer.goal.name, "what": want.what, "unit": unit_of(want.what),
-                "target": in_display_unit(want.what, want.value),
-                "reached": in_display_unit(want.what, float(reached)) if isfinite(reached) else None,
+                "goal": answer.goal.name, "what": want.what, "unit": constraint_unit(want.what),
+                "target": constraint_in_display_unit(want.what, want.value),
+                "reached": constraint_in_display_unit(want.what, float(reached)) if isfinite(reached) else None,
                 "met": bool(abs(off) <= 1),
             }
             for answer in solution.answers
@@ -250,7 +252,7 @@ class PoseEditor:
         if solution.converged:
             path = sheet.script.path
             assert path is not None
-            text = solved_text(solution.script, path.read_text(encoding="utf-8"))
+            text = solved_script_text(solution.script, path.read_text(encoding="utf-8"))
             self._show_sheet(ScriptSheet.read(text, path.parent, path.stem))
         self._perform({"converged": solution.converged, "constraints": constraints, "solve_s": solution.seconds})
 
@@ -266,13 +268,13 @@ class PoseEditor:
         made = animate(script, progress=report_progress)
         self._performance = made
         recording = made.recording
-        summary = summarise(made)
+        summary = summarise_performance(made)
         self._send(track_bytes("performed", recording.model, recording.step, recording.qpos))
         self._say(
             "performed",
             **solving,
             **{key: summary[key] for key in ("seconds", "fell_at", "physical", "real_time_factor")},
-            stabiliser=bracing(recording),
+            stabiliser=stabilising_effort(recording),
             stopped=None if made.blow_up is None else str(made.blow_up),
         )
 

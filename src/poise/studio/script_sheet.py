@@ -15,11 +15,11 @@ from typing import Any
 from poise.animate.angles import ROOT, mirrored_angles
 from poise.animate.read_script import read_script
 from poise.animate.script import Script
-from poise.animate.script_run import reference_and_controller, solved_changes
+from poise.animate.script_run import script_reference_and_controller, solved_changes
 from poise.arrays import Array, Frozen
 from poise.body.body import Body
-from poise.body.catalogue import names
-from poise.errors import PoiseError, unknown
+from poise.body.catalogue import body_names
+from poise.errors import PoiseError, unknown_name
 from poise.forms import TERRAIN_FORMS
 
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")
@@ -154,7 +154,7 @@ class ScriptSheet:
 
 def script_coordinates_at(sheet: ScriptSheet, time: float) -> Array:
     """Coordinates (nv,), rad, of the target pose at a time."""
-    reference, _ = reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
+    reference, _ = script_reference_and_controller(sheet.script, solved_changes(sheet.script.goals))
     return reference.coordinates(time)
 
 
@@ -163,7 +163,7 @@ def dof_of_angle(body: Body, name: str) -> int:
     if name in ROOT:
         return ROOT[name]
     if name not in body.dof_names[6:]:
-        raise unknown("angle", name, [*ROOT, *body.dof_names[6:]])
+        raise unknown_name("angle", name, [*ROOT, *body.dof_names[6:]])
     return body.dof_names.index(name)
 
 
@@ -205,8 +205,8 @@ def _goal_with_renamed_key(goal: Mapping[str, Any], old: str, new: str) -> dict[
 
 def _refuse_script_files(raw: Mapping[str, Any]) -> None:
     body, scene = raw.get("body", "human37"), raw.get("scene", {})
-    if body not in names():
-        raise PoiseError(f"the studio has the bodies {', '.join(names())}, not '{str(body)[:40]}'")
+    if body not in body_names():
+        raise PoiseError(f"the studio has the bodies {', '.join(body_names())}, not '{str(body)[:40]}'")
     terrain = scene.get("terrain", "flat") if isinstance(scene, Mapping) else "flat"
     if not isinstance(terrain, str) or terrain.partition(":")[0] not in TERRAIN_FORMS:
         raise PoiseError(f"the studio has the terrains {', '.join(TERRAIN_FORMS)}, not '{str(terrain)[:40]}'")

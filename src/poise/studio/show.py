@@ -25,12 +25,12 @@ from poise.library.motions import named_motion
 from poise.performance.cast import Cast, cast
 from poise.performance.marks import Mark
 from poise.performance.run import Run
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.reference.played import Played
 from poise.rotations import yaw_of
 from poise.studio.choices import Choice, refuse_file_edits
 from poise.studio.judge import Judge
-from poise.world.profile import SHORT, Profile
+from poise.world.profile import SHORT, GroundProfile
 from poise.world.result import StepResult
 
 MOST = 8  # Number of motions on bodies that `ShowMemory` keeps
@@ -60,13 +60,13 @@ class ShowMemory:
         if Path(motion).suffix:
             return cast(motion, body, say, physics, usual)
         say(f"putting {motion} on {body}")
-        return self._shipped(motion, body, in_silence, physics, usual)
+        return self._shipped(motion, body, no_progress, physics, usual)
 
 
 class Show:
     """The live performance of a choice."""
 
-    def __init__(self, choice: Choice, say: Say = in_silence, memory: ShowMemory | None = None) -> None:
+    def __init__(self, choice: Choice, say: Say = no_progress, memory: ShowMemory | None = None) -> None:
         self.choice = choice
         memory = memory or ShowMemory()
         controller = named_controller(choice.controller)
@@ -171,20 +171,20 @@ class Show:
     @property
     def rise(self) -> float | None:
         """Slope of the ground ahead (degrees); None if the terrain has no such profile."""
-        profile = Profile.of(self.run.world.scene.terrain)
+        profile = GroundProfile.of(self.run.world.scene.terrain)
         return None if profile is None else profile.rise(_heading_cosine(self.run) > 0)
 
     @property
     def fastest(self) -> float | None:
         """Highest speed (m/s) that the ground allows; None for no bound."""
-        profile = Profile.of(self.run.world.scene.terrain)
+        profile = GroundProfile.of(self.run.world.scene.terrain)
         return self.choice.entry.fastest_uphill if profile is not None and not profile.level else None
 
     @property
     def terrain(self) -> str:
         """The short form of the present terrain."""
         ground = self.run.world.scene.terrain
-        return str(ground) if isinstance(ground, Profile) else self.choice.terrain
+        return str(ground) if isinstance(ground, GroundProfile) else self.choice.terrain
 
     def blend_into(self, name: str) -> None:
         """Blend into another shipped motion from now on."""
@@ -227,7 +227,7 @@ def _heading_cosine(run: Run) -> float:
 
 def _bend_ground(run: Run, degrees: float) -> None:
     scene, facing = run.world.scene, _heading_cosine(run)
-    before = Profile.of(scene.terrain)
+    before = GroundProfile.of(scene.terrain)
     assert before is not None
     if abs(facing) < ACROSS:
         raise PoiseError("the ground can change only along the initial heading: turn it to about 0° or 180° first")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.export.formats import export
 from poise.performance.performance import Performance
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 
 FORMATS = ("bvh", "glb", "html", "npz", "csv")  # Download formats; `npz` is the recording itself
 LARGEST = 20 * 2**20
@@ -29,7 +29,7 @@ _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 def download_file(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
     """Name and content of a performance as a file of a format."""
     if form not in FORMATS:
-        raise unknown("format", form, FORMATS)
+        raise unknown_name("format", form, FORMATS)
     recording = performance.recording
     if not recording.steps:
         raise PoiseError("nothing has been performed yet")
@@ -40,7 +40,7 @@ def download_file(performance: Performance, form: str, fell_at: float | None, te
             recording.save(path)
         else:
             export(recording, path)
-        return f"{spoken_name(str(recording.meta['motion']))}.{form}", path.read_bytes()
+        return f"{motion_display_name(str(recording.meta['motion']))}.{form}", path.read_bytes()
 
 
 def check_upload(name: str, size: int) -> None:

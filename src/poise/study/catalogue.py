@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.study.experiment.study import Study
 from poise.study.modal import modes, plant, selection, threshold, warp, window
 from poise.study.modal import push as modal_push
@@ -35,5 +35,5 @@ STUDIES: dict[str, Study[Any]] = {
 def named_study(name: str) -> Study[Any]:
     """The study of a name; an unknown name raises PoiseError with suggestions."""
     if name not in STUDIES:
-        raise unknown("study", name, STUDIES)
+        raise unknown_name("study", name, STUDIES)
     return STUDIES[name]

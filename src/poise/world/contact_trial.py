@@ -16,7 +16,7 @@ from poise.arrays import Array
 from poise.contact.gap_prediction import may_mispredict_gaps
 from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
-from poise.dynamics.mechanism import Mechanism, Terms
+from poise.dynamics.mechanism import DynamicsTerms, Mechanism
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
 from poise.world.candidates import ContactCandidates
 
@@ -41,7 +41,7 @@ class ContactTrial:
     """Checks and corrects the contact rows of a solved step by a trial of the pose after the step."""
 
     def __init__(
-        self, terms: Terms, mechanism: Mechanism, candidates: ContactCandidates, step: float, recovery: float
+        self, terms: DynamicsTerms, mechanism: Mechanism, candidates: ContactCandidates, step: float, recovery: float
     ) -> None:
         self._terms, self._mechanism, self._candidates = terms, mechanism, candidates
         self._step, self._recovery = step, recovery

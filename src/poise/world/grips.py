@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
+
 from poise.arrays import Array, Ints
-from poise.body.surface import distance_to_body
-from poise.errors import PoiseError
+from poise.body.surface import distance_to_link
 from poise.contact.rows import add_point_rows
 from poise.dynamics import workspace as at
+from poise.errors import PoiseError
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 REACH = 0.1  # Largest distance (m) of a grip from a body's surface: about the length of fingers
@@ -38,7 +40,7 @@ def make_grip(model: mujoco.MjModel, data: mujoco.MjData, body: int, other: int,
         raise PoiseError(f"cannot grip with '{name}' at {point!r}: a point is three finite numbers")
     local = [data.xmat[i].reshape(3, 3).T @ (place - data.xpos[i]) for i in (body, other)]
     for each, called, own in zip((body, other), (name, its), local, strict=True):
-        away = distance_to_body(model, each, own)
+        away = distance_to_link(model, each, own)
         if each and REACH < away < np.inf:
             raise PoiseError(f"cannot grip at {place.tolist()}: '{called}' is {away:.2f} m away (at most {REACH} m)")
     return Grip(body, tuple(local[0]), other, tuple(local[1]))

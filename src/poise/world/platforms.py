@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
-from poise.body.mjcf import geom
+from poise.body.mjcf import geom_element
 from poise.toml_reader import TomlTable
 from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
 
@@ -42,7 +42,7 @@ class Platforms(Terrain):
     def geoms(self) -> list[Element]:
         """The plane, and one box per platform."""
         lowest = min([self.base, *(top[4] for top in self.tops)]) - DEPTH
-        elements = [geom("ground", "plane", size=ENDLESS, pos=(0, 0, self.base), rgba=GROUND_COLOUR)]
+        elements = [geom_element("ground", "plane", size=ENDLESS, pos=(0, 0, self.base), rgba=GROUND_COLOUR)]
         turns = self.turns or (0.0,) * len(self.tops)
         for index, ((x0, x1, y0, y1, z), turn) in enumerate(zip(self.tops, turns, strict=True)):
             size = ((x1 - x0) / 2, (y1 - y0) / 2, (z - lowest) / 2)
@@ -50,7 +50,7 @@ class Platforms(Terrain):
             centre = self.pivot + (centre - self.pivot) * cmath.rect(1.0, turn) if turn else centre
             place = (centre.real, centre.imag, (z + lowest) / 2)
             quat = (math.cos(turn / 2), 0, 0, math.sin(turn / 2))
-            elements.append(geom(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP_COLOUR))
+            elements.append(geom_element(f"platform{index}", "box", size=size, pos=place, quat=quat, rgba=STEP_COLOUR))
         return elements
 
     def heights(self, x: Array, y: Array) -> Array:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.mjcf import geom
+from poise.body.mjcf import geom_element
 from poise.world.terrain import DEPTH, GROUND_COLOUR, Terrain
 from poise.world.terrain_kinds import Flat, Slope
 
@@ -20,7 +20,7 @@ HALF_WIDTH = FAR  # Half the width (m) of the ground
 
 
 @dataclass(frozen=True)
-class Profile(Terrain):
+class GroundProfile(Terrain):
     """Ground in pieces of constant slope."""
 
     knots: tuple[tuple[float, float], ...]  # m: x and height where pieces meet, in order of x
@@ -28,10 +28,10 @@ class Profile(Terrain):
     last: float  # rise over run of the piece after the last knot
 
     @classmethod
-    def of(cls, terrain: Terrain) -> Profile | None:
+    def of(cls, terrain: Terrain) -> GroundProfile | None:
         """The terrain as a profile, or None if it is not flat, a slope or a profile."""
         match terrain:
-            case Profile():
+            case GroundProfile():
                 return terrain
             case Flat():
                 return cls(((0.0, 0.0),), 0.0, 0.0)
@@ -40,7 +40,7 @@ class Profile(Terrain):
                 return cls(((0.0, 0.0),), rise, rise)
         return None
 
-    def bent(self, x: float, degrees: float, onward: bool) -> Profile:
+    def bent(self, x: float, degrees: float, onward: bool) -> GroundProfile:
         """The profile with a slope of `degrees`, uphill in the direction of travel, beyond x: towards +x if `onward`.
 
         A knot less than SHORT before x moves the change to that knot; a knot without a change of slope is dropped.
@@ -50,8 +50,8 @@ class Profile(Terrain):
         x = next((knot for knot, _ in old if 0.0 <= ahead * (x - knot) < SHORT), x)
         knot, rise = (x, self.height(x, 0.0)), math.tan(math.radians(degrees))
         if onward:
-            return Profile((*(k for k in old if k[0] < x), knot), self.first, rise)
-        return Profile((knot, *(k for k in old if k[0] > x)), -rise, self.last)
+            return GroundProfile((*(k for k in old if k[0] < x), knot), self.first, rise)
+        return GroundProfile((knot, *(k for k in old if k[0] > x)), -rise, self.last)
 
     @property
     def level(self) -> bool:
@@ -90,4 +90,4 @@ def _slab_geom(name: str, begin: tuple[float, float], end: tuple[float, float]) 
     half = math.atan2(unit.imag, unit.real) / 2
     size, place = (abs(along) / 2, HALF_WIDTH, DEPTH / 2), (middle.real, 0, middle.imag)
     quat = (math.cos(half), 0, -math.sin(half), 0)
-    return geom(name, "box", size=size, pos=place, quat=quat, rgba=GROUND_COLOUR)
+    return geom_element(name, "box", size=size, pos=place, quat=quat, rgba=GROUND_COLOUR)

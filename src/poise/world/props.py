@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element, SubElement
 
-from poise.body.mjcf import element, geom, mjcf_numbers
+from poise.body.mjcf import geom_element, mjcf_element, mjcf_numbers
 
 Vector = tuple[float, float, float]
 WOOD = "0.72 0.58 0.42 1"
@@ -24,12 +24,12 @@ class Prop(Protocol):
     def name(self) -> str:
         """Name in the scene; the names of the prop's bodies begin with it."""
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """MJCF elements in the world: free bodies, or fixed geoms."""
 
 
 def _free_body(name: str, at: Vector) -> Element:
-    body = element("body", name=name, pos=at)
+    body = mjcf_element("body", name=name, pos=at)
     SubElement(body, "freejoint", name=name)
     return body
 
@@ -43,10 +43,10 @@ class Ball:
     mass: float = 2.0  # kg
     at: Vector = (1.0, 0.0, 1.0)  # m, its centre
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """One free body."""
         body = _free_body(self.name, self.at)
-        body.append(geom(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
+        body.append(geom_element(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
         return [body]
 
 
@@ -59,11 +59,11 @@ class Box:
     mass: float = 10.0  # kg
     at: Vector = (1.0, 0.0, 0.2)  # m, its centre
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """One free body."""
         body = _free_body(self.name, self.at)
         half = [edge / 2 for edge in self.size]
-        body.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
+        body.append(geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
         return [body]
 
 
@@ -77,17 +77,19 @@ class Barbell:
     disc: float = 0.2  # m, radius
     at: Vector = (0.4, 0.0, 0.2)  # m, its centre
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """One free body of three geoms."""
         body = _free_body(self.name, self.at)
         half = self.length / 2
         bar = min(10.0, 0.3 * self.mass)
         ends = (0, -half, 0, 0, half, 0)
-        body.append(geom(f"{self.name}_bar", "capsule", fromto=ends, size=(0.015,), mass=bar, rgba=STEEL))
+        body.append(geom_element(f"{self.name}_bar", "capsule", fromto=ends, size=(0.015,), mass=bar, rgba=STEEL))
         for side, sign in (("left", 1), ("right", -1)):
             span = (0, sign * (half - 0.13), 0, 0, sign * (half - 0.08), 0)
             plate = (self.mass - bar) / 2
-            body.append(geom(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL))
+            body.append(
+                geom_element(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL)
+            )
         return [body]
 
 
@@ -103,16 +105,16 @@ class Tray:
     glass_height: float = 0.12  # m
     at: Vector = (0.4, 0.0, 1.1)  # m, middle of the tray
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """The tray and the glass."""
         thickness = 0.012
         tray = _free_body(self.name, self.at)
         half = (self.size[0] / 2, self.size[1] / 2, thickness / 2)
-        tray.append(geom(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL))
+        tray.append(geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL))
         x, y, z = self.at
         glass = _free_body(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
         shape = (self.glass_radius, self.glass_height / 2)
-        glass.append(geom(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
+        glass.append(geom_element(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
         return [tray, glass]
 
 
@@ -126,15 +128,15 @@ class Bar:
     length: float = 2.0  # m
     radius: float = 0.016  # m
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """A body fixed to the world, so that grips can name it."""
         body = Element("body", name=self.name, pos=mjcf_numbers((self.x, 0, self.height)))
         half = self.length / 2
         ends = (0, -half, 0, 0, half, 0)
-        body.append(geom(f"{self.name}_shape", "capsule", fromto=ends, size=(self.radius,), rgba=STEEL))
+        body.append(geom_element(f"{self.name}_shape", "capsule", fromto=ends, size=(self.radius,), rgba=STEEL))
         for side, y in (("left", half), ("right", -half)):
             foot = (0, y, 0, 0, y, -self.height)
-            body.append(geom(f"{self.name}_{side}", "capsule", fromto=foot, size=(0.02,), rgba=STEEL))
+            body.append(geom_element(f"{self.name}_{side}", "capsule", fromto=foot, size=(0.02,), rgba=STEEL))
         return [body]
 
 
@@ -146,10 +148,10 @@ class Block:
     size: Vector = (1.0, 0.2, 1.6)  # m, full edges
     at: Vector = (2.0, 0.5, 0.8)  # m, its centre
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """A body fixed to the world."""
         body = Element("body", name=self.name, pos=mjcf_numbers(self.at))
-        body.append(geom(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
+        body.append(geom_element(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
         return [body]
 
 
@@ -163,13 +165,13 @@ class GroundMark:
     ahead: float = 0.0  # m, of its centre in front of `at`, as a footprint lies in front of the ankle
     size: tuple[float, float] = (0.28, 0.12)  # m, along and across
 
-    def elements(self) -> list[Element]:
+    def mjcf_elements(self) -> list[Element]:
         """A body fixed to the world, so that scripts can name it."""
         turn = (0.0, 0.0, math.radians(self.heading))
-        body = element("body", name=self.name, pos=(*self.at, 0.0), euler=turn)
+        body = mjcf_element("body", name=self.name, pos=(*self.at, 0.0), euler=turn)
         half = (self.size[0] / 2, self.size[1] / 2, 0.002)
         paint = {"contype": "0", "conaffinity": "0", "group": "1", "rgba": PAINT}
-        body.append(geom(f"{self.name}_shape", "ellipsoid", pos=(self.ahead, 0, 0), size=half, **paint))
+        body.append(geom_element(f"{self.name}_shape", "ellipsoid", pos=(self.ahead, 0, 0), size=half, **paint))
         return [body]
 
 

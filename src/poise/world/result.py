@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import mujoco
 
-from poise.arrays import Array, Ints, brief
+from poise.arrays import Array, Ints, brief_repr
 from poise.contact.problem import ContactSolution
 from poise.dynamics.workspace import Pairs
 from poise.world.grips import Grip
@@ -24,7 +24,7 @@ class Snapshot:
     touched: Pairs  # (k, 2) geom pairs that touched in the last step
     modes: Ints  # (k,) their contact modes, from which the solver starts
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
 class BlowUp(Exception):
@@ -55,4 +55,4 @@ class StepResult(NamedTuple):
     looked_ahead: float  # m: look-ahead distance of the contact candidates
 
     def __repr__(self) -> str:
-        return brief(self)
+        return brief_repr(self)

@@ -13,8 +13,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.mjcf import element, mjcf_numbers
-from poise.errors import PoiseError, unknown
+from poise.body.mjcf import mjcf_element, mjcf_numbers
+from poise.errors import PoiseError, unknown_name
 from poise.world.props import Prop
 from poise.world.terrain import Place, Terrain
 from poise.world.terrain_kinds import Flat, parse_terrain
@@ -90,7 +90,7 @@ class Scene:
     def _describe(self, look_ahead: float, to_fields: float) -> str:
         root = Element("mujoco", model=self.body.name if self.bodies else "scene")
         SubElement(root, "compiler", angle="radian", autolimits="true")
-        root.append(element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
+        root.append(mjcf_element("option", gravity=(0, 0, -self.gravity), cone="elliptic", jacobian="dense"))
         assets = SubElement(root, "asset")
         world = SubElement(root, "worldbody")
         assets.extend(self.terrain.assets())
@@ -101,7 +101,7 @@ class Scene:
         for index, body in enumerate(self.bodies):
             self._add_body(world, body, index, look_ahead)
         for prop in self.props:
-            for item in prop.elements():
+            for item in prop.mjcf_elements():
                 self._set_collision(item, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
                 world.append(item)
         return ElementTree.tostring(root, encoding="unicode")
@@ -142,7 +142,7 @@ class Scene:
         """Body id in the compiled scene of a link of the first character, a prop, or ``world``."""
         found = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
         if found < 0:
-            raise unknown("body part", name, [self.model.body(i).name for i in range(1, self.model.nbody)])
+            raise unknown_name("body part", name, [self.model.body(i).name for i in range(1, self.model.nbody)])
         return int(found)
 
     def per_dof(self, values: Sequence[Array], otherwise: float) -> Array:

@@ -13,7 +13,7 @@ from poise.contact import assembly
 from poise.contact.problem import ContactProblem, ContactSolution, LcpStatus, friction_polygon
 from poise.contact.rows import impact_speed, update_contact_curvature, write_com_drift
 from poise.contact.solver import NO_MODES, Modes, solve_contacts
-from poise.dynamics.mechanism import Terms
+from poise.dynamics.mechanism import DynamicsTerms
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, TOUCHED, UNILATERAL, Pairs, Workspace
 from poise.errors import PoiseError
 from poise.world.candidates import NO_PAIRS, ContactCandidates
@@ -46,7 +46,7 @@ class StepSolver:
     """Solves steps on a workspace; remembers contact modes from step to step."""
 
     def __init__(
-        self, settings: WorldSettings, terms: Terms, work: Workspace, candidates: ContactCandidates,
+        self, settings: WorldSettings, terms: DynamicsTerms, work: Workspace, candidates: ContactCandidates,
         trial: ContactTrial, write_rows: Callable[[], object],
     ) -> None:  # fmt: skip
         """`write_rows` rewrites the rows of candidates, limits and grips."""

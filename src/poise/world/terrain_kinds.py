@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.mjcf import geom, mjcf_numbers
-from poise.errors import PoiseError, unknown
+from poise.body.mjcf import geom_element, mjcf_numbers
+from poise.errors import PoiseError, unknown_name
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.world import platforms
 from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, Place, Terrain
@@ -26,7 +26,7 @@ class Flat(Terrain):
 
     def geoms(self) -> list[Element]:
         """One plane."""
-        return [geom("ground", "plane", size=ENDLESS, rgba=GROUND_COLOUR)]
+        return [geom_element("ground", "plane", size=ENDLESS, rgba=GROUND_COLOUR)]
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Zero everywhere."""
@@ -47,7 +47,7 @@ class Slope(Terrain):
         """One tilted plane."""
         half = math.radians(self.degrees) / 2
         turn = (math.cos(half), 0, -math.sin(half), 0)
-        return [geom("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND_COLOUR)]
+        return [geom_element("ground", "plane", size=ENDLESS, quat=turn, rgba=GROUND_COLOUR)]
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """Proportional to x."""
@@ -93,7 +93,7 @@ class Rough(Terrain):
     def geoms(self) -> list[Element]:
         """A height field and the boxes around it."""
         place = (self.CENTRE, 0, self._grid.min())
-        return [geom("ground", "hfield", hfield="rough", pos=place, rgba=GROUND_COLOUR), *self._surroundings()]
+        return [geom_element("ground", "hfield", hfield="rough", pos=place, rgba=GROUND_COLOUR), *self._surroundings()]
 
     def _surroundings(self) -> list[Element]:
         """Boxes ahead, behind and on both sides."""
@@ -103,7 +103,7 @@ class Rough(Terrain):
         boxes = []
         for name, x, y, half_x, half_y in (*ends, *sides):
             size, place = (half_x, half_y, DEPTH / 2), (self.CENTRE + x, y, self.BESIDE - DEPTH / 2)
-            boxes.append(geom(f"level_{name}", "box", size=size, pos=place, rgba=GROUND_COLOUR))
+            boxes.append(geom_element(f"level_{name}", "box", size=size, pos=place, rgba=GROUND_COLOUR))
         return boxes
 
     def assets(self) -> list[Element]:
@@ -132,7 +132,7 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
     if kind not in TERRAIN_FORMS:
         if ("/" in text or text.endswith(".toml")) and text.isprintable():
             return platforms.read_terrain_file(folder / text)
-        raise unknown("terrain", kind, TERRAIN_FORMS)
+        raise unknown_name("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]
         if not all(abs(value) <= LARGEST for value in values):

@@ -20,19 +20,18 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array
 from poise.contact.assembly import assemble_contact_problem, solve_free_motion
 from poise.contact.gap_prediction import may_mispredict_gaps
-from poise.world.grips import write_grip_rows
 from poise.contact.joint_limits import write_limit_rows
 from poise.contact.rows import impact_speed, write_com_drift
 from poise.contact.solver import compile_contact_solvers
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
-from poise.dynamics.mechanism import Terms, mechanism_of
+from poise.dynamics.mechanism import DynamicsTerms, mechanism_of
 from poise.dynamics.momentum import integrate_pose_and_momentum, restore_momentum
 from poise.dynamics.state import Contacts, State
 from poise.dynamics.workspace import CONTACTS, GRIP_ROWS, Workspace
 from poise.errors import PoiseError
 from poise.world.candidates import ContactCandidates
 from poise.world.contact_trial import ContactTrial
-from poise.world.grips import Grip, grip_columns, make_grip
+from poise.world.grips import Grip, grip_columns, make_grip, write_grip_rows
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -57,7 +56,7 @@ class World:
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
         self.torque_limit = scene.per_dof([body.torque_limit for body in scene.bodies], 0.0)
         self.mechanism = mechanism_of(self.model, lower, upper)
-        self.terms = Terms(self.model)
+        self.terms = DynamicsTerms(self.model)
         self.qpos: Array = self.terms.data.qpos
         self.qvel: Array = self.terms.data.qvel
         s = self.settings
@@ -115,7 +114,7 @@ class World:
         self.reset(other.qpos, other.qvel, other.time)
         self.steps, self.grips = other.steps, other.grips
 
-    def load(self) -> None:
+    def warm_up(self) -> None:
         """Compile all kernels, so that no step waits for the compiler; the state does not change."""
         compile_contact_solvers()
         twin = copy.deepcopy(self)

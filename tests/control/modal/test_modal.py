@@ -5,7 +5,7 @@ import pytest
 
 from poise import Body, Push, Scene, World, audit, metrics, named_controller, named_motion, perform
 from poise.control.modal.modal import Modal
-from poise.control.modal.modes import usual_stiffness
+from poise.control.modal.modes import modal_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
 from poise.performance.request import Request
@@ -78,8 +78,8 @@ def test_the_given_stiffness_is_used():
         return perform(world, Modal(**options), walk, seconds=0.05).recording.torque[-1]
 
     usual = first_torque()
-    np.testing.assert_array_equal(first_torque(stiffness=usual_stiffness), usual)
-    assert np.abs(first_torque(stiffness=lambda body: 3.0 * usual_stiffness(body)) - usual).max() > 0.1
+    np.testing.assert_array_equal(first_torque(stiffness=modal_stiffness), usual)
+    assert np.abs(first_torque(stiffness=lambda body: 3.0 * modal_stiffness(body)) - usual).max() > 0.1
 
 
 class Unready(Modal):

@@ -6,7 +6,7 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.contact_parts import foot_links
-from poise.control.modal.modes import ROOT, Modes, modal_forces, modes_at, usual_stiffness
+from poise.control.modal.modes import ROOT, Modes, modal_forces, modal_stiffness, modes_at
 
 
 def posed(seed=None):
@@ -21,7 +21,7 @@ def posed(seed=None):
         qvel = random.standard_normal(body.nv)
     world.reset(qpos, qvel)
     state = world.state
-    stiffness = usual_stiffness(body)
+    stiffness = modal_stiffness(body)
     data = state.data
     found = modes_at(np.array(state.mass), stiffness, data.subtree_com[1], data.xpos[1], data.xmat[1].reshape(3, 3))
     return body, state, stiffness, Modes(*found)
@@ -72,7 +72,7 @@ def test_a_modal_force_acts_on_its_own_mode_only():
 def test_the_papers_body_has_the_papers_stiffness():
     model = Body.named("human42").model
     expected = model.body_subtreemass[model.dof_bodyid[ROOT:]]
-    np.testing.assert_array_equal(usual_stiffness(Body.named("human42")), expected)
+    np.testing.assert_array_equal(modal_stiffness(Body.named("human42")), expected)
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human58"])
@@ -91,4 +91,4 @@ def test_softer_feet_are_stiffened_out_of_the_low_frequency_modes(name):
         return energy[foot][:, modes.frequency < 100].sum(axis=0).max()
 
     assert share_of_feet(np.array(body.model.body_subtreemass[links])) > 0.9
-    assert share_of_feet(usual_stiffness(body)) < 0.5
+    assert share_of_feet(modal_stiffness(body)) < 0.5

@@ -6,7 +6,7 @@ import pytest
 from poise.control.nqr.nqr import Nqr
 from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
-from poise.library.motions import obeying
+from poise.library.motions import dynamic_reference
 from poise.measure.metrics import fell_at
 from poise.performance.cast import cast
 from poise.performance.stage import perform
@@ -21,7 +21,7 @@ def test_a_walk_edited_to_fit_the_terrain_is_not_raised_again(ground, slack):
     reference = walker.reference
     for edit in ("loop:3", ground):
         reference = parse_edit(edit).on(take_of(reference, walker.body))
-    climbing = obeying(reference, walker.body, ships=False)
+    climbing = dynamic_reference(reference, walker.body, ships=False)
     clip = next(iter(climbing.motions.values())).clip
     world = World(Scene.of(walker.body, ground))
     recording = perform(world, Nqr(), climbing, seconds=clip.seconds, noise=0.02).recording

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body.carriage import Carriage, advance
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr.footholds import contact_preview
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 
 
 @pytest.fixture(scope="module")
 def turn():
-    return finished("turn-90", "biped29")
+    return shipped_dynamic("turn-90", "biped29")
 
 
 @pytest.mark.parametrize("foot", [0, 1])
@@ -32,10 +32,10 @@ def test_a_cycle_goes_on_where_it_ended(turn, foot):
 
 
 def test_the_next_track_begins_where_the_motion_ends(turn):
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     frame = 63
     ended = turn.clip.qpos[-1]
-    there = Carriage(*advance(walk.clip.qpos[frame], ended))
+    there = PoseDisplacement(*planar_displacement(walk.clip.qpos[frame], ended))
     once = replace(turn, clip=replace(turn.clip, cyclic=False))
     track = contact_preview(once, contact_preview(walk).entered_at(frame, there))
     steps, rest = len(turn.torque), len(walk.torque) - frame

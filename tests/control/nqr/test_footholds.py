@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage, advance
 from poise.body.contact_parts import foot_links
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr.footholds import contact_preview, segment_foot_contacts
 from poise.control.nqr.segment import held_last_pose
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 
 BODY = Body.named("biped29")
 
 
 @pytest.fixture(scope="module", params=["walk", "run", "turn-45"])
 def motion(request):
-    return finished(request.param, "biped29")
+    return shipped_dynamic(request.param, "biped29")
 
 
 def foot_balls(motion):
@@ -32,7 +32,7 @@ def footholds(motion):
 def test_feet_land_on_their_footprints(motion):
     """In two cycles; the second goes on from where the first ended."""
     holds, steps = footholds(motion), len(motion.torque)
-    further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
+    further = PoseDisplacement(*planar_displacement(motion.clip.qpos[0], motion.clip.qpos[-1]))
     once = motion.points()[:-1]
     points = np.concatenate([once, further.vector(once) + further.way])
     bearing = np.tile(motion.contacts.down[:-1], (2, 1))
@@ -66,7 +66,7 @@ def test_some_foot_always_lands_first(motion):
 
 
 def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     once = replace(walk, clip=replace(walk.clip, cyclic=False))
     assert footholds(walk).lands[0].tolist() == [True, False]
     assert not footholds(once).lands[0].any()
@@ -74,7 +74,7 @@ def test_feet_that_stand_when_a_motion_begins_have_not_just_landed():
 
 def test_a_foot_that_stays_in_the_air_has_no_footprint():
     """A walk that ends with a foot in the air, and that nothing follows."""
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     once = replace(walk, clip=replace(walk.clip, cyclic=False))
     holds, cycle = footholds(once), footholds(walk)
     np.testing.assert_array_equal(holds.down, cycle.down)
@@ -85,7 +85,7 @@ def test_a_foot_that_stays_in_the_air_has_no_footprint():
 
 
 def test_a_held_pose_has_no_landings():
-    holds = footholds(held_last_pose(finished("stand", "biped29")))
+    holds = footholds(held_last_pose(shipped_dynamic("stand", "biped29")))
     assert holds.down.all()
     assert not holds.lands_first.any()
     assert not holds.footprints
@@ -93,7 +93,7 @@ def test_a_held_pose_has_no_landings():
 
 
 def test_footprints_have_the_height_of_the_motions_ground():
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     ground = np.where(walk.points()[..., 0] > 0.5, 0.1, 0.0)
     climbing = replace(walk, contacts=replace(walk.contacts, ground=ground))
     holds = footholds(climbing)

@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage
+from poise.body.pose_displacement import PoseDisplacement
 from poise.control.nqr.footholds import contact_preview, segment_foot_contacts
 from poise.control.nqr.ground_levels import TOLERANCE, GroundLevels
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.world.terrain_kinds import parse_terrain
 
 BODY = Body.named("biped29")
 LEFT, RIGHT = (BODY.link_id(foot.link) for foot in BODY.feet)
 STEP = 1 / 120
 RISE = 0.04
-AHEAD = Carriage(0.0, np.zeros(3))
+AHEAD = PoseDisplacement(0.0, np.zeros(3))
 STRIDE = 126
 
 
 @pytest.fixture(scope="module")
 def walk():
-    return finished("walk", "biped29")
+    return shipped_dynamic("walk", "biped29")
 
 
 @pytest.fixture(scope="module")
@@ -150,10 +150,10 @@ def test_adjustments_are_continuous_from_step_to_step(walk, holds, height):
 @pytest.mark.parametrize("yaw", [0.4, 1.9, -2.6])
 def test_adjustments_do_not_depend_on_the_heading(walk, holds, yaw):
     """Over ground that is turned and shifted with the walk."""
-    there = Carriage(yaw, np.array([3.0, -2.0, 0.0]))
+    there = PoseDisplacement(yaw, np.array([3.0, -2.0, 0.0]))
 
     def turned(x, y):
-        back = Carriage(-yaw, np.zeros(3)).vector(np.column_stack([x, y, 0.0 * x]) - there.way)
+        back = PoseDisplacement(-yaw, np.zeros(3)).vector(np.column_stack([x, y, 0.0 * x]) - there.way)
         return wavy(*back[:, :2].T)
 
     plain = walked(GroundLevels(BODY, 0.0, wavy), walk, holds, range(200))
@@ -207,7 +207,7 @@ def test_each_standing_foot_begins_on_the_level_seen_below_it(walk, holds, yaw):
     edge = (places[front].min() + places[1 - front].max()) / 2
     forward = np.array([np.cos(yaw), np.sin(yaw)])
     footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
-    there = Carriage(yaw, np.zeros(3))
+    there = PoseDisplacement(yaw, np.zeros(3))
     footing.set_standing_feet(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
     assert level == pytest.approx(RISE / 2)

@@ -8,20 +8,20 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage
+from poise.body.pose_displacement import PoseDisplacement
 from poise.control.nqr.ground_levels import no_leg_adjustment
 from poise.control.nqr.law import LegAdjustment, MotionFrame, NqrState, nqr_control_law
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
 from poise.control.nqr.tables import LawTables, law_tables
-from poise.control.nqr.weights import Weights, weights_for
-from poise.library.motions import finished
+from poise.control.nqr.weights import NqrWeights, nqr_weights
+from poise.library.motions import shipped_dynamic
 from poise.reference.played import motion_at_rate
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 GAMMA = 0.02
-HERE = Carriage(0.0, np.zeros(3))
+HERE = PoseDisplacement(0.0, np.zeros(3))
 FRAMES = (0, 20, 50, 90)  # with both feet down, a heel, a sole, and a toe
 
 
@@ -31,7 +31,7 @@ class Walker:
 
     world: World
     segment: MotionSegment
-    weights: Weights
+    weights: NqrWeights
     figure: LawTables
 
     def answer(self, k, qpos, qvel, *, linear=False, figure=None, carriage=HERE, reach=None):
@@ -60,8 +60,8 @@ class Walker:
 
 @pytest.fixture(scope="module")
 def walker():
-    body, motion = Body.named("biped29"), finished("walk", "biped29")
-    weights = weights_for(body, force=0.3, planted=10.0)
+    body, motion = Body.named("biped29"), shipped_dynamic("walk", "biped29")
+    weights = nqr_weights(body, force=0.3, planted=10.0)
     segment = cyclic_segment(motion, weights, linear=True)
     return Walker(World(Scene.of(body)), segment, weights, law_tables(body, weights, 24, GAMMA))
 
@@ -101,8 +101,8 @@ def test_near_the_motion_both_laws_agree(walker, k):
 @pytest.mark.parametrize("k", [5, 20, 40])
 def test_both_laws_compensate_defects(k):
     """At half the rate the motion's controls miss its next states: Eqs. (10) and (11) compensate the same d_k."""
-    body, motion = Body.named("biped29"), motion_at_rate(finished("walk", "biped29"), 60.0)
-    weights = weights_for(body)
+    body, motion = Body.named("biped29"), motion_at_rate(shipped_dynamic("walk", "biped29"), 60.0)
+    weights = nqr_weights(body)
     segment = cyclic_segment(motion, weights, linear=True)
     world = World(Scene.of(body), WorldSettings(step=motion.step))
     walker = Walker(world, segment, weights, law_tables(body, weights, 24, GAMMA))
@@ -128,7 +128,7 @@ def test_the_look_ahead_minimises_the_cost_to_go(walker, k):
     damped = world.terms.mass + h * np.diag(world.model.dof_damping)
     by_control = np.linalg.solve(damped, h * _efforts(world, segment))[:, on]
     free = np.linalg.solve(damped, world.terms.mass @ qvel - h * world.terms.bias)
-    change, size = (part[on] for part in weights.controls(24))
+    change, size = (part[on] for part in weights.control_weights(24))
     later, planned = segment.policy.costs[k + 1], segment.policy.control[k, on]
 
     def paid(control):
@@ -183,7 +183,7 @@ def test_without_gamma_there_is_no_adaptation(walker):
 def test_the_law_does_not_depend_on_where_the_motion_takes_place(walker, k):
     state = walker.strayed(k, 0.1)
     here = walker.answer(k, *state)
-    there = walker.answer(k, *state, carriage=Carriage(2.3, np.array([3.0, -7.0, 0.0])))
+    there = walker.answer(k, *state, carriage=PoseDisplacement(2.3, np.array([3.0, -7.0, 0.0])))
     np.testing.assert_allclose(there.deviation, here.deviation, atol=1e-9)
     np.testing.assert_allclose(there.control, here.control, atol=1e-6)
     np.testing.assert_allclose(there.torque, here.torque, atol=1e-6)

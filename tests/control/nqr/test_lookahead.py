@@ -8,30 +8,30 @@ import pytest
 from poise.body.body import Body
 from poise.control.nqr.lookahead import displaced_cost, look_ahead
 from poise.control.nqr.segment import cyclic_segment, held_last_pose, leading_segment
-from poise.control.nqr.weights import weights_for
+from poise.control.nqr.weights import nqr_weights
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.linearisation import stepping
-from poise.dynamics.tree import tree_of
-from poise.library.motions import finished
+from poise.dynamics.linearisation import linearise_steps
+from poise.dynamics.tree import link_tree_of
+from poise.library.motions import shipped_dynamic
 
 
 @pytest.fixture(scope="module")
 def weights():
-    return weights_for(Body.named("biped29"), force=0.3, planted=10.0)
+    return nqr_weights(Body.named("biped29"), force=0.3, planted=10.0)
 
 
 @pytest.fixture(scope="module")
 def walk(weights):
-    return cyclic_segment(finished("walk", "biped29"), weights)
+    return cyclic_segment(shipped_dynamic("walk", "biped29"), weights)
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90", "turn-180", "start", "stop", "stand"])
 def test_each_step_of_a_shipped_motion_leads_to_its_next_state(name):
-    motion = finished(name, "biped29")
+    motion = shipped_dynamic(name, "biped29")
     body, contacts = motion.clip.body, motion.contacts
     bearings = Bearings(np.array([body.link_id(link) for link in contacts.links]), contacts.centre, contacts.radius)
-    made = stepping(
-        tree_of(body.model), motion.clip.qpos[:-1], motion.qvel[:-1], motion.torque, bearings, contacts.force,
+    made = linearise_steps(
+        link_tree_of(body.model), motion.clip.qpos[:-1], motion.qvel[:-1], motion.torque, bearings, contacts.force,
         motion.step,
     )  # fmt: skip
     np.testing.assert_allclose(made.qpos, motion.clip.qpos[1:], atol=1e-9)
@@ -41,7 +41,7 @@ def test_each_step_of_a_shipped_motion_leads_to_its_next_state(name):
 @pytest.mark.parametrize("name", ["walk", "run", "turn-90"])
 def test_the_cost_to_go_of_a_cycle_is_periodic(name, weights):
     """The cost-to-go after the cycle is that before it, turned with the cycle."""
-    policy = look_ahead(finished(name, "biped29"), weights)
+    policy = look_ahead(shipped_dynamic(name, "biped29"), weights)
     poses = policy.motion.clip.qpos
     again = displaced_cost(policy.costs[0], poses[0], poses[-1])
     scale = np.abs(again.matrix).max()
@@ -51,7 +51,7 @@ def test_the_cost_to_go_of_a_cycle_is_periodic(name, weights):
 
 
 def test_the_cost_to_go_converges_with_the_number_of_cycles(weights):
-    motion = finished("walk", "biped29")
+    motion = shipped_dynamic("walk", "biped29")
     one, two, all_that_matter = (look_ahead(motion, weights, cycles) for cycles in (1, 2, None))
     assert (one.cycles, two.cycles) == (1, 2)
     assert all_that_matter.cycles > 2
@@ -80,7 +80,7 @@ def test_the_policy_of_a_symmetric_walk_is_symmetric(walk):
 
 
 def test_a_leading_motion_ends_with_the_cost_to_go_of_the_next(weights, walk):
-    start = leading_segment(finished("start", "biped29"), walk, weights)
+    start = leading_segment(shipped_dynamic("start", "biped29"), walk, weights)
     poses, before = start.motion.clip.qpos, walk.policy.costs[0]
     expected = displaced_cost(before, walk.motion.clip.qpos[0], poses[-1])
     np.testing.assert_array_equal(start.policy.costs[-1].matrix, expected.matrix)
@@ -89,9 +89,9 @@ def test_a_leading_motion_ends_with_the_cost_to_go_of_the_next(weights, walk):
 
 def test_carrying_a_cost_to_go_there_and_back_restores_it():
     random = np.random.default_rng(0)
-    motion = finished("turn-90", "biped29")
+    motion = shipped_dynamic("turn-90", "biped29")
     n = motion.qvel.shape[1]
-    future = replace(look_ahead(motion, weights_for(motion.clip.body), cycles=1).costs[0], slope=random.random(2 * n))
+    future = replace(look_ahead(motion, nqr_weights(motion.clip.body), cycles=1).costs[0], slope=random.random(2 * n))
     first, last = motion.clip.qpos[[0, -1]]
     there = displaced_cost(future, first, last)
     back = displaced_cost(there, last, first)
@@ -106,7 +106,7 @@ def test_carrying_a_cost_to_go_there_and_back_restores_it():
 
 
 def test_a_held_pose_has_the_last_torques_and_forces():
-    stop = finished("stop", "biped29")
+    stop = shipped_dynamic("stop", "biped29")
     held = held_last_pose(stop)
     assert held.clip.cyclic
     assert not held.qvel.any()

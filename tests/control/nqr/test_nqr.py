@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.edit.limbs import chain_joints
 from poise.errors import PoiseError
-from poise.library.motions import finished, named_motion
+from poise.library.motions import named_motion, shipped_dynamic
 from poise.measure.metrics import fell_at
 from poise.performance.run import Run
 from poise.performance.stage import perform
 from poise.performance.start import place_at_start
-from poise.reference.played import Played, begun
+from poise.reference.played import Played, cycle_from_step
 from poise.rotations import yaw_of
 from poise.world.props import Ball
 from poise.world.pushes import parse_push
@@ -54,7 +54,7 @@ def test_it_performs_without_a_fall_and_every_contact_is_solved(body, motion, se
 def walked(body, terrain, seconds=5.0, **settings):
     """A shipped walk over a terrain, from the same noisy start."""
     world = World(Scene.of(body, terrain))
-    start_ = begun(finished("walk", "biped29"), 0)
+    start_ = cycle_from_step(shipped_dynamic("walk", "biped29"), 0)
     return perform(world, Nqr(NqrSettings(**settings)), start_, seconds=seconds, noise=0.02).recording
 
 
@@ -91,7 +91,7 @@ def test_it_walks_down_and_over_bumps_with_and_without_sight(body, terrain, grou
 @pytest.mark.parametrize("motion", ["walk", "turn-45"])
 def test_on_level_ground_the_motion_itself_is_tracked(body, motion):
     """No leg is adjusted: the target has the joints and the height of the motion."""
-    clip = finished(motion, "biped29").clip
+    clip = shipped_dynamic(motion, "biped29").clip
     recording = performed(body, motion, 3.0).recording
     frames = frames_tracked(recording, clip)
     np.testing.assert_array_equal(recording.reference_qpos[:, 7:], clip.qpos[frames, 7:])
@@ -100,13 +100,13 @@ def test_on_level_ground_the_motion_itself_is_tracked(body, motion):
 
 def test_the_target_differs_from_the_motion_only_in_the_legs(body):
     """While a step of 4 cm is climbed, and afterwards."""
-    recording, clip = walked(body, "drop:-0.04", 3.0), finished("walk", "biped29").clip
+    recording, clip = walked(body, "drop:-0.04", 3.0), shipped_dynamic("walk", "biped29").clip
     frames = frames_tracked(recording, clip)
     bent = np.abs(PoseSpace(body).difference(clip.qpos[frames], recording.reference_qpos)[:, 6:])
     legs = [dof - 6 for foot in body.feet for joint in chain_joints(body, foot.link) for dof in joint.dofs]
     assert bent[:, legs].max() > 0.1
     assert np.delete(bent, legs, axis=1).max() < 1e-12
-    soles = Kinematics(body, [(foot.link, foot.points.mean(axis=0)) for foot in body.feet])
+    soles = LinkKinematics(body, [(foot.link, foot.points.mean(axis=0)) for foot in body.feet])
     raised = (soles.at(recording.reference_qpos)[0] - soles.at(clip.qpos[frames])[0])[..., 2]
     np.testing.assert_allclose(raised[0], 0.0, atol=1e-9)
     np.testing.assert_allclose(raised[-1], 0.04, atol=0.002)
@@ -116,7 +116,9 @@ def test_the_target_differs_from_the_motion_only_in_the_legs(body):
 def test_it_is_passive_after_a_fall(body):
     world = World(Scene.of(body))
     push = parse_push("900@0.2,duration=0.3,dir=90")
-    recording = perform(world, Nqr(), begun(finished("walk", "biped29"), 0), seconds=3.0, pushes=[push]).recording
+    recording = perform(
+        world, Nqr(), cycle_from_step(shipped_dynamic("walk", "biped29"), 0), seconds=3.0, pushes=[push]
+    ).recording
     assert fell_at(recording) is not None
     assert not recording.torque[-60:].any()
 
@@ -145,7 +147,7 @@ def test_one_cycle_is_not_enough_with_the_weights_of_the_paper(body):
 
 
 def test_it_begins_anywhere_in_a_cycle(body):
-    motion = finished("walk", "biped29")
+    motion = shipped_dynamic("walk", "biped29")
     recording = perform(World(Scene.of(body)), Nqr(), Played(motion.clip, motion, 0.4), seconds=1.0).recording
     assert strayed(recording) < 0.02
 
@@ -209,6 +211,6 @@ def test_a_motion_at_another_rate_than_the_worlds_is_refused_in_one_line(body):
 
 
 def test_a_motion_without_physics_is_refused_in_one_line(body):
-    clip = Played(finished("walk", "biped29").clip)
+    clip = Played(shipped_dynamic("walk", "biped29").clip)
     with pytest.raises(PoiseError, match=r"^nqr needs a motion that obeys physics: poise prepare [^\n]*$"):
         Nqr().reset(World(Scene.of(body)), clip)

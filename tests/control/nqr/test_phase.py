@@ -16,10 +16,10 @@ from poise.control.nqr.footholds import (
 from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.measure.metrics import fell_at
 from poise.performance.run import Run
-from poise.reference.played import begun
+from poise.reference.played import cycle_from_step
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -34,7 +34,7 @@ def body():
 
 @pytest.fixture(scope="module")
 def run():
-    motion = finished("run", "biped29")
+    motion = shipped_dynamic("run", "biped29")
     return segment_foot_contacts(motion, contact_preview(motion))
 
 
@@ -68,8 +68,8 @@ def test_a_foot_is_late_only_in_the_frame_of_its_landing(run):
 def performed(body, motion, terrain, seconds, ground="felt", **settings):
     """A performance, and the number of frames (modulo the cycle) by which the motion advanced in each step."""
     world, controller = World(Scene.of(body, terrain)), Nqr(NqrSettings(ground=ground, **settings))
-    cycle = finished(motion, "biped29")
-    run, frames = Run(world, controller, begun(cycle, 0)), [controller.frame]
+    cycle = shipped_dynamic(motion, "biped29")
+    run, frames = Run(world, controller, cycle_from_step(cycle, 0)), [controller.frame]
     for _ in range(round(seconds / STEP)):
         run.step()
         frames.append(controller.frame)
@@ -102,7 +102,7 @@ def test_the_target_is_the_next_tracked_pose_also_while_it_waits(body, monkeypat
     monkeypatch.setattr(GroundLevels, "leg_adjustment", _noted(GroundLevels.leg_adjustment, reaches))
     monkeypatch.setattr(GroundLevels, "motion_level", _noted(GroundLevels.motion_level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
-    clip = finished("walk", "biped29").clip
+    clip = shipped_dynamic("walk", "biped29").clip
     poses = clip.qpos[(np.cumsum(gone) - 1) % (clip.frames - 1) + 1]
     target = recording.reference_qpos[1:]
     bent = PoseSpace(body).difference(poses, target)[:, 6:]

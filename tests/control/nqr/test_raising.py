@@ -7,14 +7,14 @@ import pytest
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.nqr.footholds import foot_raising_changes
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 
 BODY = Body.named("biped29")
 
 
 @pytest.fixture(scope="module")
 def clip():
-    return finished("walk", "biped29").clip
+    return shipped_dynamic("walk", "biped29").clip
 
 
 @pytest.mark.parametrize(("frame", "foot"), [(20, 0), (20, 1), (90, 0), (90, 1)])

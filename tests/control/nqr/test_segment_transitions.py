@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage, advance
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr import segment
 from poise.control.nqr.ground_levels import GroundLevels
 from poise.control.nqr.steering import repertoire_segments
-from poise.control.nqr.weights import weights_for
+from poise.control.nqr.weights import nqr_weights
 from poise.library.repertoire import shipped_repertoire
 
 BODY = Body.named("biped29")
@@ -36,7 +36,7 @@ def segments():
         patch.setattr(segment, "look_ahead", without_policy)
         patch.setattr(segment, "displaced_cost", lambda future, pose, place: future)
         patch.setattr(segment, "policy_tables", lambda policy, linear: None)
-        yield repertoire_segments(REPERTOIRE, weights_for(BODY))
+        yield repertoire_segments(REPERTOIRE, nqr_weights(BODY))
 
 
 def gone(footing, segments, step, carriage):
@@ -50,12 +50,12 @@ def gone(footing, segments, step, carriage):
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
     reached = 0.0
     for before, step in enumerate(REPERTOIRE.steps):
-        footing, here = GroundLevels(BODY, 0.0, uneven), Carriage(0.3, np.zeros(3))
+        footing, here = GroundLevels(BODY, 0.0, uneven), PoseDisplacement(0.3, np.zeros(3))
         *_, (level, reach) = gone(footing, segments, step, here)
         ended = segments[step.motion].motion.clip.qpos[step.stop]
         for after in np.flatnonzero(np.isfinite(REPERTOIRE.risk[before])):
             other = REPERTOIRE.steps[after]
-            there = here.then(*advance(segments[other.motion].motion.clip.qpos[other.first], ended))
+            there = here.then(*planar_displacement(segments[other.motion].motion.clip.qpos[other.first], ended))
             then, onward = next(gone(deepcopy(footing), segments, other, there))
             assert level + reach.ahead[2] == pytest.approx(then, abs=1e-6), (step.name, other.name)
             np.testing.assert_allclose(
@@ -71,7 +71,7 @@ def test_footprints_agree_with_those_of_the_next_motion(segments, name):
     then = next(each for each in REPERTOIRE.steps if each.steady and step.joins(each))
     holds, after = segments[step.motion].footholds, segments[then.motion].footholds
     ended = segments[step.motion].motion.clip.qpos[-1]
-    there = Carriage(*advance(segments[then.motion].motion.clip.qpos[then.first], ended))
+    there = PoseDisplacement(*planar_displacement(segments[then.motion].motion.clip.qpos[then.first], ended))
     aloft = ~holds.down[-1] & ~after.down[then.first]
     np.testing.assert_array_equal(holds.steps_to_landing[-1, aloft], after.steps_to_landing[then.first, aloft] + 1)
     for foot in np.flatnonzero(aloft):

@@ -10,9 +10,9 @@ from poise.body.body import Body
 from poise.control.commands import parse_steer
 from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
-from poise.control.nqr.weights import weights_for
+from poise.control.nqr.weights import nqr_weights
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import Roaming, build_repertoire
 from poise.measure.metrics import fell_at
 from poise.performance.cues import steer_cue
@@ -34,12 +34,12 @@ def body():
 @pytest.fixture(scope="module")
 def small():
     """Two walks, the transitions between them, and a turn."""
-    return build_repertoire({name: finished(name, "biped29") for name in MOTIONS}, {})
+    return build_repertoire({name: shipped_dynamic(name, "biped29") for name in MOTIONS}, {})
 
 
 @pytest.fixture(scope="module")
 def segments(small, body):
-    return repertoire_segments(small, weights_for(body))
+    return repertoire_segments(small, nqr_weights(body))
 
 
 def taken(steering, count, heading=0.0):
@@ -76,7 +76,9 @@ def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
 @pytest.mark.parametrize("begin", [0.05, 0.5])
 def test_standing_may_begin_anywhere(body, begin):
     """Also in a frame after the short step that standing is."""
-    stands = build_repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {})
+    stands = build_repertoire(
+        {name: shipped_dynamic(name, "biped29") for name in ("walk", "stand", "start", "stop")}, {}
+    )
     controller = Nqr()
     run = Run(World(Scene.of(body)), controller, Roaming(stands, "stand", begin))
     controller.steer(speed=1.3)
@@ -140,7 +142,7 @@ def test_a_performance_is_steered_by_cues(small, body):
 
 
 def test_a_single_motion_cannot_be_steered(body):
-    controller, walk = Nqr(), finished("walk", "biped29")
+    controller, walk = Nqr(), shipped_dynamic("walk", "biped29")
     with pytest.raises(PoiseError, match="repertoire"):
         controller.steer(1.0)  # before a reset
     controller.reset(World(Scene.of(body)), Played(walk.clip, walk))

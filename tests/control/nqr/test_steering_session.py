@@ -3,7 +3,7 @@
 import pytest
 
 from poise.errors import PoiseError
-from poise.library.motions import finished
+from poise.library.motions import shipped_dynamic
 from poise.performance.request import Request
 from poise.reference.archive import save_prepared
 
@@ -31,7 +31,7 @@ def test_impossible_steering_is_refused_in_one_line(asked, cause):
 
 
 def test_a_users_file_is_not_taken_for_the_shipped_motion_of_that_name(tmp_path):
-    motion = finished("walk", "biped29")
+    motion = shipped_dynamic("walk", "biped29")
     path = tmp_path / "walk.npz"
     save_prepared(motion.clip, path, motion)
     with pytest.raises(PoiseError, match=r"steered '[^']*walk\.npz'"):

@@ -11,7 +11,7 @@ from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, leg_tracks, plain_step_style
 from poise.control.pendulum.legs import walker_legs
-from poise.control.pendulum.reference_gait import MAX_STEP, MIN_WIDTH, SEARCH_ENDLESS, ReferenceWalk, strikes
+from poise.control.pendulum.reference_gait import MAX_STEP, MIN_WIDTH, SEARCH_ENDLESS, ReferenceWalk, foot_strike_frames
 from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.library.motions import named_motion
@@ -61,7 +61,7 @@ def test_a_walk_that_ends_is_heard_like_the_one_that_goes_on(body, walk, referen
 def test_strikes_are_the_frames_at_which_a_foot_comes_down():
     down = np.zeros(200, bool)
     down[:20] = down[50:55] = down[58:90] = down[150:180] = True
-    assert strikes(down, 50.0) == [50, 150]
+    assert foot_strike_frames(down, 50.0) == [50, 150]
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -69,7 +69,7 @@ def test_of_three_strikes_alone_a_walk_is_heard_whichever_foot_is_first(body, wa
     """A clip that ends just after the first foot has struck again."""
     clip, step = ending(reference, 6.0), walk.duration
     down = clip.down[:, first * 2 : first * 2 + 2].any(axis=1)
-    begin = strikes(down, clip.rate)[0] - round(0.3 * step * clip.rate)
+    begin = foot_strike_frames(down, clip.rate)[0] - round(0.3 * step * clip.rate)
     short = slice(begin, begin + round(2.6 * step * clip.rate))
     other = ReferenceWalk(Played(replace(clip, qpos=clip.qpos[short], down=clip.down[short])), body, walker_legs(body))
     assert other.duration == pytest.approx(walk.duration, rel=0.01)

@@ -8,7 +8,7 @@ from poise.control.rotation.actor import PoseTracker
 from poise.control.rotation.flight import TuckOpening
 from poise.control.rotation.pose_line import pose_line
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import rotation_of
+from poise.dynamics.rotation_indices import whole_body_rotation
 from poise.library.authoring.figure import PosableFigure
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -49,7 +49,7 @@ def test_arrival(body, momentum):
     start = np.array(path[0])
     start[2] += 5.0
     world.reset(start, np.zeros(body.nv))
-    inertia = rotation_of(world.state.mass, world.qvel, world.state.data).inertia[1, 1]
+    inertia = whole_body_rotation(world.state.mass, world.qvel, world.state.data).inertia[1, 1]
     qvel = np.zeros(body.nv)
     qvel[4] = momentum / inertia
     world.reset(start, qvel)

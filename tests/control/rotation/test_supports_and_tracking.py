@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.control.rotation.actor import PoseTracker
 from poise.control.rotation.program import SupportFinder
 from poise.dynamics.actuation import Actuation
@@ -42,7 +42,7 @@ def test_the_head_never_supports():
     world = World(Scene.of(body), WorldSettings(step=1 / 60))
     qpos = np.array(body.standing)
     qpos[3:7] = 0.0, 1.0, 0.0, 0.0  # upside down
-    qpos[2] -= lowest(body.model, qpos)
+    qpos[2] -= lowest_geom_height(body.model, qpos)
     world.reset(qpos, np.zeros(body.nv))
     head = body.link_id("head")
     everything = SupportFinder(world.model, body.nv, ()).supports_near(world.state, 1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.arrays import runs
+from poise.arrays import true_runs
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
@@ -44,7 +44,7 @@ def test_its_rhythm_and_speed_lie_between_theirs(change, gaits):
 
 
 def test_flights_become_longer_into_a_run_and_shorter_out_of_it(change):
-    flights = [stop - start for start, stop in runs(~change.down.any(axis=1))]
+    flights = [stop - start for start, stop in true_runs(~change.down.any(axis=1))]
     longer = change.name == "walk-to-run"
     assert len(flights) >= 2
     assert np.all(np.diff(flights if longer else flights[::-1]) >= -1)  # frames are whole

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import skeletons
-from poise.arrays import Mask, runs
+from poise.arrays import Mask, true_runs
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.library.authoring.curves import GaitCurve, Stages
@@ -37,7 +37,7 @@ def soles(clip: BodyClip) -> tuple[Array, Mask]:
     assert clip.down is not None
     points = [(part.link, point) for part in clip.parts for point in part.points]
     owners = [k for k, part in enumerate(clip.parts) for _ in part.points]
-    return Kinematics(clip.body, points).at(clip.qpos)[0], clip.down[:, owners]
+    return LinkKinematics(clip.body, points).at(clip.qpos)[0], clip.down[:, owners]
 
 
 def farthest_slip(clip: BodyClip) -> float:
@@ -45,7 +45,7 @@ def farthest_slip(clip: BodyClip) -> float:
     places, down = soles(clip)
     strays = [0.0]
     for point in range(places.shape[1]):
-        for start, stop in runs(down[:, point]):
+        for start, stop in true_runs(down[:, point]):
             there = places[start:stop, point]
             middle = np.append(there[:, :2].mean(axis=0), 0.0)
             strays.append(float(np.linalg.norm(there - middle, axis=1).max()))
@@ -96,7 +96,7 @@ def test_the_walk_is_normal(body: str, beyond_normal: Callable[[BodyClip], dict[
 def test_arms_swing_against_the_legs() -> None:
     for name in ("walk", "run"):
         clip = made(name).clip
-        places, _ = Kinematics(clip.body, [("left_hand", np.zeros(3)), ("left_foot", np.zeros(3))]).at(clip.qpos)
+        places, _ = LinkKinematics(clip.body, [("left_hand", np.zeros(3)), ("left_foot", np.zeros(3))]).at(clip.qpos)
         ahead = places[..., 0] - clip.qpos[:, :1]
         assert np.corrcoef(ahead[:, 0], ahead[:, 1]).min() < -0.8
 
@@ -116,7 +116,7 @@ def test_the_heel_comes_first_and_the_toes_leave_last() -> None:
 def test_flight_obeys_gravity() -> None:
     clip = made("run").clip
     assert clip.down is not None
-    flights = runs(np.asarray(~clip.down.any(axis=1)))
+    flights = true_runs(np.asarray(~clip.down.any(axis=1)))
     assert len(flights) == 2
     for start, stop in flights:
         assert 0.08 < (stop - start) / clip.rate < 0.15
@@ -156,12 +156,12 @@ def test_turns_begin_and_end_in_the_walk(name: str) -> None:
 def test_feet_turn_in_the_air_and_never_far_in_a_step() -> None:
     clip = made("turn-180").clip
     for side in ("left", "right"):
-        _, turns = Kinematics(clip.body, (), [f"{side}_foot"]).at(clip.qpos)
+        _, turns = LinkKinematics(clip.body, (), [f"{side}_foot"]).at(clip.qpos)
         ahead = quat_rotate(turns[:, 0], [1.0, 0.0, 0.0])
         heading = np.degrees(np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])))
         assert clip.down is not None
         flat = clip.down[:, [part.limb == f"{side}_foot" for part in clip.parts]].all(axis=1)
-        stands = [heading[start:stop] for start, stop in runs(np.asarray(flat))]
+        stands = [heading[start:stop] for start, stop in true_runs(np.asarray(flat))]
         assert max(np.ptp(stand) for stand in stands) < 0.1
         assert max(np.diff([stand.mean() for stand in stands])) < 100  # two steps of at most 50
 

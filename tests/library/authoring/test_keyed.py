@@ -7,13 +7,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.arrays import runs
+from poise.arrays import true_runs
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
-from poise.library.authoring.curves import Keys, curve
+from poise.library.authoring.curves import CurveKeys, key_curve
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed import keyed_sketch
 from poise.library.authoring.keyed_roll import rolling_poses
@@ -40,38 +40,38 @@ def sketch(motion, name="biped29") -> Sketch:
 
 
 def places(made, support):
-    return Kinematics(made.clip.body, [(support.link, support.centre)]).at(made.clip.qpos)[0][:, 0]
+    return LinkKinematics(made.clip.body, [(support.link, support.centre)]).at(made.clip.qpos)[0][:, 0]
 
 
 def flight(made):
     down = np.any([support.down for support in made.supports], axis=0)
-    [(start, stop)] = runs(np.logical_not(down))
+    [(start, stop)] = true_runs(np.logical_not(down))
     return slice(start - 1, stop + 1)
 
 
 def test_curve_passes_its_keys_and_never_overshoots_where_they_rise():
     times, values = np.array([0.0, 0.2, 0.9, 1.0, 1.6]), np.array([0.0, 1.0, 2.0, 6.0, 6.5])
     fine = np.linspace(0, 1.6, 2001)
-    found = curve(Keys(times, values), fine)
-    assert np.allclose(curve(Keys(times, values), times), values)
+    found = key_curve(CurveKeys(times, values), fine)
+    assert np.allclose(key_curve(CurveKeys(times, values), times), values)
     assert found.min() >= -1e-9
     assert found.max() <= 6.5 + 1e-9
     assert np.abs(np.gradient(found, fine)[[0, -1]]).max() < 0.05
 
 
 def test_curve_has_a_continuous_acceleration_and_rests_between_equal_keys():
-    keys = Keys(np.array([0.0, 0.3, 0.75, 1.0, 1.5]), np.array([0.0, 0.0, -0.4, 0.1, 0.1]))
+    keys = CurveKeys(np.array([0.0, 0.3, 0.75, 1.0, 1.5]), np.array([0.0, 0.0, -0.4, 0.1, 0.1]))
     step = 1e-4
     fine = np.arange(0.01, 1.49, step)
-    acceleration = np.diff(curve(keys, fine), 2) / step**2
+    acceleration = np.diff(key_curve(keys, fine), 2) / step**2
     assert np.abs(np.diff(acceleration)).max() < 0.01 * np.abs(acceleration).max()
-    assert np.abs(curve(keys, np.linspace(0, 0.3, 50))).max() == 0
+    assert np.abs(key_curve(keys, np.linspace(0, 0.3, 50))).max() == 0
 
 
 def test_cyclic_curve_goes_on_where_it_ends_one_turn_further():
-    keys = Keys(np.array([0.0, 0.5, 1.0, 2.0]), np.array([-90.0, 0.0, 90.0, 270.0]), cyclic=True)
+    keys = CurveKeys(np.array([0.0, 0.5, 1.0, 2.0]), np.array([-90.0, 0.0, 90.0, 270.0]), cyclic=True)
     step = 1e-5
-    start, end = curve(keys, np.array([0.0, step])), curve(keys, np.array([2.0 - step, 2.0]))
+    start, end = key_curve(keys, np.array([0.0, step])), key_curve(keys, np.array([2.0 - step, 2.0]))
     assert np.diff(start) / step == pytest.approx(np.diff(end) / step, rel=1e-3)
     assert np.diff(start)[0] / step > 50
 
@@ -126,7 +126,7 @@ def test_mistakes_in_a_source_are_named(changes, culprit):
 
 def test_an_angle_that_is_named_no_more_rests():
     motion = read_keyed(written(poses={"stand": {}, "low": {"knee_flexion": 90}, "high": {"trunk_flexion": 10}}))
-    assert list(curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
+    assert list(key_curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
 
 
 def test_a_pose_may_name_nothing_and_is_the_standing_one():
@@ -154,7 +154,7 @@ def test_feet_stand_and_the_centre_of_mass_stays_above_them(motion):
     spots = np.stack([places(made, support) for support in made.supports], axis=1)
     down = np.stack([support.down for support in made.supports], axis=1)
     for n in range(len(made.supports)):
-        for start, stop in runs(down[:, n]):
+        for start, stop in true_runs(down[:, n]):
             assert np.ptp(spots[start:stop, n], axis=0).max() < 0.002
             assert np.abs(spots[start:stop, n, 2] - made.supports[n].radius).max() < 0.001
     low, high = spots[:, :, :2].min(axis=1), spots[:, :, :2].max(axis=1)
@@ -221,13 +221,13 @@ def test_hanging_body_is_held_by_its_hands_below_the_bar_and_clear_of_the_ground
     bar = np.mean([support.place for support in made.supports], axis=0)
     centre = centres_of_mass(body(name), made.clip.qpos)
     assert np.abs(centre[:, :2] - bar[:2]).max() < 0.005
-    lowest = Kinematics(body(name), [(f.link, p) for f in body(name).feet for p in f.points]).at(made.clip.qpos)[0]
+    lowest = LinkKinematics(body(name), [(f.link, p) for f in body(name).feet for p in f.points]).at(made.clip.qpos)[0]
     assert 0.09 < lowest[..., 2].min() < 0.16
 
 
 def test_chin_up_lifts_the_chin_above_the_bar():
     made = sketch("chin-up")
-    chin = Kinematics(body(), [("head", np.array([0.08, 0.0, 0.0]))]).at(made.clip.qpos)[0][:, 0, 2]
+    chin = LinkKinematics(body(), [("head", np.array([0.08, 0.0, 0.0]))]).at(made.clip.qpos)[0][:, 0, 2]
     bar = made.supports[0].place[2]
     assert chin[0] < bar - 0.3
     assert chin.max() > bar
@@ -235,7 +235,7 @@ def test_chin_up_lifts_the_chin_above_the_bar():
 
 def test_swing_lasts_as_long_as_a_pendulum_of_the_bodys_inertia():
     pose = PosableFigure(body()).poses({"left_shoulder_flexion": 150.0, "right_shoulder_flexion": 150.0})
-    hands = Kinematics(body(), [(hand.link, hand.point) for hand in body().hands]).at(pose)[0][0].mean(axis=0)
+    hands = LinkKinematics(body(), [(hand.link, hand.point) for hand in body().hands]).at(pose)[0][0].mean(axis=0)
     data = mujoco.MjData(body().model)
     data.qpos[:] = pose[0]
     mujoco.mj_forward(body().model, data)
@@ -266,7 +266,7 @@ def test_rolls_turn_once_on_balls_that_touch_and_hardly_slip(motion):
     clip = made.clip
     slips = []
     for support in made.supports:
-        spots, turns = Kinematics(body(), [(support.link, support.centre)], [support.link]).at(clip.qpos)
+        spots, turns = LinkKinematics(body(), [(support.link, support.centre)], [support.link]).at(clip.qpos)
         gap = spots[support.down, 0, 2] - support.radius
         assert np.abs(gap).max() < 0.02
         slips.append(slip(spots[:, 0], turns[:, 0], support)[support.down[1:] & support.down[:-1]] * clip.rate)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, behaviour_text, read_behaviour
@@ -48,7 +48,7 @@ def test_all_that_come_with_poise_are_read_and_staged():
         behaviour = read_behaviour(name)
         body = Body.named(behaviour.body)
         first = BehaviourReference(behaviour, body).at(0.0)
-        assert abs(lowest(body.model, first.qpos)) < 1e-9
+        assert abs(lowest_geom_height(body.model, first.qpos)) < 1e-9
         assert behaviour.freedom > 0
 
 

@@ -10,12 +10,12 @@ from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.convention import clip_in_file_units
 from poise.motion.files import RawMotion
-from poise.motion.repair.importer import repaired
+from poise.motion.repair.importer import repair_motion
 from poise.motion.repair.settings import UNITS, ImportSettings
 from poise.motion.repair.stance import figure_stance, zero_pose_positions
 from poise.motion.repair.unit_and_axes import likely_file_unit, poise_axes
 from poise.motion.roles import find_roles
-from poise.motion.skeleton import forward
+from poise.motion.skeleton import skeleton_kinematics
 from poise.rotations import quat_from_axis_angle, quat_multiply
 from skeletons import CREATURES, PEOPLE
 
@@ -24,7 +24,7 @@ from skeletons import CREATURES, PEOPLE
 @given(st.sampled_from(sorted(PEOPLE)), st.sampled_from(range(24)), st.sampled_from(["m", "cm", "mm", "inch", "cmu"]))
 def test_any_unit_and_axes_come_back(family, turn, unit):
     clip = stroll(family)
-    back = repaired(filed(clip, UNITS[unit], TURNS[turn]), ImportSettings(floor=0.0, rate=60.0)).clip
+    back = repair_motion(filed(clip, UNITS[unit], TURNS[turn]), ImportSettings(floor=0.0, rate=60.0)).clip
     assert back.skeleton.convention.unit == pytest.approx(UNITS[unit])
     np.testing.assert_allclose(back.skeleton.convention.axes, TURNS[turn], atol=1e-12)
     np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
@@ -32,10 +32,10 @@ def test_any_unit_and_axes_come_back(family, turn, unit):
 
 @pytest.mark.parametrize("family", sorted(PEOPLE))
 def test_the_upright_pose_stands_and_faces_forward(family):
-    clip = repaired(filed(stroll(family), 0.01, TURNS[7])).clip
+    clip = repair_motion(filed(stroll(family), 0.01, TURNS[7])).clip
     skeleton, roles = clip.skeleton, find_roles(clip.skeleton)
     pose = standing(skeleton, 1)
-    seen = figure_stance(forward(skeleton, np.zeros((1, 3)), pose).position, roles)
+    seen = figure_stance(skeleton_kinematics(skeleton, np.zeros((1, 3)), pose).position, roles)
     assert seen.stands[0]
     np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
     np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
@@ -43,9 +43,9 @@ def test_the_upright_pose_stands_and_faces_forward(family):
 
 
 def test_a_meaningless_zero_pose_gets_straight_limbs():
-    clip = repaired(filed(stroll("lafan1"), 0.01, TURNS[3])).clip
+    clip = repair_motion(filed(stroll("lafan1"), 0.01, TURNS[3])).clip
     roles = find_roles(clip.skeleton)
-    where = forward(clip.skeleton, np.zeros((1, 3)), clip.skeleton.upright[None]).position[0]
+    where = skeleton_kinematics(clip.skeleton, np.zeros((1, 3)), clip.skeleton.upright[None]).position[0]
     for side in ("left", "right"):
         for upper, lower in (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand")):
             bone = where[roles.joints[f"{side}_{lower}"]] - where[roles.joints[f"{side}_{upper}"]]
@@ -67,24 +67,28 @@ def test_frames_turned_at_random_make_no_difference(family, seed, axes, named):
     """Nor does the lack of names beside it: the motion tells who is who and what is left."""
     clip = stroll(family)
     heap = reframed(clip if named else nameless(clip), seed)
-    back = repaired(filed(heap, 0.01, USUAL[axes]), PLAIN).clip
+    back = repair_motion(filed(heap, 0.01, USUAL[axes]), PLAIN).clip
     np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
     roles = find_roles(back.skeleton)
     joints, where = find_roles(clip.skeleton).joints, clip.places.position[0]
     assert set(roles.joints) == set(joints)
     for role in joints:  # which of several joints in one place, only names can tell
         np.testing.assert_allclose(where[roles.joints[role]], where[joints[role]], atol=1e-9)
-    seen = figure_stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    seen = figure_stance(
+        skeleton_kinematics(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles
+    )
     np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
 
 
 @pytest.mark.parametrize("axes", range(4))
 def test_whoever_only_sits_is_upright_all_the_same(axes):
     clip = seated(stroll())
-    back = repaired(filed(reframed(clip, 3), 0.01, USUAL[axes]), PLAIN).clip
+    back = repair_motion(filed(reframed(clip, 3), 0.01, USUAL[axes]), PLAIN).clip
     np.testing.assert_allclose(back.places.position, clip.places.position, atol=1e-9)
     roles = find_roles(back.skeleton)
-    seen = figure_stance(forward(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles)
+    seen = figure_stance(
+        skeleton_kinematics(back.skeleton, np.zeros((1, 3)), standing(back.skeleton, 1)).position, roles
+    )
     assert seen.stands[0]
     np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
 
@@ -94,7 +98,7 @@ def test_a_sleeper_does_not_make_up_of_where_its_head_is():
     rotation = np.array(clip.rotation)
     rotation[:, 0] = quat_multiply(quat_from_axis_angle([0.0, 1.0, 0.0], np.array(-np.pi / 2)), rotation[:, 0])
     lying = clip_from("sleep", clip.skeleton, 60.0, clip.position, rotation)
-    found = repaired(filed(reframed(lying, 5), 0.01, poise_axes("+y", "+z")), PLAIN)
+    found = repair_motion(filed(reframed(lying, 5), 0.01, poise_axes("+y", "+z")), PLAIN)
     assert found.finding("up").value == "+y"
     assert found.finding("up").confidence < 0.5
 
@@ -111,8 +115,8 @@ def test_feet_are_flat_in_the_upright_pose_although_the_straightest_frame_has_on
     position = np.array(clip.position)
     position[50:, 2] += 0.05
     raised = clip_from("tip toe", clip.skeleton, 60.0, position, rotation)
-    skeleton = repaired(filed(reframed(raised, 8), 0.01, poise_axes("+y", "+z")), PLAIN).clip.skeleton
-    places = forward(skeleton, np.zeros((1, 3)), skeleton.upright[None]).position[0]
+    skeleton = repair_motion(filed(reframed(raised, 8), 0.01, poise_axes("+y", "+z")), PLAIN).clip.skeleton
+    places = skeleton_kinematics(skeleton, np.zeros((1, 3)), skeleton.upright[None]).position[0]
     flat = clip.skeleton.offsets[clip.skeleton.index("left_foot")]
     ankle, ball = (places[skeleton.index(f"left_{name}")] for name in ("ankle", "foot"))
     np.testing.assert_allclose(ball - ankle, flat, atol=0.02)
@@ -125,7 +129,7 @@ def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
     rotation = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frames, at_rest.count, 1))
     rotation[:, 0] = quat_from_axis_angle([1.0, 0.0, 0.0], np.pi / 2)
     walk = clip_from("walk", at_rest, 60.0, clip.position, rotation)
-    found = repaired(RawMotion(walk, None, None, "bvh"))
+    found = repair_motion(RawMotion(walk, None, None, "bvh"))
     assert found.finding("up").value == "+z"
     assert "motion" in found.finding("up").found
     assert found.clip.skeleton.upright is not None
@@ -133,7 +137,7 @@ def test_a_zero_pose_in_its_own_axes_yields_to_a_walk():
 
 def test_overrides_win_and_are_reported():
     raw = filed(stroll(), 0.01, poise_axes("+y", "+z"))
-    found = repaired(raw, ImportSettings(unit="inch", up="+z", facing="-y"))
+    found = repair_motion(raw, ImportSettings(unit="inch", up="+z", facing="-y"))
     assert found.clip.skeleton.convention.unit == 0.0254
     np.testing.assert_array_equal(found.clip.skeleton.convention.axes, poise_axes("+z", "-y"))
     assert all("as asked" in found.finding(name).done for name in ("unit", "up", "facing"))
@@ -141,7 +145,7 @@ def test_overrides_win_and_are_reported():
 
 def test_what_comes_in_goes_out_in_the_files_numbers():
     raw = filed(stroll("cmu"), UNITS["cmu"], poise_axes("+y", "+z"))
-    back = clip_in_file_units(repaired(raw, ImportSettings(floor=0.0)).clip)
+    back = clip_in_file_units(repair_motion(raw, ImportSettings(floor=0.0)).clip)
     np.testing.assert_allclose(back.position, raw.clip.position, atol=1e-9)
     np.testing.assert_allclose(back.rotation, raw.clip.rotation, atol=1e-12)
 
@@ -163,7 +167,7 @@ def test_creatures_import_with_doubt(creature):
     skeleton = CREATURES[creature]()
     rotation = np.tile([1.0, 0, 0, 0], (40, skeleton.count, 1))
     clip = clip_from(creature, skeleton, 30.0, np.zeros((40, 3)), rotation)
-    found = repaired(filed(clip, 0.01, poise_axes("+y", "+z")))
+    found = repair_motion(filed(clip, 0.01, poise_axes("+y", "+z")))
     assert found.finding("unit").value == 0.01
     assert found.finding("up").confidence == 0.5
 

@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames
-from poise.motion.repair.importer import repaired, unwrap_rotations
+from poise.motion.repair.importer import repair_motion, unwrap_rotations
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
@@ -46,10 +46,10 @@ def with_tpose(count, family="mixamo", ease=0):
 @pytest.mark.parametrize("family", ["mixamo", "lafan1", "cmu"])
 def test_a_tpose_put_in_front_is_dropped(family, count):
     clip = with_tpose(count, family)
-    found = repaired(filed(clip, 0.01, Y_UP))
+    found = repair_motion(filed(clip, 0.01, Y_UP))
     assert found.finding("tpose").value == count
     assert found.clip.frames == clip.frames - count
-    kept = repaired(filed(clip, 0.01, Y_UP), ImportSettings(tpose="keep"))
+    kept = repair_motion(filed(clip, 0.01, Y_UP), ImportSettings(tpose="keep"))
     assert kept.clip.frames == clip.frames
     assert kept.finding("tpose").done == "nothing"
 
@@ -68,12 +68,12 @@ def test_leaps_below_a_root_that_stays_are_seen():
     position = np.array(clip.position)
     position[4:] += [3.0, 0.0, 0.0]
     leaping = clip_from("leap", clip.skeleton, 60.0, position, clip.rotation)
-    found = repaired(filed(marked(leaping), 0.01, Y_UP))
+    found = repair_motion(filed(marked(leaping), 0.01, Y_UP))
     assert found.finding("leading").value == 4
 
 
 def test_a_dropped_tpose_shows_how_to_stand():
-    found = repaired(filed(with_tpose(1, "lafan1"), 0.01, Y_UP))
+    found = repair_motion(filed(with_tpose(1, "lafan1"), 0.01, Y_UP))
     assert found.finding("upright").value == "first pose"
     expected = PEOPLE["lafan1"]().upright
     got = found.clip.skeleton.upright
@@ -130,9 +130,9 @@ def test_cutting_is_reported_and_can_be_overruled():
     position = np.concatenate([np.zeros((7, 3)), clip.position + [3.0, 0, 0]])
     rotation = np.concatenate([clip.rotation[:7], clip.rotation])
     raw = filed(clip_from("late", clip.skeleton, 60.0, position, rotation), 0.01, Y_UP)
-    found = repaired(raw)
+    found = repair_motion(raw)
     assert (found.finding("leading").value, found.clip.frames) == (7, clip.frames)
-    kept = repaired(raw, ImportSettings(leading=0))
+    kept = repair_motion(raw, ImportSettings(leading=0))
     assert kept.clip.frames == clip.frames + 7
     assert kept.finding("leaps").value == [7]
 
@@ -157,7 +157,7 @@ def test_the_leg_is_measured_over_helper_joints():
 @settings(max_examples=25)
 @given(st.integers(1, 30), st.floats(10, 200))
 def test_clips_of_few_frames_import(frames, rate):
-    clip = repaired(filed(stroll(frames=frames, rate=rate), 0.01, Y_UP)).clip
+    clip = repair_motion(filed(stroll(frames=frames, rate=rate), 0.01, Y_UP)).clip
     assert clip.frames == frames
     assert clip.fault() is None
 
@@ -168,23 +168,23 @@ def test_offsets_in_position_channels_are_measured():
     empty = Skeleton(clip.skeleton.names, clip.skeleton.parents, 0 * clip.skeleton.offsets, clip.skeleton.ends)
     placed = np.tile(clip.skeleton.offsets, (clip.frames, 1, 1))
     raw = filed(clip_from("six", empty, 60.0, clip.position, clip.rotation, placed), 0.01, Y_UP)
-    found = repaired(raw)
+    found = repair_motion(raw)
     np.testing.assert_allclose(found.clip.skeleton.offsets[1:], clip.skeleton.offsets[1:], atol=1e-12)
     assert (found.finding("unit").value, found.finding("up").value) == (0.01, "+y")
     assert found.finding("offsets").value > 5
-    assert repaired(raw, ImportSettings(offsets="file", unit="cm")).finding("offsets").done == "nothing"
+    assert repair_motion(raw, ImportSettings(offsets="file", unit="cm")).finding("offsets").done == "nothing"
 
 
 def test_points_without_bones_are_nobody():
     clip = stroll()
     points = Skeleton(clip.skeleton.names, clip.skeleton.parents, 0 * clip.skeleton.offsets)
-    found = repaired(filed(clip_from("dust", points, 60.0, clip.position, clip.rotation), 0.01, Y_UP))
+    found = repair_motion(filed(clip_from("dust", points, 60.0, clip.position, clip.rotation), 0.01, Y_UP))
     assert found.finding("unit").confidence == 0.0
 
 
 def test_whoever_asks_may_drop_a_first_frame_that_looks_right():
     clip = stroll()
-    found = repaired(filed(clip, 0.01, Y_UP), ImportSettings(tpose="drop"))
+    found = repair_motion(filed(clip, 0.01, Y_UP), ImportSettings(tpose="drop"))
     assert found.clip.frames == clip.frames - 1
     assert found.finding("tpose").value == 1
 
@@ -192,4 +192,4 @@ def test_whoever_asks_may_drop_a_first_frame_that_looks_right():
 def test_a_clip_cannot_be_cut_to_nothing():
     clip = stroll()
     with pytest.raises(PoiseError, match=f"cannot cut {clip.frames} leading frames"):
-        repaired(filed(clip, 0.01, Y_UP), ImportSettings(leading=clip.frames))
+        repair_motion(filed(clip, 0.01, Y_UP), ImportSettings(leading=clip.frames))

@@ -14,9 +14,9 @@ from poise.motion.bvh import read_bvh, write_bvh
 from poise.motion.clip import clip_from
 from poise.motion.npz import save_clip
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.finding import report
+from poise.motion.repair.finding import import_report
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
-from poise.motion.repair.importer import import_motion, repaired
+from poise.motion.repair.importer import import_motion, repair_motion
 from poise.motion.repair.settings import UNITS, ImportSettings
 from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
@@ -41,14 +41,14 @@ def without_thorax():
 
 def test_the_missing_thorax_is_put_back():
     clip = without_thorax()
-    found = repaired(filed(clip, UNITS["cmu"], Y_UP))
+    found = repair_motion(filed(clip, UNITS["cmu"], Y_UP))
     assert found.finding("thorax").value is True
     skeleton = found.clip.skeleton
     for name in HELPERS:
         np.testing.assert_allclose(skeleton.offsets[skeleton.index(name)], skeleton.offsets[skeleton.index("Spine1")])
     lifted = (
         found.clip.places.position
-        - repaired(filed(clip, UNITS["cmu"], Y_UP), ImportSettings(thorax=False)).clip.places.position
+        - repair_motion(filed(clip, UNITS["cmu"], Y_UP), ImportSettings(thorax=False)).clip.places.position
     )
     moved = np.linalg.norm(lifted, axis=-1).max(axis=0) > 1e-9
     arms = {
@@ -63,20 +63,22 @@ def test_the_missing_thorax_is_put_back():
 
 def test_the_missing_thorax_is_put_back_along_the_chest_however_its_frame_is_turned():
     clip = without_thorax()
-    plain, heap = (repaired(filed(c, UNITS["cmu"], Y_UP), ImportSettings(floor=0.0)) for c in (clip, reframed(clip, 4)))
+    plain, heap = (
+        repair_motion(filed(c, UNITS["cmu"], Y_UP), ImportSettings(floor=0.0)) for c in (clip, reframed(clip, 4))
+    )
     assert heap.finding("thorax").value is True
     np.testing.assert_allclose(heap.clip.places.position, plain.clip.places.position, atol=1e-9)
 
 
 def test_a_trunk_of_full_length_is_left_alone():
-    found = repaired(filed(stroll("cmu"), UNITS["cmu"], Y_UP))
+    found = repair_motion(filed(stroll("cmu"), UNITS["cmu"], Y_UP))
     assert found.finding("thorax").value is False
-    forced = repaired(filed(stroll("cmu"), UNITS["cmu"], Y_UP), ImportSettings(thorax=True))
+    forced = repair_motion(filed(stroll("cmu"), UNITS["cmu"], Y_UP), ImportSettings(thorax=True))
     assert forced.finding("thorax").value is True
 
 
 def test_a_mended_skeleton_is_written_as_mended(tmp_path):
-    found = repaired(filed(without_thorax(), UNITS["cmu"], Y_UP))
+    found = repair_motion(filed(without_thorax(), UNITS["cmu"], Y_UP))
     again = read_bvh(write_bvh(found.clip, tmp_path / "mended.bvh"))
     spine, neck = (again.skeleton.offsets[again.skeleton.index(name)] for name in ("Spine1", "Neck"))
     np.testing.assert_allclose(neck, spine, atol=1e-6)
@@ -154,19 +156,19 @@ def test_the_lowest_joint_of_a_creature_is_its_floor():
 
 
 def test_the_imported_figure_stands_on_zero():
-    found = repaired(filed(stroll(drift=0.1), 0.01, Y_UP))
+    found = repair_motion(filed(stroll(drift=0.1), 0.01, Y_UP))
     moved = find_floor(found.clip, find_roles(found.clip.skeleton), found.clip.rate, ANYTHING).value
     assert moved == pytest.approx(0, abs=1e-9)
 
 
 def test_everything_is_reported_and_fits_json():
-    found = repaired(filed(without_thorax(), UNITS["cmu"], Y_UP))
+    found = repair_motion(filed(without_thorax(), UNITS["cmu"], Y_UP))
     names = {finding.name for finding in found.findings}
     assert names == {
         "unit", "up", "facing", "upright", "tpose", "leading", "leaps", "rate", "offsets", "thorax", "floor", "wraps",
         "zero_length",
     }  # fmt: skip
-    text = report(found)
+    text = import_report(found)
     assert all(f"\n{name} " in text for name in names)
     assert "override: --floor=METRES" in text
     assert max(map(len, text.splitlines())) <= 120
@@ -178,12 +180,12 @@ def test_everything_is_reported_and_fits_json():
 
 def test_all_notes_of_a_reader_are_findings():
     raw = replace(filed(stroll(), 0.01, Y_UP), notes=("one thing", "another"))
-    told = [finding["found"] for finding in repaired(raw).as_dict().values()]
+    told = [finding["found"] for finding in repair_motion(raw).as_dict().values()]
     assert {"one thing", "another"} <= set(told)
 
 
 def test_a_clip_of_ours_is_taken_as_it_is(tmp_path):
-    clip = repaired(filed(stroll("lafan1"), 0.01, Y_UP)).clip
+    clip = repair_motion(filed(stroll("lafan1"), 0.01, Y_UP)).clip
     path = tmp_path / "own.npz"
     save_clip(clip, path)
     again = import_motion(path)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from poise.control.nqr.nqr import Nqr
-from poise.control.nqr.weights import weights_for
-from poise.library.motions import finished
+from poise.control.nqr.weights import nqr_weights
+from poise.library.motions import shipped_dynamic
 from poise.study.experiment.trial import Trial, attempt_trial
 from poise.study.nqr.case import NqrCost
 
-WALK = finished("walk", "biped29")
-WEIGHTS = weights_for(WALK.clip.body, effort="size")
+WALK = shipped_dynamic("walk", "biped29")
+WEIGHTS = nqr_weights(WALK.clip.body, effort="size")
 
 
 def cost_of(deviation, torque, frame=4):

@@ -78,9 +78,9 @@ def test_the_same_case_gives_the_same_row():
 
 
 def test_a_push_comes_at_the_phase_of_its_label():
-    from poise.library.motions import finished
+    from poise.library.motions import shipped_dynamic
 
-    walk = finished("walk", "biped29")
+    walk = shipped_dynamic("walk", "biped29")
     for case in push.nqr_push_cases(Scope(1, 4.0, ("walk",), coarse=True)):
         pushed = case.trial.first_step(walk) * walk.step + case.trial.pushes[0].time
         away = (pushed / walk.clip.seconds - case.labels["phase"] + 0.5) % 1 - 0.5

@@ -5,8 +5,8 @@ from math import inf, radians
 import numpy as np
 import pytest
 
-from poise.control.commands import Command
-from poise.library.motions import finished
+from poise.control.commands import SteerCommand
+from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import AT_REST, BoundaryStance, build_repertoire
 from poise.study.experiment.study import NamedCase
 from poise.study.nqr.steering import BETWEEN, SPEEDS, command_latencies, random_steering_commands
@@ -17,7 +17,9 @@ RATE = 120.0
 
 @pytest.fixture(scope="module")
 def small():
-    return build_repertoire({name: finished(name, "biped29") for name in ("walk", "stand", "stop", "turn-15")}, {})
+    return build_repertoire(
+        {name: shipped_dynamic(name, "biped29") for name in ("walk", "stand", "stop", "turn-15")}, {}
+    )
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):
@@ -51,18 +53,22 @@ def test_latency_is_the_time_until_the_heading_is_near():
     """A steady turn of 30 degrees per second to 90 degrees is within 10 of it after 8/3 s."""
     times = np.arange(0.0, 12.0, 1 / RATE)
     yaw = np.radians(np.clip(30.0 * (times - 2.0), 0.0, 90.0)) + 0.1 * np.sin(2 * np.pi * times / 1.05)
-    commands = [Command(2.0, radians(90.0)), Command(7.0, radians(-90.0)), Command(8.0, radians(90.0 + 360.0))]
+    commands = [
+        SteerCommand(2.0, radians(90.0)),
+        SteerCommand(7.0, radians(-90.0)),
+        SteerCommand(8.0, radians(90.0 + 360.0)),
+    ]
     assert command_latencies(yaw, commands, RATE) == pytest.approx(
         [8 / 3], abs=0.05
     )  # a mean over a stride rounds corners
 
 
 def test_less_than_a_stride_has_no_latencies():
-    assert len(command_latencies(np.linspace(0.0, 3.0, 60), [Command(0.0, 1.0)], RATE)) == 0
-    assert len(command_latencies(np.zeros(0), [Command(0.0, 1.0)], RATE)) == 0
+    assert len(command_latencies(np.linspace(0.0, 3.0, 60), [SteerCommand(0.0, 1.0)], RATE)) == 0
+    assert len(command_latencies(np.zeros(0), [SteerCommand(0.0, 1.0)], RATE)) == 0
 
 
 def test_a_command_to_stand_is_not_timed():
     yaw = np.linspace(0.0, 3.0, 1200)
-    assert len(command_latencies(yaw, [Command(1.0, 2.0, speed=0.0)], RATE)) == 0
-    assert len(command_latencies(yaw, [Command(1.0, 2.0)], RATE)) == 1
+    assert len(command_latencies(yaw, [SteerCommand(1.0, 2.0, speed=0.0)], RATE)) == 0
+    assert len(command_latencies(yaw, [SteerCommand(1.0, 2.0)], RATE)) == 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.carriage import Carriage
-from poise.control.pendulum.reference_gait import strikes
+from poise.body.pose_displacement import PoseDisplacement
+from poise.control.pendulum.reference_gait import foot_strike_frames
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
 from poise.study.pendulum.imitation import STRIDE_PHASES, Strides, compare_strides, reference_strides, sample_strides
@@ -31,8 +31,11 @@ def test_the_strides_of_a_cycle_are_the_same(clip):
 
 def test_a_clip_that_is_walked_exactly_has_no_error(walk, clip):
     """Also elsewhere, in another direction, at another rate."""
-    cycle, there = walk.clip.seconds, Carriage(1.2, np.array([3.0, -2.0, 0.0]))
-    first = strikes(np.array([bool(np.any(walk.at(t).down[:3])) for t in np.arange(0, 2, 1 / 120)]), 120.0)[0] / 120
+    cycle, there = walk.clip.seconds, PoseDisplacement(1.2, np.array([3.0, -2.0, 0.0]))
+    first = (
+        foot_strike_frames(np.array([bool(np.any(walk.at(t).down[:3])) for t in np.arange(0, 2, 1 / 120)]), 120.0)[0]
+        / 120
+    )
     rate = 48.0 / cycle
     frames = np.array([there.pose(walk.at(first + k / rate).qpos) for k in range(3 * 48 + 1)])
     errors = compare_strides(BODY, sample_strides(BODY, frames, [0, 48, 96, 144]), clip)

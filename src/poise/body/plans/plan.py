@@ -107,7 +107,7 @@ class BodyPlan:
     head: str | None = None
 
 
-def other_side(name: str) -> str:
+def right_side_name(name: str) -> str:
     """The name of the right counterpart of a name that begins with left_; other names unchanged."""
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
@@ -125,8 +125,8 @@ def human_plan(
 ) -> BodyPlan:
     """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
     a, b, c, d = (reflected_point(point) for point in foot.points)
-    right_foot = FootPlan(other_side(foot.link), (a, b, c, d), other_side(foot.ankle))
-    right_hand = HandPlan(other_side(hand.link), reflected_point(hand.point))
+    right_foot = FootPlan(right_side_name(foot.link), (a, b, c, d), right_side_name(foot.ankle))
+    right_hand = HandPlan(right_side_name(hand.link), reflected_point(hand.point))
     return BodyPlan(
         name=name,
         segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
@@ -142,13 +142,13 @@ def right_segment(left: Segment) -> Segment:
     """The right-hand counterpart of a left segment, reflected across the x-z plane."""
     return replace(
         left,
-        name=other_side(left.name),
-        parent=None if left.parent is None else other_side(left.parent),
+        name=right_side_name(left.name),
+        parent=None if left.parent is None else right_side_name(left.parent),
         joint=_right_joint(left.joint),
         offset=reflected_point(left.offset),
         com=reflected_point(left.com),
         geoms=tuple(_right_geom(g) for g in left.geoms),
-        group=other_side(left.group),
+        group=right_side_name(left.group),
         frame=(left.frame[0], -left.frame[1], left.frame[2], -left.frame[3]),
     )
 
@@ -168,11 +168,11 @@ def _right_joint(left: JointPlan) -> JointPlan:
     bounds = list(zip(left.axes, left.lower, left.upper, strict=True))
     lower = tuple(low if axis == "y" else -high for axis, low, high in bounds)
     upper = tuple(high if axis == "y" else -low for axis, low, high in bounds)
-    return replace(left, name=other_side(left.name), lower=lower, upper=upper)
+    return replace(left, name=right_side_name(left.name), lower=lower, upper=upper)
 
 
 def _right_geom(left: Geom) -> Geom:
     """The right counterpart of a shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
     points = tuple(reflected_point(p) for p in left.points)
-    return replace(left, name=other_side(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))
+    return replace(left, name=right_side_name(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))

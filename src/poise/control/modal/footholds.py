@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.controller import Ground
+from poise.control.controller import GroundView
 from poise.control.modal.frames import WindowFrame, WindowFrames
 from poise.dynamics.state import Contacts
 from poise.edit.limbs import chain_joints
@@ -43,7 +43,7 @@ class ModalFootholds:
     """
 
     def __init__(
-        self, body: Body, ground: Ground, frames: WindowFrames, step: float, gravity: float, capture: float
+        self, body: Body, ground: GroundView, frames: WindowFrames, step: float, gravity: float, capture: float
     ) -> None:
         self._body, self._frames, self._step, self._gravity = body, frames, step, gravity
         self._ground, self._capture = ground, capture

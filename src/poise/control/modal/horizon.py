@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Mask
-from poise.control.controller import Ground
+from poise.control.controller import GroundView
 from poise.control.modal.frames import WindowFrame, WindowFrames
 from poise.control.modal.modes import ROOT
 from poise.control.modal.window import express_in_cone_axes, friction_cone_axes, window_forces, write_cross_matrix
@@ -48,7 +48,7 @@ class RollingHorizon:
         gravity: float,
         step: float,
         friction: float = 1.0,
-        ground: Ground | None = None,
+        ground: GroundView | None = None,
     ) -> None:
         """`size` frames of a body of a `mass` (kg); the ground is level if `ground` is None."""
         c = len(frames.link)

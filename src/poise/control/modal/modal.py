@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.body.body import Body
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.modal import ENTRY
 from poise.control.modal.footholds import ModalFootholds
 from poise.control.modal.frames import CarriedLoads, CarriedMass, WindowFrames, link_points_in_world
@@ -23,7 +23,7 @@ from poise.control.modal.law import (
     plan_contact_forces,
     rigid_mode_error,
 )
-from poise.control.modal.modes import ROOT, Modes, bearing_jacobian, link_dofs, modal_forces, modes_at, usual_stiffness
+from poise.control.modal.modes import ROOT, Modes, bearing_jacobian, link_dofs, modal_forces, modal_stiffness, modes_at
 from poise.control.modal.planted import planted_point_drift, rigid_mode_acceleration, yielding_modes
 from poise.control.modal.settings import ModalSettings
 from poise.dynamics.actuation import Actuation
@@ -45,14 +45,14 @@ class Modal(ResetFirst):
         self,
         settings: ModalSettings | None = None,
         loads: Sequence[CarriedMass] = (),
-        stiffness: Callable[[Body], Array] = usual_stiffness,
+        stiffness: Callable[[Body], Array] = modal_stiffness,
     ) -> None:
         """`loads` will be carried by the body; `stiffness` gives the stiffness (n,) N m/rad of a body's joints."""
         self._loads, self._stiffness_of = tuple(loads), stiffness
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Begin a reference from its start."""
         body, model, s, step = world.scene.body, world.scene.model, self._settings, world.state.step
         gravity = -float(model.opt.gravity[2])
@@ -74,7 +74,7 @@ class Modal(ResetFirst):
         self.act(world.state)  # compiles the kernels before the first timed step
         self._begin(world)
 
-    def _begin(self, world: Stage) -> None:
+    def _begin(self, world: WorldView) -> None:
         """Clear the plan, the foothold offsets and the pushes."""
         s, (step, gravity) = self._settings, self._scale
         self._due = self.target(world.state.time)  # (nq,) the pose that is tracked now, as the footholds edit it

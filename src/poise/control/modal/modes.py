@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.dynamics.mechanism import Terms
+from poise.dynamics.mechanism import DynamicsTerms
 from poise.kernel import kernel
 
 ROOT = 6  # Degrees of freedom of the root, which come first
@@ -38,7 +38,7 @@ class Modes(NamedTuple):
     carried: Array  # (6, n) M_rr^-1 M_rj: rigid body motion with the momenta of joint velocities
 
 
-def usual_stiffness(body: Body) -> Array:
+def modal_stiffness(body: Body) -> Array:
     """(n,) N m/rad: the stiffness of each joint is the mass of the subtree that it carries [Jain2011] section 7.
 
     Walks fall if the ankles move in low-frequency modes. The ankles of the paper's body are just stiff enough; softer
@@ -48,7 +48,7 @@ def usual_stiffness(body: Body) -> Array:
     links = model.dof_bodyid[ROOT:]
     stiffness = np.array(model.body_subtreemass[links])
     foot = np.isin(links, [link for foot in foot_links(body) for link in foot])
-    terms = Terms(model)
+    terms = DynamicsTerms(model)
     terms.evaluate(body.standing, np.zeros(body.nv))
     inertia = np.diag(terms.mass)[ROOT:]
     if np.any(stiffness[foot] < SOFT_FOOT * inertia[foot]):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.arrays import Array, Mask
-from poise.control.controller import Ground
+from poise.control.controller import GroundView
 from poise.kernel import kernel
 
 SIDES = 6  # Sides of the friction cone [Jain2011] Eq. (15).
@@ -154,7 +154,7 @@ def _is_inside_cone(force: Array, width: float) -> bool:
     return bool(beyond <= 1e-9)
 
 
-def friction_cone_axes(ground: Ground | None, point: Array) -> Array:
+def friction_cone_axes(ground: GroundView | None, point: Array) -> Array:
     """(C, 3, 3) axes of the friction cones at points (C, 3) m, in columns: two tangents of the ground (None: level
     ground), then its normal."""
     count = len(point)

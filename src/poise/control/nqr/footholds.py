@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arrays import Array, Ints, Mask, readonly
-from poise.body.carriage import Carriage, advance
 from poise.body.contact_parts import foot_links
-from poise.body.link_kinematics import Kinematics
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 
@@ -26,7 +26,7 @@ LEAST_EARLY, MOST_EARLY = 0.02, 0.1
 """Least and greatest time (s) by which a landing is earlier than planned and counts as early."""
 LONGEST_WAIT = 0.1  # How long (s) the motion waits for a late landing
 
-_UNMOVED = Carriage(0.0, readonly([0.0, 0.0, 0.0]))
+_UNMOVED = PoseDisplacement(0.0, readonly([0.0, 0.0, 0.0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def foot_raising_changes(clip: BodyClip) -> Array:
     """(T, F, nv) rad/m: changes of leg angles that raise each foot straight up without turning it (damped IK)."""
     body = clip.body
     feet, height = [foot.link for foot in body.feet], float(body.standing[2])
-    posed = Kinematics(body, [(foot, np.zeros(3)) for foot in feet], feet).posed(clip.qpos)
+    posed = LinkKinematics(body, [(foot, np.zeros(3)) for foot in feet], feet).posed(clip.qpos)
     rows = np.concatenate([posed.place_rows, TURN_ARM * height * posed.turn_rows], axis=2)  # (T, F, 6, nv) m
     rows[..., :6] = 0.0
     upward = np.broadcast_to(np.eye(6)[:, 2:3], (*rows.shape[:2], 6, 1))
@@ -128,7 +128,7 @@ class ContactPreview:
             frame -= piece.stop - piece.first
         raise IndexError(frame)
 
-    def entered_at(self, frame: int, carriage: Carriage) -> ContactPreview:
+    def entered_at(self, frame: int, carriage: PoseDisplacement) -> ContactPreview:
         """The rest of the track from a frame of its first motion on, displaced to where another motion ends."""
         head, *rest = self.pieces
         return ContactPreview(tuple(_displaced_piece(piece, carriage) for piece in (replace(head, first=frame), *rest)))
@@ -144,7 +144,7 @@ class PreviewPiece:
     bears: tuple[Mask, ...]  # (F) of (T, B)
     first: int  # the preview has the frames `first` to `stop`
     stop: int
-    carriage: Carriage = _UNMOVED  # displacement of the motion
+    carriage: PoseDisplacement = _UNMOVED  # displacement of the motion
 
 
 def contact_preview(motion: Dynamic, then: ContactPreview | None = None) -> ContactPreview:
@@ -152,12 +152,12 @@ def contact_preview(motion: Dynamic, then: ContactPreview | None = None) -> Cont
     own = _preview_piece(motion)
     if not motion.clip.cyclic:
         return ContactPreview((own, *(then.pieces if then else ())))
-    further = Carriage(*advance(motion.clip.qpos[0], motion.clip.qpos[-1]))
+    further = PoseDisplacement(*planar_displacement(motion.clip.qpos[0], motion.clip.qpos[-1]))
     again = _displaced_piece(own, further)
     return ContactPreview((own, again, _displaced_piece(again, further)))
 
 
-def _displaced_piece(piece: PreviewPiece, carriage: Carriage) -> PreviewPiece:
+def _displaced_piece(piece: PreviewPiece, carriage: PoseDisplacement) -> PreviewPiece:
     return replace(piece, carriage=carriage.then(piece.carriage.yaw, piece.carriage.way))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.control.nqr.tables import LawTables, PolicyTables
-from poise.dynamics.factor import factor_mass, solve_columns, solve_mass
-from poise.dynamics.tree import move_pose, pose_difference
+from poise.dynamics.factor import factor_mass, solve_mass, solve_mass_columns
+from poise.dynamics.tree import advance_pose, tangent_step
 from poise.kernel import kernel
 
 
@@ -74,9 +74,9 @@ def nqr_control_law(
     by_control = _impulses_per_control(body, policy, state, frame, used, h)
     factor = np.zeros((nv, nv))
     factor_mass(mass, h * body.damping, body.dof_below, factor)
-    solve_columns(factor, body.dof_below, by_control)
+    solve_mass_columns(factor, body.dof_below, by_control)
     deviation = np.empty(2 * nv)
-    pose_difference(body, policy.qpos[k], pose, deviation[:nv])
+    tangent_step(body, policy.qpos[k], pose, deviation[:nv])
     deviation[:nv] -= legs.now
     deviation[nv:] = speed - policy.qvel[k] - legs.speed
     control = np.zeros(policy.control.shape[1])
@@ -155,8 +155,8 @@ def _nqr_controls(
     """
     nv, m = by_control.shape
     deviation = np.empty(2 * nv)
-    move_pose(body, pose, reached, h)
-    pose_difference(body, policy.next_pose[k], pose, deviation[:nv])
+    advance_pose(body, pose, reached, h)
+    tangent_step(body, policy.next_pose[k], pose, deviation[:nv])
     deviation[:nv] -= legs.ahead
     deviation[nv:] = reached - policy.velocity[k] - legs.speed
     system = np.empty((m, m + 1))
@@ -229,7 +229,7 @@ def _contact_responses(contact: Array, acting: Ints, frame: MotionFrame, below: 
         for i in range(nv):
             out[i, j] = contact[acting[j], i]
     _rotate_ground_axes(out, frame.cos, -frame.sin)
-    solve_columns(factor, below, out)
+    solve_mass_columns(factor, below, out)
     return out
 
 

@@ -18,12 +18,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from poise.arrays import Array, Mask
-from poise.body.carriage import advance, heading
+from poise.body.pose_displacement import planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.control.nqr.weights import Weights
+from poise.control.nqr.weights import NqrWeights
 from poise.dynamics.inverse import Bearings
-from poise.dynamics.linearisation import LinearSteps, stepping
-from poise.dynamics.tree import tree_of
+from poise.dynamics.linearisation import LinearSteps, linearise_steps
+from poise.dynamics.tree import link_tree_of
 from poise.reference.dynamic import Dynamic
 from poise.rotations import quat_to_matrix
 
@@ -63,7 +63,7 @@ class Policy:
     cycles: int  # number of sweeps that were made
 
 
-def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, then: CostToGo | None = None) -> Policy:
+def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, then: CostToGo | None = None) -> Policy:
     """The policy of a motion.
 
     A cycle is followed by itself, `cycles` times or until the cost-to-go converges. Any other motion is followed by
@@ -74,7 +74,7 @@ def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, the
     centre, radius = np.array(contacts.centre, float).reshape(-1, 3), np.array(contacts.radius, float)
     bearings = Bearings(links, centre, radius)
     qpos, qvel = motion.clip.qpos[:-1], motion.qvel[:-1]
-    steps = stepping(tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
+    steps = linearise_steps(link_tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
     control = np.concatenate([motion.torque[:, 6:], contacts.force.reshape(len(steps.velocity), -1)], axis=1)
     used, defect = _used_policy_controls(motion), _policy_defects(motion, steps)
     stages = _riccati_stages(motion, weights, steps, defect, control, used)
@@ -86,10 +86,10 @@ def look_ahead(motion: Dynamic, weights: Weights, cycles: int | None = None, the
 
 def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
     """The cost-to-go from a pose (nq,), as seen by a motion that reaches it with the heading of the pose `place`."""
-    yaw, _ = advance(pose, place)
+    yaw, _ = planar_displacement(pose, place)
     nv = len(cost.slope) // 2
     turn = np.eye(2 * nv)
-    turn[:3, :3] = turn[nv : nv + 3, nv : nv + 3] = quat_to_matrix(heading(-yaw))
+    turn[:3, :3] = turn[nv : nv + 3, nv : nv + 3] = quat_to_matrix(yaw_quat(-yaw))
     return CostToGo(turn.T @ cost.matrix @ turn, turn.T @ cost.slope)
 
 
@@ -121,12 +121,12 @@ def _used_policy_controls(motion: Dynamic) -> Mask:
 
 
 def _riccati_stages(
-    motion: Dynamic, weights: Weights, steps: LinearSteps, defect: Array, control: Array, used: Mask
+    motion: Dynamic, weights: NqrWeights, steps: LinearSteps, defect: Array, control: Array, used: Mask
 ) -> list[RiccatiStage]:
     """The steps of the linear-quadratic problem around the motion."""
     k, nv = steps.velocity.shape
     by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)
-    change, size = weights.controls(control.shape[1] - (nv - 6))
+    change, size = weights.control_weights(control.shape[1] - (nv - 6))
     down = motion.contacts.down
     before = np.concatenate([(down[-2] if motion.clip.cyclic else down[0])[None], down[:-2]])
     planted = down[:-1] & before  # (K, C); a contact may still slide in the frame in which it lands

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, Mask
-from poise.body.carriage import Carriage, advance
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.body.pose_space import PoseSpace
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.nqr import ENTRY
 from poise.control.nqr.footholds import LONGEST_WAIT, early_landing_steps, is_landing_late
 from poise.control.nqr.ground_levels import GroundLevels, no_leg_adjustment
@@ -20,12 +20,12 @@ from poise.control.nqr.law import MotionFrame, NqrOutput, NqrState, nqr_control_
 from poise.control.nqr.segment import FixedSegmentCourse, MotionSegment, segment_sequence
 from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
 from poise.control.nqr.tables import law_tables
-from poise.control.nqr.weights import weights_for
+from poise.control.nqr.weights import nqr_weights
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.library.repertoire import Repertoire
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference
 
@@ -91,19 +91,19 @@ class Nqr(ResetFirst):
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._steering: RepertoireSteering | None = None
-        self.say: Say = in_silence
+        self.say: Say = no_progress
         self.memory: MutableMapping[Hashable, Any] = {}
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Compute the look-ahead policies of the reference's motions, and begin at its start."""
         motions = _performable_motions(reference, world.state.step)
         s, body = self._settings, world.scene.body
-        weights = weights_for(body, s.effort, s.force, s.planted)
+        weights = nqr_weights(body, s.effort, s.force, s.planted)
         contacts = max(len(motion.contacts.links) for motion in motions)
         self._law_tables = law_tables(body, weights, 3 * contacts, s.gamma)
         self._linear, cycles = s.law == "linear", s.cycles or None
         self.frame = round(reference.begin / motions[0].step) % (len(motions[0].clip.qpos) - 1)
-        self._place(Carriage.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
+        self._place(PoseDisplacement.between(motions[0].clip.qpos[self.frame], reference.at(0.0).qpos))
         self._steering = None
         if isinstance(reference.motions, Repertoire):
             key = (body.name, s)
@@ -205,14 +205,14 @@ class Nqr(ResetFirst):
         self._course.proceed(self._carriage.yaw)
         self.frame = self._course.now.first
         begun = self.segment.motion.clip.qpos[self.frame]
-        self._place(self._carriage.then(*advance(begun, ended)))
+        self._place(self._carriage.then(*planar_displacement(begun, ended)))
         self._shift(self._settings.relocate * (qpos[:3] - self._carriage.pose(begun)[:3]))
 
     def _shift(self, way: Array) -> None:
         """Shift the motion along the ground by the horizontal part of (3,) m."""
         self._place(self._carriage.shifted(way * [1.0, 1.0, 0.0]))
 
-    def _place(self, carriage: Carriage) -> None:
+    def _place(self, carriage: PoseDisplacement) -> None:
         """Set where the motion takes place in the world."""
         self._carriage = carriage
         self._motion_frame = MotionFrame(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)

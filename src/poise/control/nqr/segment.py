@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.body.carriage import Carriage, advance
+from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr.footholds import ContactPreview, SegmentFootContacts, contact_preview, segment_foot_contacts
 from poise.control.nqr.lookahead import Policy, displaced_cost, look_ahead
 from poise.control.nqr.tables import PolicyTables, policy_tables
-from poise.control.nqr.weights import Weights
+from poise.control.nqr.weights import NqrWeights
 from poise.reference.dynamic import Dynamic
 
 
@@ -30,24 +30,26 @@ class MotionSegment:
         return self.policy.motion
 
 
-def cyclic_segment(motion: Dynamic, weights: Weights, cycles: int | None = None, linear: bool = False) -> MotionSegment:
+def cyclic_segment(
+    motion: Dynamic, weights: NqrWeights, cycles: int | None = None, linear: bool = False
+) -> MotionSegment:
     """A cycle that is followed by itself."""
     return _new_segment(look_ahead(motion, weights, cycles), contact_preview(motion), linear)
 
 
 def leading_segment(
-    motion: Dynamic, then: MotionSegment, weights: Weights, linear: bool = False, frame: int = 0
+    motion: Dynamic, then: MotionSegment, weights: NqrWeights, linear: bool = False, frame: int = 0
 ) -> MotionSegment:
     """A motion that is performed once and ends in the state of segment `then` at a frame."""
     entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
     policy = look_ahead(once, weights, then=displaced_cost(then.policy.costs[frame], entered, ended))
-    track = contact_preview(once, then.track.entered_at(frame, Carriage(*advance(entered, ended))))
+    track = contact_preview(once, then.track.entered_at(frame, PoseDisplacement(*planar_displacement(entered, ended))))
     return _new_segment(policy, track, linear)
 
 
 def segment_sequence(
-    motions: Sequence[Dynamic], weights: Weights, cycles: int | None, linear: bool
+    motions: Sequence[Dynamic], weights: NqrWeights, cycles: int | None, linear: bool
 ) -> list[MotionSegment]:
     """Segments of motions in order; a last motion that is not a cycle is followed by its last pose, held."""
     *leading, last = motions if motions[-1].clip.cyclic else (*motions, held_last_pose(motions[-1]))

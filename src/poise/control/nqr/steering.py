@@ -16,10 +16,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.commands import TOP_SPEED
 from poise.control.nqr.segment import MotionSegment, SegmentSpan, cyclic_segment, leading_segment
-from poise.control.nqr.weights import Weights
+from poise.control.nqr.weights import NqrWeights
 from poise.errors import PoiseError
 from poise.library.repertoire import MotionStep, Repertoire
-from poise.progress import Say, in_silence
+from poise.progress import Say, no_progress
 
 HEADING = 1.0  # Cost of a wrong heading, per rad and second
 SPEED = 1.0  # Cost of a wrong speed, per m/s and second
@@ -85,7 +85,7 @@ class RepertoireSteering:
 
 
 def repertoire_segments(
-    repertoire: Repertoire, weights: Weights, cycles: int | None = None, linear: bool = False, say: Say = in_silence
+    repertoire: Repertoire, weights: NqrWeights, cycles: int | None = None, linear: bool = False, say: Say = no_progress
 ) -> dict[str, MotionSegment]:
     """Segments of all motions of a repertoire by name; a motion that is not a cycle leads into a cycle."""
     steady = [step for step in repertoire.steps if step.steady]

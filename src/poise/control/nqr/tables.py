@@ -9,8 +9,8 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.nqr.lookahead import Policy
-from poise.control.nqr.weights import Weights
-from poise.dynamics.tree import tree_of
+from poise.control.nqr.weights import NqrWeights
+from poise.dynamics.tree import link_tree_of
 
 
 class LawTables(NamedTuple):
@@ -55,16 +55,16 @@ class PolicyTables(NamedTuple):
     offset: Array  # (K, m) of the linear law, zero for controls that are not used
 
 
-def law_tables(body: Body, weights: Weights, forces: int, gamma: float) -> LawTables:
+def law_tables(body: Body, weights: NqrWeights, forces: int, gamma: float) -> LawTables:
     """Tables of a body, for `forces` components of contact forces and W_m = effort / `gamma` [Muico2009] Eq. (17)."""
     links = [body.trunk, *(joint.link for joint in body.joints if joint.name.endswith("_shoulder"))]
     points = np.zeros((len(links), 3))
     points[0] = body.model.body_ipos[body.link_id(links[0])]
     roots = np.sqrt(np.concatenate([weights.torso, *(weights.shoulder for _ in links[1:]), weights.joints]))
     effort = weights.effort / gamma if gamma else np.inf
-    change, size = weights.controls(forces)
+    change, size = weights.control_weights(forces)
     ids = np.array([body.link_id(link) for link in links], np.int64)
-    tree: Any = {name: table for name, table in tree_of(body.model)._asdict().items() if name in LawTables._fields}
+    tree: Any = {name: table for name, table in link_tree_of(body.model)._asdict().items() if name in LawTables._fields}
     return LawTables(
         **tree, feature_link=ids, feature_point=points, feature_root=roots, change=change, size=size, effort=effort
     )

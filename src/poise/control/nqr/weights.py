@@ -37,7 +37,7 @@ _ROW_OF |= {name: name for name in ("ankle", "knee", "hip", "shoulder", "elbow")
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class NqrWeights:
     """Diagonals of the weight matrices for a body."""
 
     state: Array  # (2 nv,) Q: pose, then velocity
@@ -51,13 +51,13 @@ class Weights:
     joints: Array  # (nv - 6,) W of joint accelerations
     effort: float  # factor of W_m: a heavier body pays less for the same torque
 
-    def controls(self, forces: int) -> tuple[Array, Array]:
+    def control_weights(self, forces: int) -> tuple[Array, Array]:
         """(m,) diagonals of R and P of all controls: joint torques, then `forces` components of contact forces."""
         change, size = np.full(forces, self.force_change), np.full(forces, self.force_size)
         return np.concatenate([self.change, change]), np.concatenate([self.size, size])
 
 
-def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted: float = 0.0) -> Weights:
+def nqr_weights(body: Body, effort: str = "change", force: float = 1.0, planted: float = 0.0) -> NqrWeights:
     """Weights of a body.
 
     `effort` "size" penalises torques and contact forces as the paper does: mostly their size (P), and a little the
@@ -73,7 +73,7 @@ def weights_for(body: Body, effort: str = "change", force: float = 1.0, planted:
     ease = 1.0 / (mass * height) ** 2
     change, size = 1e-7 * rows[:, 2] * ease, 1e-5 * rows[:, 3] * ease
     by_size, of_force = effort == "size", force * FORCE / mass**2
-    return Weights(
+    return NqrWeights(
         state=np.concatenate([root[0], rows[:, 0], root[1], 1e-2 * rows[:, 1] * height]),
         planted=planted / height,
         change=change if by_size else change + size,

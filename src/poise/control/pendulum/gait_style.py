@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.carriage import carried, heading
+from poise.body.pose_displacement import displace_poses, yaw_quat
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.legs import Legs, walker_feet
 from poise.kernel import kernel
@@ -172,7 +172,7 @@ def _swing_clearance(low: Array) -> Array:
 
 def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     """Style of plain steps in a constant pose."""
-    upright = carried(pose, heading(-float(yaw_of(pose[3:7]))), np.zeros(3))
+    upright = displace_poses(pose, yaw_quat(-float(yaw_of(pose[3:7]))), np.zeros(3))
     standing = leg_tracks(upright[None], body, legs)
     reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.arrays import Array, runs
+from poise.arrays import Array, true_runs
 from poise.control.pendulum.foothold_ground import SPACING, Foothold, FootStrip, lowest_and_highest, points_along_yaw
 from poise.control.pendulum.gait import LiftOff
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker
@@ -81,7 +81,7 @@ def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> C
     back, front = legs.sole[side, [0, 4], 0] - PRESSED * legs.ball[side, 0]  # m from the centre of pressure
     ahead = strip.begin + SPACING * np.arange(len(level))  # m from the stance foot
     free, least, over = strip.free.copy(), 0.0, False
-    for first, last in runs(high):
+    for first, last in true_runs(high):
         tall = float((level - around)[first:last].max())
         near = ahead[first] - front - HURDLE_GAP * legs.scale
         far = ahead[last - 1] - back + HURDLE_GAP * legs.scale + SHANK_GAP * tall

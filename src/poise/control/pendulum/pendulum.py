@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.pendulum import ENTRY, height, stand
 from poise.control.pendulum.foothold_ground import Foothold, foothold_at, stance_foot_rotation
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState
@@ -67,7 +67,7 @@ class Pendulum(ResetFirst):
         self._settings = settings or PendulumSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Find the reference's gait and the phase in which the body is."""
         walker = Walker(world)
         self._walker, self._posture = walker, Posture(walker)

@@ -59,7 +59,9 @@ class ReferenceWalk:
     def _find_stride(self, since: float) -> ReferenceStride | None:
         """The stride of the reference from a time (s) on."""
         endless = self._reference.duration is None
-        samples = sample_reference(self._reference, self._body, SEARCH_ENDLESS if endless else SEARCH_FINITE, since)
+        samples = sample_reference_gait(
+            self._reference, self._body, SEARCH_ENDLESS if endless else SEARCH_FINITE, since
+        )
         stride = _most_periodic_stride(samples, self._body, self._legs)
         if stride is None or not endless:
             return stride
@@ -151,7 +153,9 @@ class ReferenceWalk:
 
 def _most_periodic_stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStride | None:
     """The stride whose first and last poses differ least; None if there is none."""
-    found_strikes = sorted((frame, foot) for foot in (0, 1) for frame in strikes(samples.down[:, foot], SAMPLE_RATE))
+    found_strikes = sorted(
+        (frame, foot) for foot in (0, 1) for frame in foot_strike_frames(samples.down[:, foot], SAMPLE_RATE)
+    )
     triples = zip(found_strikes, found_strikes[1:], found_strikes[2:], strict=False)
     found = [
         _measured_stride(samples.poses, foot, (begin, middle, end), body, legs)
@@ -206,7 +210,7 @@ class ReferenceSamples(NamedTuple):
     down: Mask  # (T, 2) which feet carry weight, left first; False where unknown
 
 
-def sample_reference(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
+def sample_reference_gait(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
     """Sample a reference from a time (s) on, for `seconds` or until it ends."""
     times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
     return reference_samples_at(reference, body, times)
@@ -224,7 +228,7 @@ def reference_samples_at(reference: Reference, body: Body, times: Array) -> Refe
     return ReferenceSamples(np.array([target.qpos for target in targets]), down)
 
 
-def strikes(down: Mask, rate: float) -> list[int]:
+def foot_strike_frames(down: Mask, rate: float) -> list[int]:
     """Frames at which a foot with contacts `down` (T,) strikes, without those too soon after another."""
     found: list[int] = []
     for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:

@@ -10,9 +10,9 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import links_from
+from poise.body.contact_parts import descendant_links
 from poise.body.parts import Joint
-from poise.control.controller import Stage
+from poise.control.controller import WorldView
 from poise.control.pendulum.legs import Legs, leg_joints, walker_feet, walker_legs
 from poise.control.pendulum.vectors import rotated
 from poise.dynamics.state import State
@@ -48,7 +48,7 @@ class Observed(NamedTuple):
 class Walker:
     """A body with two legs in a scene."""
 
-    def __init__(self, world: Stage) -> None:
+    def __init__(self, world: WorldView) -> None:
         body, model = world.scene.body, world.scene.model
         self.body: Body = body
         self.model = model
@@ -58,7 +58,7 @@ class Walker:
         self._thighs = model.body_parentid[model.body_parentid[self.feet]]
         self._sides = np.full(model.nbody, -1)  # foot of each link
         for side, foot in enumerate(self.feet):
-            self._sides[links_from(model, int(foot))] = side
+            self._sides[descendant_links(model, int(foot))] = side
         chains = [leg_joints(body, name)[:3] for name in feet]
         self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
         self.hip_twists, self.ankle_twists = ([_leg_twist_dofs(chain[joint]) for chain in chains] for joint in (0, 2))

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.body.body import Body
-from poise.control.controller import Setting
+from poise.control.controller import SceneView
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.control.poses.springs import SpringPull, Springs, WeightedDofs, add_spring_pull
@@ -29,7 +29,7 @@ class Objective(Protocol):
 
     when: TimeSpan
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up links, joints and sensors in a scene."""
 
     def change_springs(self, springs: Springs, state: State) -> None:
@@ -43,7 +43,7 @@ class ScenePoint:
     at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m
     link: str | None = None  # None is the world
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up the link in a scene."""
         self._id = 0 if self.link is None else int(scene.model.body(self.link).id)
         self._root = int(scene.model.body_rootid[self._id])
@@ -87,7 +87,7 @@ class CorrectObjective:
     most: float = 0.5  # rad: largest shift of a target
     when: TimeSpan = field(default_factory=TimeSpan)
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up the joints and what is sensed."""
         self._joints = weighted_dofs(scene.body, self.joints)
         self.sensor.reset(scene)
@@ -119,7 +119,7 @@ class FollowObjective:
     offset: float = 0.0  # rad
     when: TimeSpan = field(default_factory=TimeSpan)
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up the DOFs."""
         body = scene.body
         self._model, self._zero = scene.model, np.array(scene.model.qpos0)
@@ -165,7 +165,7 @@ class PointObjective:
         x, y, z = self.axis
         self.axis = (x / size, y / size, z / size)
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.link).id
@@ -238,7 +238,7 @@ class TouchObjective:
     kept: float = 0.3  # share of the pose controllers that is kept
     when: TimeSpan = field(default_factory=TimeSpan)
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up the link and the joints."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id

@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.poses import ENTRY
 from poise.control.poses.objectives import Objective
 from poise.control.poses.rig import GainChange, Rig, TimedGains, TimeSpan
@@ -78,7 +78,7 @@ class Poses(ResetFirst):
         self._changes, self._stabilised = tuple(changes), tuple(stabilised)
         self._objectives, self._rig = tuple(objectives), rig
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare gains, the standing sensor and the objectives."""
         scene, body = world.scene, world.scene.body
         rig = self._rig or Rig.of(body)

@@ -20,10 +20,10 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import Setting
-from poise.dynamics.rotation_indices import rotation_of
+from poise.control.controller import SceneView
+from poise.dynamics.rotation_indices import whole_body_rotation
 from poise.dynamics.state import State
-from poise.errors import unknown
+from poise.errors import unknown_name
 
 AXES = "xyz"
 HEADING_VELOCITIES = ("vahead", "vleft")
@@ -61,7 +61,7 @@ class Sensor:
     def __getstate__(self) -> dict[str, str]:
         return {"name": self.name}  # readers are closures; `reset` makes them again in another process
 
-    def reset(self, scene: Setting) -> None:
+    def reset(self, scene: SceneView) -> None:
         """Look up what it reads in a scene."""
         self._read = _sensor_reader(self.name, scene)
 
@@ -70,22 +70,22 @@ class Sensor:
         return self._read(state)
 
 
-def _sensor_reader(name: str, scene: Setting) -> Read:
+def _sensor_reader(name: str, scene: SceneView) -> Read:
     what, dot, quality = name.partition(".")
     if what in scene.body.dof_names[6:] and quality in ("", "rate"):
         return _dof_reader(scene, what, quality)
     if not dot:
-        raise unknown("sensor", name, scene.body.dof_names[6:])
+        raise unknown_name("sensor", name, scene.body.dof_names[6:])
     if what == "com":
         return _com_reader(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
-        raise unknown(f"link of sensor '{name}'", what, ["com", "root", *links])
+        raise unknown_name(f"link of sensor '{name}'", what, ["com", "root", *links])
     return _link_reader(scene, name, links.index(link) + 1, quality)
 
 
-def _dof_reader(scene: Setting, what: str, quality: str) -> Read:
+def _dof_reader(scene: SceneView, what: str, quality: str) -> Read:
     dof = scene.body.dof_names.index(what)
     joint = next(joint for joint in scene.body.joints if dof in joint.dofs)
     if quality == "rate":
@@ -113,9 +113,9 @@ def _com_reader(name: str, quality: str) -> Read:
         case "v" if axis >= 0:
             return lambda state: float(com_velocity(state)[axis])
         case "spin" if axis >= 0:
-            return lambda state: float(rotation_of(state.mass, state.qvel, state.data).spin[axis])
+            return lambda state: float(whole_body_rotation(state.mass, state.qvel, state.data).spin[axis])
     valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *HEADING_VELOCITIES]
-    raise unknown(f"quality of sensor '{name}'", quality, valid)
+    raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 
 
 def _heading_velocity(state: State) -> tuple[float, float]:
@@ -127,7 +127,7 @@ def _heading_velocity(state: State) -> tuple[float, float]:
     return (x * vx + y * vy) / level, (x * vy - y * vx) / level
 
 
-def _link_reader(scene: Setting, name: str, link: int, quality: str) -> Read:
+def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
@@ -138,7 +138,7 @@ def _link_reader(scene: Setting, name: str, link: int, quality: str) -> Read:
         case "v" | "w" as kind if axis >= 0:
             return lambda state: float(_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)])
     valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *TURNS]
-    raise unknown(f"quality of sensor '{name}'", quality, valid)
+    raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 
 
 def _link_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.controller import Stage
+from poise.control.controller import WorldView
 from poise.control.rotation.flight_plan import FlightPlanner
 from poise.control.rotation.program import (
     ProgramAim,
@@ -19,7 +19,7 @@ from poise.control.rotation.program import (
 )
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices, rotation_of
+from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
 
 LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
@@ -31,7 +31,7 @@ They hold for a body of ADULT_MASS kg; the force scales with the mass, the torqu
 class RotationActor:
     """The body of a world with its torque program, support finder, pose tracker and flight planner."""
 
-    def __init__(self, world: Stage, settings: RotationSettings | None = None) -> None:
+    def __init__(self, world: WorldView, settings: RotationSettings | None = None) -> None:
         self.settings, self.step = settings or RotationSettings(), world.state.step  # s
         self.body: Body = world.scene.body
         self.model = world.scene.model
@@ -56,7 +56,7 @@ class RotationActor:
 
     def observe(self, state: State) -> RotationIndices:
         """Rotation indices of a state; also sets up the torque program for the coming step."""
-        rotation = rotation_of(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
+        rotation = whole_body_rotation(state.mass[: self.nv, : self.nv], state.qvel[: self.nv], state.data)
         self.program.begin(state)
         return rotation
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.dynamics.mechanism import Terms
-from poise.dynamics.rotation_indices import rotation_of
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.dynamics.rotation_indices import whole_body_rotation
 from poise.library.behaviours.behaviour import BehaviourReference
 
 
@@ -56,7 +56,7 @@ def sample_pose_line(
 
 def pose_line(body: Body, qpos: Array) -> PoseLine:
     """Quantities of successive poses (T, nq)."""
-    model, terms = body.model, Terms(body.model)
+    model, terms = body.model, DynamicsTerms(body.model)
     feet = [body.link_id(foot.link) for foot in body.feet]
     sole = -min(float(foot.points[:, 2].min()) for foot in body.feet)  # m below the ankle
     inertia, height, ahead, tilt, swing = (np.zeros(len(qpos)) for _ in range(5))
@@ -69,7 +69,7 @@ def pose_line(body: Body, qpos: Array) -> PoseLine:
         upright = np.array(pose)
         upright[3:7] = 1.0, 0.0, 0.0, 0.0
         terms.evaluate(upright, moved)
-        found = rotation_of(terms.mass, moved, terms.data)
+        found = whole_body_rotation(terms.mass, moved, terms.data)
         inertia[k] = found.inertia[1, 1]
         swing[k] = swing[k - 1] + found.angular_momentum[1] / found.inertia[1, 1] if k else 0.0
         foot_in_root = terms.data.xmat[feet[0]].reshape(3, 3)

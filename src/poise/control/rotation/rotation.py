@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.controller import ResetFirst, Stage
+from poise.control.controller import ResetFirst, WorldView
 from poise.control.rotation import ENTRY
 from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.dive import Dive
@@ -18,7 +18,7 @@ from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.reference.reference import Reference
@@ -45,12 +45,12 @@ class Rotation(ResetFirst):
         self.settings: dict[str, Any] = asdict(self._settings)
         self._behaviour = behaviour
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Read the behaviour and prepare it for the body."""
         behaviour = self._behaviour or read_behaviour(reference.name)
         staged = BehaviourReference(behaviour, world.scene.body)
         if behaviour.kind not in PERFORMERS:
-            raise unknown(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
+            raise unknown_name(f"kind of behaviour in {behaviour.path.name}", behaviour.kind, PERFORMERS)
         self._root = np.array(world.state.qpos[:7])
         self.performing = PERFORMERS[behaviour.kind](RotationActor(world, self._settings), staged)
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Self
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import Behaviour
 
 
@@ -61,7 +61,7 @@ class BehaviourNumbers:
         known, file = [field.name for field in fields(cls)], behaviour.path.name
         for name in behaviour.control:
             if name not in known:
-                raise unknown(f"number of a {behaviour.kind} in {file}", name, known)
+                raise unknown_name(f"number of a {behaviour.kind} in {file}", name, known)
         poses = POSES.get(behaviour.kind)
         if poses is not None and len(behaviour.at) != len(poses):
             raise PoiseError(f"{file}: a {behaviour.kind} has {len(poses)} poses: {', '.join(poses)}")

@@ -17,7 +17,7 @@ CYCLE = 100.0  # percent
 
 
 @dataclass(frozen=True, eq=False)
-class Keys:
+class CurveKeys:
     """Values at times. If cyclic, each cycle repeats the one before, offset by the change over a cycle."""
 
     times: Array  # (K,) s, increasing
@@ -33,7 +33,7 @@ class KeyDerivatives:
     acceleration: Array  # (K,) per s^2
 
 
-def curve(keys: Keys, at: ArrayLike) -> Array:
+def key_curve(keys: CurveKeys, at: ArrayLike) -> Array:
     """Evaluate the smooth curve through keys at times (T,).
 
     It stops where a value repeats, passes other keys without a halt, and hardly overshoots.
@@ -43,7 +43,7 @@ def curve(keys: Keys, at: ArrayLike) -> Array:
     return interpolated_keys(keys, key_derivatives(keys), at)
 
 
-def key_derivatives(keys: Keys) -> KeyDerivatives:
+def key_derivatives(keys: CurveKeys) -> KeyDerivatives:
     """Choose slopes without overshoot [FritschCarlson1980] and accelerations at the keys.
 
     The acceleration is the smaller of those of the cubics on both sides, or 0 where they differ in sign. Both
@@ -65,13 +65,13 @@ def key_derivatives(keys: Keys) -> KeyDerivatives:
     return out
 
 
-def interpolated_keys(keys: Keys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
+def interpolated_keys(keys: CurveKeys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
     """Evaluate the piecewise quintic with the given derivatives at times (T,); constant outside the keys."""
     conditions = np.stack([keys.values, slopes.speed, slopes.acceleration], axis=1)
     return np.asarray(BPoly.from_derivatives(keys.times, conditions)(np.clip(at, keys.times[0], keys.times[-1])))
 
 
-def _extended_keys(keys: Keys) -> tuple[Array, Array]:
+def _extended_keys(keys: CurveKeys) -> tuple[Array, Array]:
     """Times and values extended on both sides by a cycle, or by one second of rest if not cyclic."""
     times, values = keys.times, keys.values
     if not keys.cyclic:

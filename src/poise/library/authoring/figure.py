@@ -19,7 +19,7 @@ from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import hinge_angles
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.retarget.figure import SIDES, figure_of_body
 from poise.rotations import (
     mirror_axial,
@@ -94,7 +94,7 @@ class PosableFigure:
         """Rotate parts of poses (T, nq) further by angles (T,) or numbers in degrees, clamped to joint limits."""
         for name in angles:
             if name not in ANGLES:
-                raise unknown("angle", name, ANGLES)
+                raise unknown_name("angle", name, ANGLES)
         radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
         out = np.array(qpos)
         out[:, 3:7] = quat_multiply(_anatomical_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])

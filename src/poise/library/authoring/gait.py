@@ -17,8 +17,8 @@ import numpy as np
 from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
-from poise.errors import unknown
+from poise.body.link_kinematics import LinkKinematics
+from poise.errors import unknown_name
 from poise.library.authoring.curves import CYCLE, GaitCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
 from poise.library.authoring.prints import pin_stance_feet
@@ -101,7 +101,7 @@ def read_gait(source: MotionSource) -> GaitCycle:
     curves = {name: _gait_curve(source, name, text) for name, text in source.section("curves").items()}
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
-            raise unknown(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
+            raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
     down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitCycle(
         name=source.name,
@@ -204,7 +204,7 @@ def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> A
     qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
     qpos[:, :3] = place - centres_of_mass(body, qpos)
     ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
-    heights = Kinematics(body, ends).at(qpos)[0][..., 2]
+    heights = LinkKinematics(body, ends).at(qpos)[0][..., 2]
     qpos[:, 2] -= heights[_gait_contacts(gait, body, percent)].mean()
     return qpos
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from poise.arrays import Array, Mask, readonly, runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, gait_clip, gait_of_source
 from poise.library.authoring.keyed import keyed_sketch
@@ -122,7 +122,7 @@ def _declared_contacts(source: MotionSource, parts: tuple[ContactPart, ...], per
     spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in spans:
         if name not in _DOWN:
-            raise unknown(f"part in [down] of {source.path.name}", name, _DOWN)
+            raise unknown_name(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
     for part in parts:
         side, end = part.limb.partition("_")[0], part.name.rpartition("_")[2].replace("tip", "ball")
@@ -222,5 +222,5 @@ def _stance_span(gait: BodyClip, part: int, strike: float) -> tuple[float, float
     assert gait.down is not None
     frames = gait.frames - 1
     around = np.roll(gait.down[:-1, part], -round(strike / CYCLE * frames))
-    start, stop = next(iter(runs(around)), _NO_FRAMES)
+    start, stop = next(iter(true_runs(around)), _NO_FRAMES)
     return start * CYCLE / frames, (stop - 1) * CYCLE / frames

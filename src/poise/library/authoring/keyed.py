@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
-from poise.library.authoring.curves import curve
+from poise.library.authoring.curves import key_curve
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.keyed_roll import outer_balls, prescribed_balls, rolling_poses, rolling_supports
 from poise.library.authoring.keyed_source import PATH, RATE, KeyedMotion, read_keyed, stretched_keyed_motion
@@ -40,7 +40,7 @@ def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
         desired[:, :3] = hanging_pelvis(body, desired, pins)
         qpos = pinned_limbs(body, desired, pins, RATE)
     else:
-        curves = (curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
+        curves = (key_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
         offset = hip_to_ankle(body) * np.stack(list(curves), axis=1)
         qpos = _balanced_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
     clip = _keyed_clip(motion, body, qpos, down)
@@ -62,7 +62,7 @@ def _keyed_clip(motion: KeyedMotion, body: Body, qpos: Array, down: Mask) -> Bod
 
 def _keyed_poses(motion: KeyedMotion, body: Body, time: Array) -> Array:
     """The desired poses (T, nq) with the pelvis above the origin."""
-    angles = {name: curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
+    angles = {name: key_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 

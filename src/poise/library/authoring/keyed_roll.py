@@ -14,11 +14,11 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.special import logsumexp
 
-from poise.arrays import Array, Mask, hysteresis, readonly, runs, without_short
+from poise.arrays import Array, Mask, drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.link_kinematics import Kinematics
-from poise.body.surface import ContactSphere, balls_of
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import ContactSphere, contact_spheres
 from poise.library.authoring.prints import KeyedPins
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Support, bearing_supports, part_spheres
@@ -36,7 +36,7 @@ _LITTLE = 1e-6  # weight that decides only where all other weights are 0
 
 def outer_balls(body: Body) -> tuple[ContactSphere, ...]:
     """The balls of a body, except those inside a larger one around the same joint."""
-    balls = balls_of(body)
+    balls = contact_spheres(body)
     hidden = np.asarray(_inner_balls(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
@@ -51,7 +51,7 @@ def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
 
 def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """Whether the second ball moves rigidly with the first (B, B): no joint between them, or around that joint."""
-    every = balls_of(body)
+    every = contact_spheres(body)
     number = {ball.name: k for k, ball in enumerate(every)}
     piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
     same = piece[:, None] == piece
@@ -131,7 +131,7 @@ def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, pre
     """Positions (T, B, 3) in m of the balls: those that are down roll along a line fitted where they lead."""
     out = np.array(places)
     for b in range(len(radii)):
-        for start, stop in runs(prescribed[:, b]):
+        for start, stop in true_runs(prescribed[:, b]):
             span = slice(start, stop)
             from_where = np.average(places[span, b, :2] - way[span, b], axis=0, weights=leading[span, b] + _LITTLE)
             out[span, b] = np.append(way[span, b] + from_where, np.full((stop - start, 1), radii[b]), axis=1)
@@ -173,8 +173,8 @@ def _ball_contact(gap: Array, lowest: Array, cyclic: bool) -> Mask:
         lap = len(gap) - 1
         thrice = _ball_contact(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
         return thrice[lap : 2 * lap + 1]
-    near, low = hysteresis(gap, _TOUCHING, _LIFTED), hysteresis(gap - lowest, _LEVEL, 2 * _LEVEL)
-    return without_short(near & low, _SHORTEST, _SHORTEST)
+    near, low = hysteresis_mask(gap, _TOUCHING, _LIFTED), hysteresis_mask(gap - lowest, _LEVEL, 2 * _LEVEL)
+    return drop_short_runs(near & low, _SHORTEST, _SHORTEST)
 
 
 def _rolling_steps(turns: Array, radii: Array) -> Array:
@@ -183,5 +183,5 @@ def _rolling_steps(turns: Array, radii: Array) -> Array:
     return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 
 
-def _ball_kinematics(body: Body, balls: Sequence[ContactSphere]) -> Kinematics:
-    return Kinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])
+def _ball_kinematics(body: Body, balls: Sequence[ContactSphere]) -> LinkKinematics:
+    return LinkKinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])

@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from poise.arrays import Frozen
-from poise.errors import unknown
-from poise.library.authoring.curves import Keys
+from poise.errors import unknown_name
+from poise.library.authoring.curves import CurveKeys
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES, both_sides
 from poise.library.authoring.source import MotionSource
 from poise.retarget.figure import SIDES
@@ -40,7 +40,7 @@ class KeyedMotion:
     bearing: Bearing  # what places the pelvis: balance over the feet, holding hands, or rolling on the lowest parts
     rhythm: Rhythm  # unit of the times: seconds, or such that the whole is the body's period as a pendulum
     times: tuple[float, ...]  # s, of the keys
-    curves: Mapping[str, Keys]  # of angles in degrees by their full names, and of PATH
+    curves: Mapping[str, CurveKeys]  # of angles in degrees by their full names, and of PATH
     contacts: Mapping[str, tuple[Interval, ...]]  # intervals in which left_heel, right_hand, ... are down
     travel: float  # m per m of leg length, distance from the footprints before a flight to those after it
     clearance: float  # m per m of leg length, height of the toes of the first pose where hands hold a bar
@@ -55,9 +55,9 @@ def read_keyed(source: MotionSource) -> KeyedMotion:
         raise source.fail(f"'cyclic' must be true or false, not {cyclic!r}")
     bearing, rhythm = source.table.get("bearing", "balanced"), source.table.get("rhythm", "seconds")
     if bearing not in get_args(Bearing):
-        raise unknown(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
+        raise unknown_name(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
     if rhythm not in get_args(Rhythm):
-        raise unknown(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
+        raise unknown_name(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
     return KeyedMotion(
         source.name,
         times[-1],
@@ -101,11 +101,11 @@ def _keys_and_poses(source: MotionSource) -> tuple[tuple[float, ...], list[dict[
             raise source.fail(f"pose '{pose}' must be a table of angles")
         like = angles.get("like", pose)
         if like != pose and like not in list(written)[: list(written).index(pose)]:
-            raise unknown(f"earlier pose in {source.path.name}", str(like), written)
+            raise unknown_name(f"earlier pose in {source.path.name}", str(like), written)
         poses[pose] = poses.get(like, {}) | _full_angles(source, pose, angles)
     for _, pose in keys:
         if pose not in written:
-            raise unknown(f"pose in {source.path.name}", pose, written)
+            raise unknown_name(f"pose in {source.path.name}", pose, written)
     return times, [poses[pose] for _, pose in keys]
 
 
@@ -125,19 +125,21 @@ def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> 
             raise source.fail(f"{name} of pose '{pose}' must be a number")
         for each in both_sides(name):
             if each not in ANGLES and each not in PATH:
-                raise unknown(f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH))
+                raise unknown_name(
+                    f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH)
+                )
             out[each] = float(angles[name])
     return out
 
 
-def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, Keys]:
+def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, CurveKeys]:
     """The keys of every angle that is not always 0."""
     out = {}
     for name in poses[0]:
         keys = [(time, pose[name]) for time, pose in zip(times, poses, strict=True) if name in pose]
         at, values = np.array(keys).T
         if np.any(values):
-            out[name] = Keys(at, values, cyclic and at[-1] == times[-1])
+            out[name] = CurveKeys(at, values, cyclic and at[-1] == times[-1])
     return out
 
 
@@ -148,7 +150,7 @@ def _contact_intervals(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
     for part in sorted(written, key=lambda word: word.startswith(SIDES)):
         full = [f"{side}_{part}" for side in SIDES] if part in PARTS else [part]
         if full[0].partition("_")[2] not in PARTS:
-            raise unknown(f"contact in {source.path.name}", part, PARTS)
+            raise unknown_name(f"contact in {source.path.name}", part, PARTS)
         for each in full:
             pairs = written[part] if isinstance(written[part], list) else [written[part]]
             out[each] = tuple(source.interval(f"each interval of contact '{part}'", pair) for pair in pairs)

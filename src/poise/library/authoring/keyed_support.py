@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.link_kinematics import Kinematics
-from poise.library.authoring.curves import KeyDerivatives, Keys, interpolated_keys, key_derivatives
+from poise.body.link_kinematics import LinkKinematics
+from poise.library.authoring.curves import CurveKeys, KeyDerivatives, interpolated_keys, key_derivatives
 from poise.library.authoring.prints import KeyedPins
 from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
 from poise.retarget.contact_detection import GRAVITY
@@ -41,7 +41,7 @@ def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
 
 def hanging_pelvis(body: Body, desired: Array, pins: KeyedPins) -> Array:
     """Pelvis positions (T, 3) in m at which the points that are down are at their pins on average."""
-    here, _ = Kinematics(body, pins.points).at(desired)
+    here, _ = LinkKinematics(body, pins.points).at(desired)
     held = pins.down[..., None]
     off = np.sum(held * (pins.places - here), axis=1) / np.maximum(held.sum(axis=1), 1)
     return np.asarray(desired[:, :3] + off)
@@ -52,7 +52,7 @@ def swing_period(body: Body, poses: Array) -> float:
 
     The amplitude a is half the range of the pelvis pitch; to first order it lengthens the period by 1 + a^2 / 16.
     """
-    hands, _ = Kinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
+    hands, _ = LinkKinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
     length = np.linalg.norm(hands.mean(axis=1) - centres_of_mass(body, poses), axis=1)
     _, inertia = pitch_momentum(body, poses, np.zeros((len(poses), body.nv)))
     small = 2 * np.pi * np.sqrt(np.mean(inertia + body.mass * length**2) / (body.mass * GRAVITY * length.mean()))
@@ -71,11 +71,11 @@ def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], of
     at = np.stack([_supported_centre(body, desired[k], pins, k, offset[k]) for k in frames])
     time = np.arange(len(desired)) / rate
     return np.stack(
-        [_centre_path_axis(Keys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
+        [_centre_path_axis(CurveKeys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
     )
 
 
-def _centre_path_axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
+def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
     """One coordinate (T,) of the path: smooth during support, a parabola in flight."""
     slopes = key_derivatives(keys)
     fall = GRAVITY if axis == 2 else 0.0
@@ -92,7 +92,7 @@ def _centre_path_axis(keys: Keys, axis: int, frames: Array, flights: list[tuple[
 def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
     """Centre of mass (3,) in m of a pose supported by the points that are down in a frame."""
     down = pins.down[frame]
-    here, _ = Kinematics(body, pins.points).at(pose[None])
+    here, _ = LinkKinematics(body, pins.points).at(pose[None])
     middle = pins.middle(frame)
     lift = (pins.places[frame, down, 2] - here[0, down, 2]).mean()
     return np.array([middle[0] + offset[0], middle[1] + offset[1], centres_of_mass(body, pose[None])[0, 2] + lift])

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.arrays import Array, Mask, readonly, runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
-from poise.body.link_kinematics import Kinematics
-from poise.body.surface import balls_of
+from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import contact_spheres
 from poise.library.authoring.keyed_source import Interval, KeyedMotion
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import part_spheres
@@ -32,7 +32,7 @@ def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint
     fitted, spans = np.array(clip.down), {}
     for foot in clip.body.feet:
         mine = np.array([part.limb == foot.name for part in clip.parts])
-        spans[foot.name] = runs(np.asarray(clip.down[:, mine].any(axis=1)))
+        spans[foot.name] = true_runs(np.asarray(clip.down[:, mine].any(axis=1)))
         for start, stop in spans[foot.name]:
             known = np.zeros(stop - start, bool) if sure is None else sure[start:stop]
             if known.any():
@@ -65,7 +65,7 @@ class KeyedPins:
 
     def flights(self) -> list[tuple[int, int]]:
         """Last frame before and first frame after each flight phase."""
-        up = runs(np.logical_not(self.down.any(axis=1)))
+        up = true_runs(np.logical_not(self.down.any(axis=1)))
         return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.down)]
 
     def middle(self, frame: int) -> Array:
@@ -87,12 +87,12 @@ def parts_down(body: Body, motion: KeyedMotion, time: Array) -> Mask:
 
 def keyed_pins(body: Body, motion: KeyedMotion, parts: Mask, first: Array) -> KeyedPins:
     """Return the pins of parts that are down (T, P), placed by the `first` pose (nq,): footprints, or the grip."""
-    known, balls = contact_parts(body), balls_of(body)
+    known, balls = contact_parts(body), contact_spheres(body)
     centres = [[centre for centre, _ in part_spheres(body, part, balls)] for part in known]
     owner = [k for k, own in enumerate(centres) for _ in own]
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
-        here = Kinematics(body, points).at(first[None])[0][0]
+        here = LinkKinematics(body, points).at(first[None])[0][0]
         stay = here + (0.0, 0.0, motion.clearance * hip_to_ankle(body) - here[:, 2].min())
     else:
         stay = np.concatenate(
@@ -120,11 +120,11 @@ def _in_intervals(intervals: tuple[Interval, ...], time: Array) -> Mask:
 def _pinned_points(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
     """Positions (k, 3) in m of points of a link: those of a foot as if flat on the ground, those of a hand as posed."""
     foot = foot_of_link(body, link)
-    kinematics = Kinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
+    kinematics = LinkKinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))
     if foot is None:
         return np.asarray(here)
-    ankle, _ = Kinematics(body, [(foot.link, np.zeros(3))]).at(np.stack([body.standing, pose]))
+    ankle, _ = LinkKinematics(body, [(foot.link, np.zeros(3))]).at(np.stack([body.standing, pose]))
     heading = yaw_of(quat_multiply(turns[1, 0], quat_conjugate(turns[0, 0])))
     flat = ankle[1, 0] * (1, 1, 0) + ankle[0, 0] * (0, 0, 1)
     return np.asarray(flat + quat_rotate(quat_exp(np.array([0.0, 0.0, heading])), standing - ankle[0, 0]))

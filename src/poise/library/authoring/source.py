@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.arrays import Frozen
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.toml_reader import TomlTable, is_number
 
 _FOLDER = Path(__file__).parent.parent / "shipped"
@@ -36,7 +36,7 @@ class MotionSource:
         """Raise a PoiseError if the file has a field that is not one of `fields`."""
         for field in self.table:
             if field not in fields:
-                raise unknown(f"field in {self.path.name}", field, fields)
+                raise unknown_name(f"field in {self.path.name}", field, fields)
 
     def positive(self, field: str, default: float | None = None) -> float:
         """Return a field that must be a number greater than 0; without a default it must be present."""
@@ -84,7 +84,7 @@ class MotionSource:
         """Read the source that a field names: a shipped one, or a .toml path relative to this file's folder."""
         name = self.text(field)
         if not name.endswith(".toml") and name not in shipped_names():
-            raise unknown(f"motion in '{field}' of {self.path.name}", name, shipped_names())
+            raise unknown_name(f"motion in '{field}' of {self.path.name}", name, shipped_names())
         return read_source(self.path.parent / name if name.endswith(".toml") else name)
 
 
@@ -98,7 +98,7 @@ def read_table(
     path = Path(name_or_path)
     if path.suffix != ".toml":
         if str(name_or_path) not in names:
-            raise unknown(what, str(name_or_path), names)
+            raise unknown_name(what, str(name_or_path), names)
         path = folder / f"{name_or_path}.toml"
     table = TomlTable.read(path)
     return path, {key: table.raw(key) for key in table.keys}

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
-from poise.body.surface import lowest
+from poise.body.surface import lowest_geom_height
 from poise.library.authoring.figure import PosableFigure, both_sides
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -154,7 +154,7 @@ class BehaviourReference:
             pose = self._figure.bent(pose[None], {"pelvis_tilt": -self._sole_pitch(pose)})[0]
         turned = {name: value for name, value in start.items() if name.startswith("pelvis_")}
         pose = self._figure.bent(pose[None], turned)[0]
-        pose[2] -= lowest(self.body.model, pose)
+        pose[2] -= lowest_geom_height(self.body.model, pose)
         return readonly(pose)
 
     def _sole_pitch(self, pose: Array) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from poise.arrays import Frozen
 from poise.body.body import Body
-from poise.errors import unknown
+from poise.errors import unknown_name
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.library.authoring.source import MotionSource, read_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
@@ -101,7 +101,7 @@ def _tuned_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str
     table = whole.section("tune")
     for name in table if own else ():
         if name not in known:
-            raise unknown(f"number to tune in {whole.path.name}", name, known)
+            raise unknown_name(f"number to tune in {whole.path.name}", name, known)
     return {name: _read_freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
@@ -118,7 +118,7 @@ def _with_separate_sides(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses,
 
 def _pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
     if name not in (*ANGLES, *LIMB_ANGLES):
-        raise unknown(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
+        raise unknown_name(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
     values = _number_list(source, name, value)
     if len(values) != count:
         raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from poise.arrays import brief
+from poise.arrays import brief_repr
 from poise.motion.clip import Clip
 
 WIDTH = 72  # columns of text in reports
@@ -39,10 +39,10 @@ class Imported:
         """All findings as plain values for JSON, by name."""
         return {finding.name: {k: v for k, v in asdict(finding).items() if k != "name"} for finding in self.findings}
 
-    __repr__ = brief
+    __repr__ = brief_repr
 
 
-def report(imported: Imported) -> str:
+def import_report(imported: Imported) -> str:
     """A text table of what was found, what was done and which setting overrides it."""
     clip = imported.clip
     timing = f"{clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array, runs
+from poise.arrays import Array, true_runs
 from poise.motion.repair.point_masses import HEAD, TRUNK, MassPoints, Smoothed
 
 G = 9.81  # m/s^2
@@ -38,7 +38,7 @@ def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list
     clear = lowest - _local_ground_level(lowest, near) > CLEARANCE * leg
     centre = mass.centre
     found = []
-    for start, stop in runs(clear):
+    for start, stop in true_runs(clear):
         trim = max(1, (stop - start) // 8)  # the tips of the toes take off later and land earlier than their joints
         flight = _fitted_flight(centre, start + trim, stop - trim)
         if flight and _held_joint_share(joints[flight.start : flight.stop], flight) < HELD_SHARE:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array, runs
+from poise.arrays import Array, true_runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
@@ -94,7 +94,7 @@ def _flat_foot_phases(clip: Clip, roles: Roles, leg: float, rate: float) -> Flat
         flat = hips - ankle.value[:, 2] > UPRIGHT * leg
         for point in (ankle, ball):
             flat &= np.linalg.norm(point.speed, axis=-1) * rate < STILL
-        for start, stop in runs(flat):
+        for start, stop in true_runs(flat):
             if stop - start >= LONG_ENOUGH * rate:
                 high, low = (float(np.median(point.value[start:stop, 2])) for point in (ankle, ball))
                 rows.append((_ground_under_foot(high, low, stature), low, stop - start))

@@ -30,10 +30,10 @@ def import_motion(
     path: Path | str, settings: ImportSettings = FIND_OUT, skeleton: Path | str | None = None
 ) -> Imported:
     """Read a motion file and repair its known faults; `skeleton` is the ASF file of an AMC file."""
-    return repaired(read_motion(path, skeleton, settings.rate), settings)
+    return repair_motion(read_motion(path, skeleton, settings.rate), settings)
 
 
-def repaired(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
+def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Imported:
     """The motion of a file in Poise's conventions, and the findings."""
     if raw.kind == "clip":
         settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))

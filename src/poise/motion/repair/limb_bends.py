@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.roles import SIDES, Roles, upright_joint_places
-from poise.motion.skeleton import Places, Skeleton, forward
+from poise.motion.skeleton import Places, Skeleton, skeleton_kinematics
 from poise.rotations import quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 _ENOUGH = 0.15  # rad: least mean bend from which a direction can be read
@@ -41,7 +41,7 @@ def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
 def _limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """World rotation (4,) of each rolled joint in the new upright pose."""
     upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
-    rotations = forward(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
+    rotations = skeleton_kinematics(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}
     for side in SIDES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": 0.0254 / 0.45}
 """Metres per unit; "cmu" is that of the CMU motion-capture database, 1/0.45 inch."""
@@ -37,17 +37,17 @@ class ImportSettings:
     def __post_init__(self) -> None:
         """Raise if a setting is invalid."""
         if isinstance(self.unit, str) and self.unit not in UNITS:
-            raise unknown("unit", self.unit, UNITS)
+            raise unknown_name("unit", self.unit, UNITS)
         for name in ("up", "facing"):
             value = getattr(self, name)
             if value is not None and value not in AXES:
-                raise unknown(f"axis for {name}", value, AXES)
+                raise unknown_name(f"axis for {name}", value, AXES)
         if self.up and self.facing and self.up[1] == self.facing[1]:
             raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
         if self.tpose not in (None, "drop", "keep"):
-            raise unknown("value of tpose", str(self.tpose), ("drop", "keep"))
+            raise unknown_name("value of tpose", str(self.tpose), ("drop", "keep"))
         if self.offsets not in (None, "file", "motion"):
-            raise unknown("source of offsets", str(self.offsets), ("file", "motion"))
+            raise unknown_name("source of offsets", str(self.offsets), ("file", "motion"))
         for name in ("unit", "rate"):
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):

@@ -9,7 +9,7 @@ import numpy as np
 from poise.arrays import Array, Mask
 from poise.motion.clip import Clip
 from poise.motion.roles import SIDES, Roles
-from poise.motion.skeleton import Skeleton, forward
+from poise.motion.skeleton import Skeleton, skeleton_kinematics
 
 LOPSIDED = 0.25  # of the leg: largest asymmetry of a captured T-pose
 LEANING = np.cos(np.radians(40))  # least cosine between `up` and the legs and trunk of a standing figure
@@ -66,7 +66,7 @@ def pose_asymmetry(position: Array, roles: Roles) -> float:
 def zero_pose_positions(skeleton: Skeleton) -> Array:
     """Positions (1, J, 3) of the joints with all rotations zero."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
-    return forward(skeleton, np.zeros((1, 3)), zero).position
+    return skeleton_kinematics(skeleton, np.zeros((1, 3)), zero).position
 
 
 def sampled_clip(clip: Clip, most: int = 200) -> Clip:

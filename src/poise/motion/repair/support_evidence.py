@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.arrays import Array, Mask, runs
+from poise.arrays import Array, Mask, true_runs
 from poise.motion.repair.flight_evidence import G
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, Smoothed
 
@@ -89,7 +89,7 @@ def single_support_evidence(
         lever = motion.value[stands] - own.middle[stands, None]
         inertia.append(_horizontal_moments(mass.share, lever, motion.acceleration[stands]))
         weight.append(_horizontal_moments(mass.share, lever, np.array([0.0, 0.0, -G])))
-        supports += sum(stop - start >= SHORTEST * rate for start, stop in runs(stands))
+        supports += sum(stop - start >= SHORTEST * rate for start, stop in true_runs(stands))
     return _balance_rate(np.concatenate(inertia), np.concatenate(weight), supports)
 
 

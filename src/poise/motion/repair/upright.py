@@ -12,7 +12,7 @@ from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
 from poise.motion.roles import SIDES, Roles
-from poise.motion.skeleton import Skeleton, forward
+from poise.motion.skeleton import Skeleton, skeleton_kinematics
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
@@ -46,7 +46,7 @@ def find_upright_pose(sample: Clip, roles: Roles | None, tpose: Clip | None) -> 
 
 def straightened_pose(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mapping[int, Array]) -> Array:
     """The pose (J, 4) with trunk and head upright, legs and arms hanging, and the given world rotations of `feet`."""
-    places = forward(skeleton, np.zeros((1, 3)), pose[None])
+    places = skeleton_kinematics(skeleton, np.zeros((1, 3)), pose[None])
     was, local = places.rotation[0], np.array(pose)
     world = dict(feet)  # world rotations of the joints that change
     for joint, (bone, direction) in _bones_to_straighten(places.position[0], roles).items():

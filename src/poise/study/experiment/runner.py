@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 Show = Callable[[Iterator[Row], int], Iterable[Row]]  # Passes on rows, given how many there will be, and shows progress
 
 
-def run(
+def run_study(
     study: Study[Any],
     scope: Scope | None = None,
     workers: int | None = None,
@@ -49,7 +49,9 @@ def run(
     if cluster is not None:
         rows = cluster_case_rows(study.run_case, cases, cluster)
     else:
-        rows = local_case_rows(study.run_case, cases, 1 if study.alone else workers if workers is not None else cores())
+        rows = local_case_rows(
+            study.run_case, cases, 1 if study.alone else workers if workers is not None else available_cores()
+        )
     return Findings(study, scope, tuple(show(rows, len(cases))))
 
 
@@ -92,7 +94,7 @@ class Findings:
         return [write_file(folder / f"{name}.{suffix}", content) for suffix, content in contents.items()]
 
 
-def cores() -> int:
+def available_cores() -> int:
     """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 

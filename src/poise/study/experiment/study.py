@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from poise.errors import PoiseError
-from poise.performance.run import check
+from poise.performance.run import check_run_arguments
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -29,7 +29,7 @@ class Scope:
     coarse: bool = False  # use a few values of each parameter instead of all
 
     def __post_init__(self) -> None:
-        check(self.seconds, 0, 0.0)
+        check_run_arguments(self.seconds, 0, 0.0)
         if self.seeds < 1:
             raise PoiseError(f"{self.seeds} seeds: must be at least 1")
 

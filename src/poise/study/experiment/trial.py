@@ -10,25 +10,25 @@ from functools import lru_cache
 import numpy as np
 
 from poise.body.body import Body
-from poise.control.catalogue import entry_of
-from poise.control.commands import Command
+from poise.control.catalogue import entry_of_controller
+from poise.control.commands import SteerCommand
 from poise.control.controller import Controller
 from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.errors import PoiseError
-from poise.library.motions import named_motion, obeying
+from poise.library.motions import dynamic_reference, named_motion
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, foot_slip, jitter
 from poise.measure.replay import Replay
 from poise.measure.speed import StepTimes, timed_steps
 from poise.performance.cast import cast
 from poise.performance.performance import Performance
-from poise.performance.run import Run, check
-from poise.performance.stage import grips_of, scene_for, set_up
+from poise.performance.run import Run, check_run_arguments
+from poise.performance.stage import grip_cues_of, scene_with_held_prop, set_up_run
 from poise.performance.start import PlacedReference
-from poise.physics.recorded import rehearsed
+from poise.physics.recorded import recording_of_motion
 from poise.reference.dynamic import Dynamic
-from poise.reference.played import begun, in_steps
+from poise.reference.played import cycle_from_step, reference_at_rate
 from poise.reference.reference import Reference
 from poise.study.experiment.study import NamedCase, Row
 from poise.world.pushes import Push
@@ -82,13 +82,13 @@ class Trial:
     phase: float | None = None  # initial phase of a cycle, 0 to 1; drawn from the seed if None
     pushes: tuple[Push, ...] = ()
     meanwhile: tuple[tuple[float, str], ...] = ()  # (time in s, edit) during the performance
-    commands: tuple[Command, ...] = ()  # steering
+    commands: tuple[SteerCommand, ...] = ()  # steering
     terrain: str = "flat"
     approach: float = 0.0  # distance (m) of the start behind the origin
     rate: float = 120.0  # simulation rate, Hz
 
     def __post_init__(self) -> None:
-        check(self.seconds, self.seed, self.noise)
+        check_run_arguments(self.seconds, self.seed, self.noise)
         parse_terrain(self.terrain)
 
     def first_step(self, cycle: Dynamic) -> int:
@@ -137,15 +137,15 @@ def attempt_trial(
 
 def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
     """Stage a trial in a world of class `kind`."""
-    body, reference = _trial_reference(trial, entry_of(controller).needs_physics)
-    return set_up(
-        scene_for(body, reference, trial.terrain),
+    body, reference = _trial_reference(trial, entry_of_controller(controller).needs_physics)
+    return set_up_run(
+        scene_with_held_prop(body, reference, trial.terrain),
         PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
         controller,
         1.0 / trial.rate,
         pushes=trial.pushes,
         commands=trial.commands,
-        cues=grips_of(reference),
+        cues=grip_cues_of(reference),
         edits=[(time, parse_edit(edit)) for time, edit in trial.meanwhile],
         seed=trial.seed,
         noise=trial.noise,
@@ -206,7 +206,7 @@ def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Referen
     lengths = [max(1, piece.steps) for piece in pieces]
     shaking = float(np.average([piece.jitter for piece in pieces], weights=lengths))
     motion = next(iter(reference.motions.values()), None)
-    natural = 0.0 if motion is None else jitter(rehearsed(motion))
+    natural = 0.0 if motion is None else jitter(recording_of_motion(motion))
     return Verdict(
         seconds=now if fell is None else fell,
         fell_at=fell,
@@ -223,18 +223,18 @@ def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Referen
 def _trial_reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
     """The body and the reference of a trial: a cycle from the initial phase, any other motion from its start."""
     body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
-    reference = in_steps(reference, trial.rate)
+    reference = reference_at_rate(reference, trial.rate)
     first = next(iter(reference.motions.values()), None)
     if first is None or not first.clip.cyclic:
         return body, reference
-    return body, begun(first, trial.first_step(first))
+    return body, cycle_from_step(first, trial.first_step(first))
 
 
 @lru_cache(maxsize=8)
 def cached_cast(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
     """The body and the reference, dynamic with `physics`; cached for the many trials of a process."""
     chosen = cast(motion, body, physics=physics)
-    return chosen.body, obeying(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
+    return chosen.body, dynamic_reference(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
 
 
 @lru_cache(maxsize=8)
@@ -294,7 +294,7 @@ def pushed_trial(motion: str, body: str | None, push: Push, phase: float, second
 
 def time_motion(case: NamedCase, controller: Controller, body: str | None, rate: float) -> StepTimes:
     """Times of control, of simulation at a rate (Hz), and of MuJoCo's own steps from the same states."""
-    performer, reference = cached_cast(case.name, body, entry_of(controller).needs_physics)
-    scene = scene_for(performer, reference)
-    run = set_up(scene, reference, controller, 1.0 / rate, seed=case.seed, noise=NOISE, record=False)
+    performer, reference = cached_cast(case.name, body, entry_of_controller(controller).needs_physics)
+    scene = scene_with_held_prop(performer, reference)
+    run = set_up_run(scene, reference, controller, 1.0 / rate, seed=case.seed, noise=NOISE, record=False)
     return timed_steps(run.world, controller, max(1, round(case.seconds * rate)))

@@ -9,10 +9,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.catalogue import names
-from poise.control.modal.modes import ROOT, modes_at, usual_stiffness
-from poise.dynamics.mechanism import Terms
-from poise.reference.archive import spoken_name
+from poise.body.catalogue import body_names
+from poise.control.modal.modes import ROOT, modal_stiffness, modes_at
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.trial import cached_cast
@@ -60,13 +60,13 @@ class ModesCase:
 
 def modes_cases(scope: Scope) -> list[ModesCase]:
     """All bodies in their standing pose, and each motion."""
-    standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else names())]
+    standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else body_names())]
     return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
 
 
 def mode_frequencies(body: Body, poses: Array) -> Array:
     """(T, n) squared frequencies ((rad/s)^2) of the deformation modes at poses (T, nq)."""
-    terms, stiffness = Terms(body.model), usual_stiffness(body)
+    terms, stiffness = DynamicsTerms(body.model), modal_stiffness(body)
     found = []
     for qpos in poses:
         terms.evaluate(qpos, np.zeros(body.nv))
@@ -85,7 +85,7 @@ def run_modes_case(case: ModesCase) -> Row:
     clip = next(iter(reference.motions.values())).clip
     poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
     return _modes_row(
-        body.name, spoken_name(case.motion), mode_frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds
+        body.name, motion_display_name(case.motion), mode_frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds
     )
 
 

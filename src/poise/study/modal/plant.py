@@ -18,7 +18,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
@@ -75,7 +75,7 @@ def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[Mod
         for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
             pushes = (push_for_frames(angle, force, pushes_of_motion(motion).frames),) if force else ()
             yield ModalCase(
-                {"motion": spoken_name(motion), "force": force, "direction": angle, "world": name},
+                {"motion": motion_display_name(motion), "force": force, "direction": angle, "world": name},
                 Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
                 replace(LITERAL, window=paper_window(motion)),
                 world=WORLDS[name],

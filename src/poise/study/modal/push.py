@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import rows_where, summary_by
@@ -50,7 +50,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
     return [
         ModalCase(
             {
-                "motion": spoken_name(motion),
+                "motion": motion_display_name(motion),
                 "reaction": reaction,
                 "steps": steps,
                 "force": force,

@@ -10,7 +10,7 @@ import numpy as np
 from poise.control.modal.modal import Modal
 from poise.control.modal.modes import Modes
 from poise.control.modal.settings import LARGEST, ModalSettings
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_means, group_rows, rows_where
@@ -59,7 +59,7 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
     """Each motion with each plan and set of modes, without a push and pushed to four sides."""
     return [
         SelectionCase(
-            {"motion": spoken_name(motion), "plan": plan, "modes": name, **pushed},
+            {"motion": motion_display_name(motion), "plan": plan, "modes": name, **pushed},
             trial,
             replace(settings, window=paper_window(motion)),
             modes=modes,

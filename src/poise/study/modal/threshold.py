@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, paper_window, run_modal_trial
@@ -19,7 +19,7 @@ def threshold_cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each threshold, without a push and pushed to four sides."""
     return [
         ModalCase(
-            {"motion": spoken_name(motion), "threshold": threshold, **pushed},
+            {"motion": motion_display_name(motion), "threshold": threshold, **pushed},
             trial,
             replace(OURS, threshold=threshold, window=paper_window(motion)),
         )

@@ -11,7 +11,7 @@ import numpy as np
 from poise.control.modal.modal import Modal
 from poise.control.modal.settings import ModalSettings
 from poise.measure.speed import timed_steps
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.table import column_means, column_values, summary_by
@@ -71,7 +71,7 @@ def run_modal_timing(case: NamedCase) -> Row:
     whole, mujoco_ms = 1e3 * times.whole, 1e3 * float(np.median(times.mujoco))
     middle, high = (float(value) for value in np.percentile(whole, (50, 99)))
     return {
-        "motion": spoken_name(case.name),
+        "motion": motion_display_name(case.name),
         "window": controller.window,
         "seed": case.seed,
         "contacts": float(times.contacts.mean()),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import rows_where, summary_by
@@ -30,7 +30,7 @@ def warp_cases(scope: Scope) -> list[ModalCase]:
     """Each force at each phase: with and without latency, with footholds kept and moved, without and with the warp."""
     return [
         ModalCase(
-            {"motion": spoken_name(motion), **way, "force": force, "phase": phase},
+            {"motion": motion_display_name(motion), **way, "force": force, "phase": phase},
             replace(
                 pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
                 meanwhile=WARPS[way["warp"]],

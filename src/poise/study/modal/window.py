@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poise.control.modal.modal import Modal
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import summary_by
 from poise.study.modal.case import MOTIONS, OURS, SUMMARY, ModalCase, modal_trial_row
@@ -19,7 +19,7 @@ def window_cases(scope: Scope) -> list[ModalCase]:
     """Each motion with each window, without a push and pushed to four sides."""
     return [
         ModalCase(
-            {"motion": spoken_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
+            {"motion": motion_display_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
             trial,
             replace(OURS, window=frames),
         )

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from poise.control.nqr.nqr import Nqr, NqrSettings
-from poise.control.nqr.weights import Weights, weights_for
+from poise.control.nqr.weights import NqrWeights, nqr_weights
 from poise.study.experiment.study import Row
 from poise.study.experiment.table import Gather, column_max, column_means, column_total, column_totals, row_count
 from poise.study.experiment.trial import Trial, attempt_trial, trial_row
@@ -73,8 +73,8 @@ class NqrCost:
         )
 
     @cached_property
-    def _weights(self) -> Weights:
-        return weights_for(self._controller.segment.motion.clip.body, effort="size")
+    def _weights(self) -> NqrWeights:
+        return nqr_weights(self._controller.segment.motion.clip.body, effort="size")
 
     def average(self, steps: int) -> float | None:
         """The mean over the first `steps` steps; None if there are none."""

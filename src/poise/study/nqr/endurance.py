@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import distinct_names, rows_where, summary_by
@@ -42,7 +42,7 @@ def endurance_cases(scope: Scope) -> list[NqrCase]:
 def _endurance_grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
     """Name, motion and terrain of each panel of the figure."""
     for motion in scope.motions:
-        yield spoken_name(motion), motion, "flat"
+        yield motion_display_name(motion), motion, "flat"
         for height in DESCENTS if motion == DESCENDING else ():
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
@@ -41,7 +41,7 @@ def nqr_ground_cases(scope: Scope) -> list[NqrCase]:
     """Each motion on the grounds listed for it; motions that are not listed use the grounds of the walk."""
     return [
         NqrCase(
-            {"ground": f"{spoken_name(motion)}: {what}", "height_cm": 100 * height},
+            {"ground": f"{motion_display_name(motion)}: {what}", "height_cm": 100 * height},
             Trial(motion, seconds=scope.seconds, seed=seed, terrain=terrain(height, seed)),
         )
         for motion in scope.motions

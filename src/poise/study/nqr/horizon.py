@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
@@ -20,7 +20,7 @@ def horizon_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each number of cycles of look-ahead."""
     return [
         NqrCase(
-            {"motion": f"{spoken_name(motion)} ({variant})", "cycles": str(cycles or "all")},
+            {"motion": f"{motion_display_name(motion)} ({variant})", "cycles": str(cycles or "all")},
             Trial(motion, seconds=scope.seconds, seed=seed),
             replace(settings, cycles=cycles),
         )

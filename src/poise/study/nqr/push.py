@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from poise.errors import PoiseError
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import rows_where, summary_by
@@ -28,7 +28,7 @@ def nqr_push_cases(scope: Scope) -> list[NqrCase]:
     forces, angles, phases = COARSE if scope.coarse else (FORCES, ANGLES, PHASES)
     return [
         NqrCase(
-            {"motion": spoken_name(motion), "direction": angle, "force": force, "phase": phase / phases},
+            {"motion": motion_display_name(motion), "direction": angle, "force": force, "phase": phase / phases},
             pushed_trial(motion, None, push, phase / phases, scope.seconds, seed),
         )
         for motion, angle, force in product(scope.motions, angles, forces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
@@ -19,7 +19,7 @@ def rate_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each law at each rate."""
     return [
         NqrCase(
-            {"motion": f"{spoken_name(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
+            {"motion": f"{motion_display_name(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},
             Trial(motion, seconds=scope.seconds, seed=seed, rate=rate),
             replace(settings, law=LAWS[law]),
         )

@@ -9,10 +9,10 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.commands import Command
+from poise.control.commands import SteerCommand
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import Roaming
-from poise.performance.stage import set_up
+from poise.performance.stage import set_up_run
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
@@ -35,13 +35,13 @@ NEAR = np.radians(10.0)  # Error of heading (rad) below which a command counts a
 STRIDE = 1.05  # Duration (s) of a stride of the walk, over which the swing of the pelvis averages out
 
 
-def random_steering_commands(case: NamedCase) -> list[Command]:
+def random_steering_commands(case: NamedCase) -> list[SteerCommand]:
     """Headings, speeds and times that are drawn from the seed."""
     rng = np.random.default_rng(case.seed)
     commands, time = [], 0.0
     while time < case.seconds:
         speed = float(rng.choice(SPEEDS[case.name]))
-        commands.append(Command(time, float(rng.uniform(-np.pi, np.pi)), speed))
+        commands.append(SteerCommand(time, float(rng.uniform(-np.pi, np.pi)), speed))
         time += float(rng.uniform(*BETWEEN))
     return commands
 
@@ -53,7 +53,7 @@ def run_steering_case(case: NamedCase) -> Row:
         Roaming(cached_repertoire()),
         random_steering_commands(case),
     )
-    run = set_up(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
+    run = set_up_run(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
     yaw: list[float] = []
     verdict = asdict(judge_run(run, case.seconds, lambda _: yaw.append(float(yaw_of(run.world.state.qpos[3:7])))))
     failed, delays = verdict.pop("failed"), command_latencies(np.array(yaw), commands, 1.0 / run.step_s)
@@ -69,7 +69,7 @@ def run_steering_case(case: NamedCase) -> Row:
     }
 
 
-def command_latencies(yaw: Array, commands: Sequence[Command], rate: float) -> Array:
+def command_latencies(yaw: Array, commands: Sequence[SteerCommand], rate: float) -> Array:
     """Times (s) from each command until its heading is reached, for commands that are reached before the next one.
 
     `yaw` (T,) is the yaw (rad) of the pelvis relative to the first heading, at `rate` (Hz). Its moving average over a

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
@@ -19,7 +19,7 @@ STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 def survival_cases(scope: Scope) -> list[NqrCase]:
     """Each motion with each seed."""
     return [
-        NqrCase({"motion": spoken_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
+        NqrCase({"motion": motion_display_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
         for motion in scope.motions
         for seed in range(scope.seeds)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.control.nqr.nqr import Nqr
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.table import column_means, summary_by
@@ -24,7 +24,7 @@ def run_nqr_timing(case: NamedCase) -> Row:
     whole, mujoco_ms = 1e3 * times.whole, float(np.median(1e3 * times.mujoco))
     low, middle, high = np.percentile(whole, (1, 50, 99))
     return {
-        "motion": spoken_name(case.name),
+        "motion": motion_display_name(case.name),
         "seed": case.seed,
         "contacts": float(times.contacts.mean()),
         "low_ms": float(low),

@@ -14,9 +14,16 @@ import numpy as np
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.control.nqr.nqr import Nqr
-from poise.library.repertoire import BoundaryStance, MotionStep, Repertoire, Roaming, canonical, shipped_repertoire
+from poise.library.repertoire import (
+    BoundaryStance,
+    MotionStep,
+    Repertoire,
+    Roaming,
+    canonical_transition,
+    shipped_repertoire,
+)
 from poise.measure.metrics import fell_at
-from poise.performance.stage import set_up
+from poise.performance.stage import set_up_run
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_max, column_total, distinct_names, row_count, summary_by
@@ -49,7 +56,7 @@ def transition_cases(scope: Scope) -> list[TransitionCase]:
     """Pairs of steps that meet in a stance or switch gait on the same foot; one of each pair of mirror images."""
     steps = cached_repertoire().steps
     names = [(a.name, b.name) for a in steps for b in steps if a.joins(b) or a.switches(b)]
-    kept = [pair for pair in names if canonical(*pair) == pair]
+    kept = [pair for pair in names if canonical_transition(*pair) == pair]
     tried = kept[::COARSE] if scope.coarse else kept
     return [TransitionCase(one, other, scope.seconds, seed) for one, other in tried for seed in range(scope.seeds)]
 
@@ -66,7 +73,7 @@ def run_transition_case(pair: TransitionCase) -> Row:
     motion = before[0].motion
     reference = Roaming(tried, motion, before[0].first * repertoire[motion].step)
     scene = Scene.of(Body.named(BODY))
-    performance = set_up(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
+    performance = set_up_run(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
     off = _rms_joint_deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}

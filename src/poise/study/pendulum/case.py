@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.commands import Command
-from poise.control.controller import Stage
+from poise.control.commands import SteerCommand
+from poise.control.controller import WorldView
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.reference import Reference
 from poise.study.experiment.study import Row
@@ -48,7 +48,7 @@ class PendulumCase:
 
 def walk_trial(speed: float | None, seconds: float, seed: int, motion: str = "walk", **other: Any) -> Trial:
     """A trial straight ahead at a commanded speed (m/s), or at the motion's own; `other` are fields of `Trial`."""
-    commands = () if speed is None else (Command(0.0, 0.0, speed),)
+    commands = () if speed is None else (SteerCommand(0.0, 0.0, speed),)
     return Trial(motion, BODY, seconds=seconds, seed=seed, commands=commands, rate=STEP_RATE, **other)
 
 
@@ -93,7 +93,7 @@ def rest_speed(way: Array, rate: float) -> float:
 class UnforeseeingPendulum(Pendulum):
     """The pendulum controller on ground that it takes to be level, so that every change of height is a surprise."""
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare for a reference, with level ground instead of the world's."""
         scene = SimpleNamespace(body=world.scene.body, terrain=LevelGround(world), model=world.scene.model)
         level: Any = SimpleNamespace(scene=scene, torque_limit=world.torque_limit, state=world.state)
@@ -104,7 +104,7 @@ class UnforeseeingPendulum(Pendulum):
 class LevelGround:
     """Ground that has the height of the terrain under the root everywhere."""
 
-    world: Stage
+    world: WorldView
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
         """The height (m) under the root, whatever the place."""

@@ -10,16 +10,16 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, Mask, runs
+from poise.arrays import Array, Mask, true_runs
 from poise.body.body import Body
-from poise.body.carriage import Carriage
-from poise.body.contact_parts import links_from
+from poise.body.contact_parts import descendant_links
+from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.pendulum import Pendulum
-from poise.control.pendulum.reference_gait import SAMPLE_RATE, sample_reference, strikes
+from poise.control.pendulum.reference_gait import SAMPLE_RATE, foot_strike_frames, sample_reference_gait
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
@@ -48,18 +48,18 @@ class FootContact:
 def foot_contact(replay: Replay, foot: str) -> FootContact:
     """The contact of a foot, given by the name of its link, with its toes."""
     recording = replay.recording
-    links = links_from(recording.model, recording.model.body(foot).id)
+    links = descendant_links(recording.model, recording.model.body(foot).id)
     own = np.isin(recording.contact_body, links) & (recording.contact_kind == 0)
     at, steps = recording.contact_step[own], recording.steps
     bears = np.einsum("ni,ni->n", recording.contact_force[own], recording.contact_normal[own])
     force = np.bincount(at, bears, steps).astype(float)
-    slipped = np.bincount(at, bears * replay.touched[own] * replay.slip[own] * recording.step, steps)
+    slipped = np.bincount(at, bears * replay.touching_at_start[own] * replay.slip[own] * recording.step, steps)
     return FootContact(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
 
 
 def stance_phases(force: Array, weight: float, step: float) -> list[Stance]:
     """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
-    touches = runs(_close_contact_gaps(force > 0.0, round(FLICKER / step)))
+    touches = true_runs(_close_contact_gaps(force > 0.0, round(FLICKER / step)))
     return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
 
 
@@ -78,7 +78,7 @@ def count_scuffs(force: Array, found: list[Stance]) -> int:
 def _close_contact_gaps(truth: Mask, gap: int) -> Mask:
     """The mask with runs of at most `gap` false values between true ones filled."""
     out = np.array(truth)
-    for (_, end), (begin, _) in pairwise(runs(truth)):
+    for (_, end), (begin, _) in pairwise(true_runs(truth)):
         if begin - end <= gap:
             out[end:begin] = True
     return out
@@ -128,7 +128,7 @@ def _com_off_progress(com: Array, yaw: float) -> Array:
 
     `com` (STRIDE_PHASES + 1, 3) ends with the first phase of the next stride.
     """
-    way = Carriage(-yaw, np.zeros(3)).vector(com)
+    way = PoseDisplacement(-yaw, np.zeros(3)).vector(com)
     progress = np.linspace(0.0, 1.0, len(way))[:, None] * (way[-1] - way[0])
     out = (way - progress)[:-1]
     out[:, :2] -= out[:, :2].mean(axis=0)
@@ -137,8 +137,8 @@ def _com_off_progress(com: Array, yaw: float) -> Array:
 
 def reference_strides(body: Body, reference: Reference) -> Strides:
     """The strides of a reference; none if it does not walk or has no contact schedule."""
-    sampled = sample_reference(reference, body, COMPARED)
-    return sample_strides(body, sampled.poses, strikes(sampled.down[:, 0], SAMPLE_RATE))
+    sampled = sample_reference_gait(reference, body, COMPARED)
+    return sample_strides(body, sampled.poses, foot_strike_frames(sampled.down[:, 0], SAMPLE_RATE))
 
 
 def compare_strides(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
@@ -202,7 +202,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
     clip = reference_strides(body, run.reference)
     slips = np.concatenate([stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)])
     return {
-        "motion": spoken_name(case.motion),
+        "motion": motion_display_name(case.motion),
         "wanted": case.wanted,
         "seed": case.seed,
         "survived": survived,

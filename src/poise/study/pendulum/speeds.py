@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.commands import Command
+from poise.control.commands import SteerCommand
 from poise.control.pendulum.pendulum import Pendulum
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.table import column_max, column_totals, distinct_names, row_count, summary_by
@@ -32,14 +32,14 @@ def commanded_speeds(case: NamedCase) -> Array:
 def run_speeds_case(case: NamedCase) -> Row:
     """Walk straight ahead, and compare the mean speeds with the commanded ones."""
     speeds = commanded_speeds(case)
-    commands = tuple(Command(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
+    commands = tuple(SteerCommand(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.name, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
     verdict, way = walk_path(trial, Pendulum())
     errors = mean_span_speeds(way, len(speeds)) - speeds
     errors = np.abs(errors[np.isfinite(errors)])
     survived = verdict.fell_at is None
     return {
-        "motion": spoken_name(case.name),
+        "motion": motion_display_name(case.name),
         "seed": case.seed,
         "survived": survived,
         "seconds": verdict.seconds,

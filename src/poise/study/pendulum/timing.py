@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from poise.control.pendulum.pendulum import Pendulum
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.table import column_means, column_values, summary_by
@@ -27,7 +27,7 @@ def run_pendulum_timing(case: NamedCase) -> Row:
     whole, mujoco_s = times.whole, float(times.mujoco.mean())
     slow = float(np.percentile(whole, 99))
     return {
-        "motion": spoken_name(case.name),
+        "motion": motion_display_name(case.name),
         "seed": case.seed,
         "contacts": float(times.contacts.mean()),
         "filter_ms": 1e3 * float(times.control.mean()),

@@ -20,11 +20,11 @@ import numpy as np
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script, shipped_scripts
-from poise.animate.script import Goal, Pose, Script, Want
+from poise.animate.script import ControlPose, Goal, Script, Want
 from poise.animate.solve import solve_script
 from poise.body.assemble import assemble_body
 from poise.body.body import Body
-from poise.body.plans.plan import Segment, other_side
+from poise.body.plans.plan import Segment, right_side_name
 from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
 from poise.measure.audit import audit
@@ -135,7 +135,7 @@ def varied_script(script: Script, seed: int) -> Script:
         scene=replace(script.scene, bodies=bodies),
         seconds=warp(script.seconds),
         poses=tuple(replace(pose, time=warp(pose.time)) for pose in script.poses),
-        changes=tuple(_warp_part(change, warp) for change in script.changes),
+        gain_changes=tuple(_warp_part(change, warp) for change in script.gain_changes),
         stabilised=tuple(_warp_span(span, warp) for span in script.stabilised),
         objectives=tuple(_warp_part(objective, warp) for objective in script.objectives),
         holds=tuple(_warp_part(hold, warp) for hold in script.holds),
@@ -151,7 +151,7 @@ def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
     own: dict[str, float] = {}
 
     def scaled_segment(segment: Segment) -> Segment:
-        side = other_side(segment.name)  # one key for both sides
+        side = right_side_name(segment.name)  # one key for both sides
         if side not in own:
             own[side] = 1.0 + 0.5 * (common + rng.uniform(-MASS, MASS))
         x, y, z = (own[side] * moment for moment in segment.inertia)
@@ -161,7 +161,7 @@ def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
     return replace(made, torque_limit=body.torque_limit, rigging=body.rigging)
 
 
-def _random_time_warp(poses: Sequence[Pose], rng: np.random.Generator) -> Warp:
+def _random_time_warp(poses: Sequence[ControlPose], rng: np.random.Generator) -> Warp:
     """Stretch the intervals between poses; the time after the last pose keeps its rate."""
     before = np.unique([0.0, *(pose.time for pose in poses)])
     waits = np.diff(before) * rng.uniform(1.0 - TIME, 1.0 + TIME, len(before) - 1)

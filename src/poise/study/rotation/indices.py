@@ -10,10 +10,10 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.dynamics.mechanism import Terms
-from poise.dynamics.rotation_indices import RotationIndices, rotation_of, turned_on
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.dynamics.rotation_indices import RotationIndices, integrate_excursion, whole_body_rotation
 from poise.errors import PoiseError
-from poise.reference.archive import spoken_name
+from poise.reference.archive import motion_display_name
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
@@ -72,17 +72,17 @@ def rotation_of_clip(clip: BodyClip) -> RotationSeries:
 
 
 def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> RotationSeries:
-    terms = Terms(model)
+    terms = DynamicsTerms(model)
     first = int(np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
     root, dof, place = int(model.jnt_bodyid[first]), int(model.jnt_dofadr[first]), int(model.jnt_qposadr[first])
     found: list[RotationIndices] = []
     for pose, velocity in zip(qpos, qvel, strict=True):
         terms.evaluate(pose, velocity)
-        found.append(rotation_of(terms.mass, velocity, terms.data, root, dof))
+        found.append(whole_body_rotation(terms.mass, velocity, terms.data, root, dof))
     spin = np.array([each.spin for each in found])
     excursion = np.tile(IDENTITY, (len(time), 1))
     for k in range(len(time) - 1):
-        excursion[k + 1] = turned_on(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
+        excursion[k + 1] = integrate_excursion(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
     return RotationSeries(
         np.asarray(time, float),
         np.array([each.angular_momentum for each in found]),
@@ -125,7 +125,7 @@ def _angle_wobble(angle: Array) -> float:
 
 def indices_summary(rows: Sequence[Row]) -> list[Row]:
     """All rows, with short names of the motions."""
-    return [{**row, "motion": spoken_name(str(row["motion"]))} for row in rows]
+    return [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows]
 
 
 def plot_indices(rows: Sequence[Row]) -> Figure:
@@ -136,7 +136,7 @@ def plot_indices(rows: Sequence[Row]) -> Figure:
         found = cached_rotation(str(row["motion"]))
         for name, turn, style in (("root", found.root_turn, "0.6"), ("excursion", found.excursion, "C0")):
             axis.plot(found.time, np.degrees(found.off_axis(turn)), color=style, label=name)
-        axis.set_title(f"{spoken_name(str(row['motion']))}: {found.turns:.2f} turns", fontsize=8)
+        axis.set_title(f"{motion_display_name(str(row['motion']))}: {found.turns:.2f} turns", fontsize=8)
         axis.set_xlabel("s")
     for axis in axes.ravel()[len(rows) :]:
         axis.set_axis_off()

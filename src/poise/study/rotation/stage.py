@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.controller import Stage
+from poise.control.controller import WorldView
 from poise.control.rotation.flip import Flip
 from poise.control.rotation.rotation import Rotation
 from poise.control.rotation.settings import RotationSettings
@@ -20,7 +20,7 @@ from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.measure.audit import EARTH
 from poise.performance.performance import Performance
 from poise.performance.run import Run
-from poise.performance.stage import scene_for, set_up
+from poise.performance.stage import scene_with_held_prop, set_up_run
 from poise.reference.reference import Reference
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
@@ -37,7 +37,7 @@ class DisturbedFlip(Rotation):
         super().__init__(settings, behaviour)
         self._jolt, self._seed = jolt, seed
 
-    def reset(self, world: Stage, reference: Reference) -> None:
+    def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare to perform a reference from the start."""
         super().reset(world, reference)
         self._limit, self._jolted = np.array(world.torque_limit), False
@@ -125,8 +125,8 @@ def stage_behaviour(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     if trial.jolt:
         controller = DisturbedFlip(trial.settings, behaviour, trial.jolt, trial.seed)
     reference = BehaviourReference(behaviour, body)
-    scene, step = scene_for(body, reference, trial.terrain), 1.0 / trial.hertz
-    run = set_up(scene, reference, controller, step, seed=trial.seed, noise=trial.noise)
+    scene, step = scene_with_held_prop(body, reference, trial.terrain), 1.0 / trial.hertz
+    run = set_up_run(scene, reference, controller, step, seed=trial.seed, noise=trial.noise)
     return run, run.world, controller
 
 

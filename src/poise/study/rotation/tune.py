@@ -109,7 +109,7 @@ class TuneSettings:
 
 
 @dataclass(frozen=True)
-class Generation:
+class TuneGeneration:
     """The scores of a finished generation."""
 
     number: int
@@ -134,8 +134,8 @@ def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
     return float(np.mean([behaviour_score(trial) for trial in trials]))
 
 
-def tune(
-    behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[Generation], None]
+def tune_behaviour(
+    behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[TuneGeneration], None]
 ) -> TunedBehaviour:
     """Search, and write the journal after each generation; resume the search of an existing journal."""
     earlier = _costs_of_journal(journal, behaviour, settings)
@@ -149,7 +149,7 @@ def tune(
             kept = {**_search_identity(behaviour, settings), "costs": search.costs}
             write_file(journal, json.dumps(kept).encode())
             scores = -min(costs), -float(np.median(costs)), search.sample_width
-            report(Generation(search.generation, settings.generations, *scores))
+            report(TuneGeneration(search.generation, settings.generations, *scores))
         changes = (search.mean, 0.0 * search.mean)
         ends = [_sample_trials(behaviour, by, settings, CHECKED, settings.check) for by in changes]
         after, before = mapped(_sample_score, ends)
@@ -201,7 +201,7 @@ def _costs_of_journal(journal: Path, behaviour: Behaviour, settings: TuneSetting
     return costs
 
 
-def text_of(tuned: TunedBehaviour, settings: TuneSettings) -> str:
+def tuned_behaviour_text(tuned: TunedBehaviour, settings: TuneSettings) -> str:
     """The text of the behaviour's file with the values that were found."""
     found: dict[str, float | int | str] = {
         "score": round(tuned.score, 3),

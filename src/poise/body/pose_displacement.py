@@ -12,12 +12,12 @@ from poise.arrays import Array
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate, yaw_of
 
 
-def heading(yaw: float) -> Array:
+def yaw_quat(yaw: float) -> Array:
     """The quaternion (4,) of a rotation by `yaw` rad about the vertical; positive is to the left."""
     return np.array([math.cos(0.5 * yaw), 0.0, 0.0, math.sin(0.5 * yaw)])
 
 
-def carried(qpos: Array, turn: Array, way: Array) -> Array:
+def displace_poses(qpos: Array, turn: Array, way: Array) -> Array:
     """Poses (..., nq) rotated by `turn` (4,) about the vertical through the origin, then translated by `way` (3,) m.
 
     The quaternion product is written out, because this runs at every step.
@@ -33,32 +33,32 @@ def carried(qpos: Array, turn: Array, way: Array) -> Array:
     return out
 
 
-def advance(first: Array, last: Array) -> tuple[float, Array]:
+def planar_displacement(first: Array, last: Array) -> tuple[float, Array]:
     """Yaw (rad) and horizontal translation (3,) m that move pose `first` (nq,) to the place and heading of `last`."""
     yaw = float(yaw_of(quat_multiply(last[3:7], quat_conjugate(first[3:7]))))
-    return yaw, (last[:3] - quat_rotate(heading(yaw), first[:3])) * [1.0, 1.0, 0.0]
+    return yaw, (last[:3] - quat_rotate(yaw_quat(yaw), first[:3])) * [1.0, 1.0, 0.0]
 
 
 @dataclass(frozen=True, eq=False)
-class Carriage:
+class PoseDisplacement:
     """Displacement of a motion: rotation by `yaw` rad about the z axis, then translation by `way` (3,) m."""
 
     yaw: float
     way: Array
 
     @classmethod
-    def between(cls, first: Array, last: Array) -> Carriage:
+    def between(cls, first: Array, last: Array) -> PoseDisplacement:
         """The displacement that moves pose `first` (nq,) to the heading, place and height of pose `last`."""
-        yaw, way = advance(first, last)
+        yaw, way = planar_displacement(first, last)
         return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
 
     def pose(self, qpos: Array) -> Array:
         """Displaced poses (..., nq)."""
-        return carried(qpos, self._turn, self.way)
+        return displace_poses(qpos, self._turn, self.way)
 
     @cached_property
     def _turn(self) -> Array:
-        return heading(self.yaw)
+        return yaw_quat(self.yaw)
 
     def velocity(self, qvel: Array) -> Array:
         """Displaced velocities (..., nv)."""
@@ -72,10 +72,10 @@ class Carriage:
         out[..., 0], out[..., 1] = cos * v[..., 0] - sin * v[..., 1], sin * v[..., 0] + cos * v[..., 1]
         return out
 
-    def then(self, yaw: float, way: Array) -> Carriage:
+    def then(self, yaw: float, way: Array) -> PoseDisplacement:
         """This displacement followed by a rotation and a translation (3,) m that are given in the displaced frame."""
-        return Carriage(self.yaw + yaw, self.way + self.vector(way))
+        return PoseDisplacement(self.yaw + yaw, self.way + self.vector(way))
 
-    def shifted(self, way: Array) -> Carriage:
+    def shifted(self, way: Array) -> PoseDisplacement:
         """This displacement followed by a translation (3,) m in the world."""
-        return Carriage(self.yaw, self.way + way)
+        return PoseDisplacement(self.yaw, self.way + way)

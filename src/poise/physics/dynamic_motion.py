@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.errors import PoiseError, unknown
+from poise.errors import PoiseError, unknown_name
 from poise.forms import VARIATION_FORMS
 from poise.physics.certificate import Certificate, Deviation, certify, deviation_from
-from poise.physics.interior import Progress, unwatched
+from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
@@ -74,7 +74,7 @@ class Physics:
 def with_physics(
     clip: BodyClip,
     variation: Variation | None = None,
-    watch: Callable[[Progress], None] = unwatched,
+    watch: Callable[[OptimiserProgress], None] = ignore_progress,
     settings: DynamicSettings | None = None,
 ) -> Physics:
     """A clip made to obey physics by trajectory optimisation, optionally varied."""
@@ -109,7 +109,7 @@ def parse_variation(texts: tuple[str, ...]) -> Variation:
     for text in texts:
         name, _, number = text.partition(":")
         if name not in VARIATION_FORMS:
-            raise unknown("variation", name, VARIATION_FORMS)
+            raise unknown_name("variation", name, VARIATION_FORMS)
         try:
             value = float(number)
         except ValueError:
