@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from poise.control import catalogue
-from poise.control.entry import entry_from
+from poise.control.entry import entry_from_object
 from poise.control.plain import Hold, Limp
 from poise.errors import PoiseError
 
@@ -33,4 +33,4 @@ def test_a_subclass_with_the_entry_of_its_parent_is_made_itself():
     class Softer(catalogue.controller_entry("nqr").controller_type()):
         pass
 
-    assert type(entry_from(Softer, "softer").make()) is Softer
+    assert type(entry_from_object(Softer, "softer").make()) is Softer

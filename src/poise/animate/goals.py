@@ -9,8 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.read_goals import TURNED
-from poise.animate.script import Goal, Want
+from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Want
 from poise.animate.script_run import Rehearsal, links_touching_scene
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
@@ -22,6 +21,8 @@ from poise.dynamics.state import State
 from poise.rotations import quat_exp, quat_to_matrix
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
+
+FINEST = 1 / 120  # Largest integration step (s) of the rotation
 
 CLEAR = 4  # Steps without contact that count as a take-off; feet that push off may touch the ground again briefly
 Members = NDArray[np.bool_]  # (nbody,) mask of links
@@ -80,7 +81,7 @@ class GoalWatch:
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
             watched = want.when.event == "down" and (want.when.time == 0.0 or place)
-            angular = sensor.angular if sensor is not None else want.what in TURNED
+            angular = sensor.angular if sensor is not None else want.what in ROOT_TURNS
             made.append(TouchdownApproach(self._own if links is None else links, angular) if watched else None)
         return made
 
@@ -91,16 +92,16 @@ class GoalWatch:
             return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
-        if what in TURNED:
-            return float(turned[TURNED.index(what)])
-        if what in TURNS_BY:
-            axis = TURNS_BY.index(what)
+        if what in ROOT_TURNS:
+            return float(turned[ROOT_TURNS.index(what)])
+        if what in FLIGHT_TURNS:
+            axis = FLIGHT_TURNS.index(what)
             return float(turned[axis] + predict_flight_turns(state, self._stand)[axis])
-        return predict_flight(state, self._stand)[LEADS_TO.index(what)]
+        return predict_flight(state, self._stand)[FLIGHT_POSITIONS.index(what)]
 
 
 def _constraint_sensor(scene: Scene, what: str) -> Sensor | None:
-    if what in (*LEADS_TO, *TURNS_BY, *TURNED):
+    if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS, *ROOT_TURNS):
         return None
     sensor = Sensor(what)
     sensor.reset(scene)
@@ -191,9 +192,9 @@ class TouchdownApproach:
 
 def constraint_unit(what: str) -> str:
     """Display unit of a constrained quantity: degrees in place of radians."""
-    if what in LEADS_TO:
+    if what in FLIGHT_POSITIONS:
         return "m"
-    return "deg" if what in (*TURNED, *TURNS_BY) else Sensor(what).unit
+    return "deg" if what in (*ROOT_TURNS, *FLIGHT_TURNS) else Sensor(what).unit
 
 
 def constraint_in_display_unit(what: str, value: float) -> float:
@@ -204,14 +205,6 @@ def constraint_in_display_unit(what: str, value: float) -> float:
 def constraint_value_text(what: str, value: float) -> str:
     """A value as text with its display unit."""
     return f"{constraint_in_display_unit(what, value):.4g} {constraint_unit(what)}"
-
-
-LEADS_TO = ("flight.height", "flight.x", "flight.y")
-"""Quantities (m): apex of the centre of mass, and its place when it has come down again."""
-TURNS_BY = ("flight.rolled", "flight.pitched", "flight.yawed")
-"""Quantities (rad): rotation of the root about its own axes from the start of the goal to the end of the flight, if the
-joints stay fixed."""
-FINEST = 1 / 120  # Largest integration step (s) of the rotation
 
 
 def predict_flight(state: State, stand: float) -> tuple[float, float, float]:

@@ -7,15 +7,12 @@ from math import radians
 from typing import Any, Literal
 
 from poise.animate.angles import script_angle_dofs
-from poise.animate.goals import LEADS_TO, TURNS_BY
-from poise.animate.script import ControlPose, Free, Goal, ScriptMoment, Want
+from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, ControlPose, Free, Goal, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import unknown_name
 from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
-TURNED = ("root.rolled", "root.pitched", "root.yawed")
-"""Quantities (rad): rotation of the root about one of its own axes since the start of the goal, full turns included."""
 PATIENCE = 3.0  # s: default time after which an event that has not happened counts as missed
 ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad: usual change; degrees: default largest change
 TIME_UNIT, TIME_MOST = 0.05, 0.15  # s: usual and default largest change of a pose's time
@@ -123,10 +120,10 @@ def _read_free(
 def _read_want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     entry.check(("what", "at", "after", "is", "within", "range"))
     what = entry.text("what")
-    if what in (*LEADS_TO, *TURNS_BY) and not scene.gravity > 0:
+    if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS) and not scene.gravity > 0:
         raise entry.fail(f"'{what}' needs gravity: without it a flight never ends", "want")
-    angular = what in (*TURNED, *TURNS_BY)
-    if what not in LEADS_TO and not angular:
+    angular = what in (*ROOT_TURNS, *FLIGHT_TURNS)
+    if what not in FLIGHT_POSITIONS and not angular:
         sensor = Sensor(what)
         with entry.blaming():
             sensor.reset(scene)
@@ -162,7 +159,7 @@ def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float
 
 def _want_moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
     """The moment of a constraint: `at` is a time (s) or "flight", "apex", "down" or "LINK down"; `after` adds s."""
-    at = entry.raw("at", "flight" if what in (*LEADS_TO, *TURNS_BY) else None)
+    at = entry.raw("at", "flight" if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS) else None)
     after = entry.number("after", 0.0, 0)
     if is_number(at):
         return ScriptMoment("time", float(at) + after)

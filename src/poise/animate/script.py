@@ -17,6 +17,14 @@ from poise.world.pushes import Push
 from poise.world.scene import Scene
 from poise.world.terrain import Place
 
+FLIGHT_POSITIONS = ("flight.height", "flight.x", "flight.y")
+"""Quantities (m): apex of the centre of mass, and its place when it has come down again."""
+FLIGHT_TURNS = ("flight.rolled", "flight.pitched", "flight.yawed")
+"""Quantities (rad): rotation of the root about its own axes from the start of the goal to the end of the flight, if the
+joints stay fixed."""
+ROOT_TURNS = ("root.rolled", "root.pitched", "root.yawed")
+"""Quantities (rad): rotation of the root about one of its own axes since the start of the goal, full turns included."""
+
 Vector = tuple[float, float, float]
 
 

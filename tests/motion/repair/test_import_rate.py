@@ -6,8 +6,9 @@ from figures import G, hop, stroll
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from poise.arrays import true_runs
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights, runs
+from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
 from poise.motion.repair.rate import (
     BELIEVED,
@@ -184,7 +185,7 @@ def test_rounded_frame_times_mean_standard_rates():
 @given(st.lists(st.booleans(), max_size=30))
 def test_runs_are_the_stretches_of_true(mask):
     rebuilt = np.zeros(len(mask), bool)
-    for start, stop in runs(np.array(mask, bool)):
+    for start, stop in true_runs(np.array(mask, bool)):
         assert start < stop
         assert not rebuilt[max(start - 1, 0) : stop].any()
         rebuilt[start:stop] = True
