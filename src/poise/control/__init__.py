@@ -1,1 +1,1 @@
-"""Controllers: one room per paper, and two plain ones to begin with."""
+"""Controllers: one package for each paper, and `plain` with two simple controllers."""

@@ -1,4 +1,4 @@
-"""Controllers by name: shipped ones, installed ones, and classes given as 'module:Class'."""
+"""Find controllers by name: shipped with Poise, installed with other packages, or classes given as 'module:Class'."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ BUILT_IN = {
     "limp": "poise.control.plain:LIMP",
     "poses": "poise.control.poses:ENTRY",
 }
-"""Module and name of the entry of each shipped controller, in the order in which the studio offers them."""
-GROUP = "poise.controllers"  # Entry-point group of controllers in installed packages: name = module:Class
+"""'module:NAME' of the entry of each shipped controller. The studio offers the controllers in this order."""
+GROUP = "poise.controllers"  # Entry-point group in which installed packages declare controllers: name = module:Class
 
 
 @cache
 def _controller_homes() -> dict[str, str]:
-    """'module:Class' or 'module:ENTRY' of each controller, by name; cached."""
+    """By controller name: 'module:Class' of its class or 'module:ENTRY' of its entry; cached."""
     installed = {point.name: point.value.partition("[")[0].strip() for point in entry_points(group=GROUP)}  # no extras
     return {**installed, **BUILT_IN}
 
 
 def controller_names() -> tuple[str, ...]:
-    """Names of controllers: shipped ones first, then installed ones."""
+    """Names of all controllers: shipped controllers first, then installed controllers."""
     return (*BUILT_IN, *(name for name in _controller_homes() if name not in BUILT_IN))
 
 
 def controller_entry(name: str) -> ControllerEntry:
-    """The entry of a controller by name or 'module:Class'."""
+    """The entry of the controller that has a name or is given as 'module:Class'; raise for an unknown name."""
     if ":" in name:
         return entry_from_object(load_object(name), name)
     if name not in _controller_homes():
@@ -47,7 +47,7 @@ def controller_entry(name: str) -> ControllerEntry:
 
 
 def controller_entries() -> dict[str, ControllerEntry]:
-    """All entries by name; an installed controller that cannot be loaded is left out."""
+    """Entries of all controllers by name, except installed controllers that cannot be loaded."""
     found = {}
     for name in controller_names():
         try:
@@ -59,17 +59,17 @@ def controller_entries() -> dict[str, ControllerEntry]:
 
 
 def fallback_controller() -> str:
-    """Name of the shipped controller to use where another cannot catch, be steered or take over."""
+    """Name of the shipped controller to use in place of a controller that cannot catch, be steered or take over."""
     return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.catches and entry.steered == "freely")
 
 
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
-    """Create a controller by name or 'module:Class', with some settings changed."""
+    """Create the controller that has a name or is given as 'module:Class'; `settings` replace default values."""
     made: Controller = controller_entry(name).make(settings)
     return made
 
 
 def entry_of_controller(controller: Controller) -> ControllerEntry:
-    """The entry of a controller object."""
+    """The entry of a controller object: its attribute `entry`, or else an entry derived from its class."""
     own = getattr(controller, "entry", None)
     return own if isinstance(own, ControllerEntry) else entry_from_object(type(controller), controller.name)

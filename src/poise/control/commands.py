@@ -1,4 +1,4 @@
-"""Steering commands: heading, speed and step parameters from a time on, and their short form."""
+"""Steering commands, which set heading, speed and steps from a time on, and the short form of these commands."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from poise.errors import PoiseError
 
 STEER_FORM = "TIMEs:DEG[@SPEED][,lift=M][,step=S] ..."
-"""Short form: at each time (s) a heading (degrees to the left of the initial one), and optionally a speed (m/s), an
-additional foot lift (m) and a step duration (s)."""
+"""Short form of steering commands. Each word sets, from a time (s) on, a heading (degrees to the left of the initial
+heading), and optionally a speed (m/s), an additional foot lift (m) and a step duration (s)."""
 
 TOP_SPEED = 20.0  # Highest speed (m/s) that can be commanded, forward or backward
 TOP_LIFT = 1.0  # Highest additional foot lift (m) that can be commanded
@@ -23,7 +23,7 @@ _STEPPING = re.compile(rf"(lift|step)={_NUMBER}")
 
 @dataclass(frozen=True)
 class SteerCommand:
-    """A command from a time on; None keeps the last value."""
+    """A steering command that holds from `time` on; a field that is None keeps the value commanded last."""
 
     time: float  # s
     heading: float  # rad, to the left of the initial heading
@@ -48,21 +48,21 @@ class SteerCommand:
         return self.lift is not None or self.step is not None
 
     def as_event(self) -> dict[str, float | str | None]:
-        """The event that a recording keeps of the command."""
+        """The command as an event for the list of events in a recording."""
         degrees = round(math.degrees(self.heading), 6)
         steps = {"lift": self.lift, "step": self.step} if self.adjusts_steps else {}
         return {"kind": "steer", "time": self.time, "heading_deg": degrees, "speed": self.speed, **steps}
 
 
 def parse_steer(text: str) -> tuple[SteerCommand, ...]:
-    """Commands from their short form, such as ``0s:0 3s:90 6s:-45@0.9,lift=0.1``, sorted by time."""
+    """Read commands from the short form, such as ``0s:0 3s:90 6s:-45@0.9,lift=0.1``; return them sorted by time."""
     if not text.strip():
         raise PoiseError(f"steer '{text}': no command; the form is {STEER_FORM}")
     return tuple(sorted((_parse_steer_word(word, text) for word in text.split()), key=lambda command: command.time))
 
 
 def _parse_steer_word(word: str, text: str) -> SteerCommand:
-    """The command of one word of a steer text; `text` is quoted in messages."""
+    """Read the command in one word of the short form; error messages quote `text`, the whole short form."""
     course, *rest = word.split(",")
     match = _COURSE.fullmatch(course)
     stepping = dict(part.split("=") for part in rest if _STEPPING.fullmatch(part))

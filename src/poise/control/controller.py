@@ -1,4 +1,4 @@
-"""The interface of controllers, and the part of the world that they may use."""
+"""Interfaces: the methods of controllers, and the part of the world that controllers may use."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from poise.reference.reference import Reference
 
 
 class GroundView(Protocol):
-    """The terrain as controllers see it."""
+    """The terrain as controllers see it: the heights of its surface."""
 
     def height(self, x: float, y: float) -> float:
         """Height of the surface (m) at x and y (m)."""
 
     def heights(self, x: Array, y: Array) -> Array:
-        """(N,) m: heights of the surface at x and y (N,) m."""
+        """(N,) m: heights of the surface at N points with the coordinates x and y (N,) m."""
 
 
 class SceneView(Protocol):
-    """The scene as controllers see it; `poise.world.scene.Scene` implements it."""
+    """The scene as controllers see it; implemented by `poise.world.scene.Scene`."""
 
     @property
     def body(self) -> Body:
-        """The character that performs."""
+        """The body of the character that performs."""
 
     @property
     def terrain(self) -> GroundView:
@@ -40,7 +40,7 @@ class SceneView(Protocol):
 
 
 class WorldView(Protocol):
-    """The world as controllers see it; `poise.world.world.World` implements it."""
+    """The world as controllers see it; implemented by `poise.world.world.World`."""
 
     @property
     def scene(self) -> SceneView:
@@ -48,11 +48,11 @@ class WorldView(Protocol):
 
     @property
     def torque_limit(self) -> Array:
-        """(nv,) torque limits, N m."""
+        """(nv,) N m: the largest torque at each degree of freedom."""
 
     @property
     def state(self) -> State:
-        """The present state."""
+        """The present state of the scene."""
 
 
 class Controller(Protocol):
@@ -64,16 +64,16 @@ class Controller(Protocol):
 
     @property
     def settings(self) -> Any:
-        """The controller's parameters for recordings: a mapping or a dataclass."""
+        """The controller's settings, a mapping or a dataclass; every recording contains them."""
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Prepare to perform a reference from the start."""
+        """Prepare to perform a reference in a world, from the start of the reference."""
 
     def act(self, state: State) -> Actuation:
-        """The actuation of the coming step."""
+        """Compute the actuation of the coming step from the present state."""
 
     def target(self, time: float) -> Array:
-        """(nq,) the pose tracked at a time (s) up to the present one: the ghost of a recording."""
+        """(nq,) the pose that is tracked at a time (s) not after the present; recordings store it as the ghost."""
 
 
 class NotReset(PoiseError, AttributeError):
@@ -81,7 +81,7 @@ class NotReset(PoiseError, AttributeError):
 
 
 class ResetFirst:
-    """Base of controllers whose attributes are set by `reset`; using one before that raises `NotReset`."""
+    """Base class of controllers whose attributes are set by `reset`; reading them before `reset` raises `NotReset`."""
 
     def __getattr__(self, name: str) -> Any:
         """Raise `NotReset` for a missing attribute."""
@@ -111,7 +111,7 @@ class Steerable(Protocol):
         """The controller's name, for messages."""
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Command a heading (rad, to the left of the initial one) or a speed (m/s); None keeps the last value."""
+        """Command a heading (rad, to the left of the initial heading) or a speed (m/s); None keeps the last value."""
 
 
 @runtime_checkable
@@ -124,14 +124,14 @@ class AdjustableSteps(Protocol):
 
 @runtime_checkable
 class ReusesPreparation(Protocol):
-    """A controller with slow preparation; controllers of one class can share the results in `memory`."""
+    """A controller with a slow `reset` that keeps its results in `memory`, which controllers of one class can share."""
 
     memory: MutableMapping[Hashable, Any]
 
 
 @runtime_checkable
 class ReportsProgress(Protocol):
-    """A controller with slow preparation that reports its progress."""
+    """A controller with a slow `reset` that calls `say` with a line about its progress."""
 
     say: Callable[[str], None]
 

@@ -16,88 +16,88 @@ from typing import Any, Literal
 from poise.errors import PoiseError, unknown_name
 
 Steered = Literal["no", "freely", "by steps"]
-CONTROLLER_METHODS = ("reset", "act", "target")  # Methods of every controller
+CONTROLLER_METHODS = ("reset", "act", "target")  # Methods that a controller must have
 
 
 @dataclass(frozen=True)
 class StudioWords:
-    """How the studio presents a controller, and what it offers for it."""
+    """How the studio presents a controller, and which speeds and edits the studio offers for the controller."""
 
     title: str = ""
-    """Title in the list of controllers; by default the name."""
+    """Title in the list of controllers; by default the controller's name."""
     brief: str = ""
-    """Line below the title; by default that of other listings."""
+    """Line below the title; by default `ControllerEntry.what`."""
     drive: str = "Joint torques alone move and balance this body."
-    """What moves the body."""
+    """Sentence that says what moves the body."""
     speeds: tuple[float, float] | None = None
-    """Range of the speed slider (m/s); by default all speeds that can be commanded."""
+    """Lowest and highest speed (m/s) of the speed slider; by default `ControllerEntry.speeds`."""
     paces: tuple[tuple[str, float], ...] = ()
-    """(label, speed in m/s) of the buttons beside the slider."""
+    """(label, speed in m/s) of each button beside the speed slider."""
     not_live: tuple[str, ...] = ()
-    """Edits that are not offered during a run: it falls with them, or is steered instead."""
+    """Edits that the studio does not offer during a run: the body would fall, or the controller is steered instead."""
     live_note: str = ""
-    """When an edit made during a run takes effect."""
+    """Sentence that says when an edit made during a run takes effect."""
 
 
 @dataclass(frozen=True)
 class ControllerEntry:
-    """Defaults and capabilities of a controller; code that depends on them reads the entry, never the name."""
+    """Defaults and capabilities of a controller. Code that depends on a capability reads the entry, not the name."""
 
     name: str
     home: str | type
-    """The class, or 'module:Class', imported when needed."""
+    """The controller's class, or 'module:Class', which is imported when needed."""
     what: str = ""
-    """One line for listings."""
+    """Description of the controller in one line, for listings."""
     settings: str | type | None = None
-    """The dataclass of its settings, or 'module:Class'; by default the annotation of the argument `settings`."""
+    """Dataclass of the settings, or 'module:Class'; by default the annotation of the constructor's `settings`."""
     body: str | None = None
-    """Name of the default body for shipped motions; None for the general default."""
+    """Name of the body that performs shipped motions by default; None leaves the choice to `poise.performance.cast`."""
     step: float = 1 / 120
     """Default simulation step (s)."""
     frame_step: float | None = None
-    """Simulation step (s) for a live display at 60 Hz; None for `step`."""
+    """Simulation step (s) for a live display at 60 Hz; None to use `step`."""
     performs: Literal["motions", "behaviours", "scripts"] = "motions"
     needs_physics: bool = False
-    """Whether its references must carry torques and contact forces (motions that obey physics)."""
+    """Whether references must carry torques and contact forces, as motions that obey physics do."""
     tracks_edits: bool = False
-    """Whether it tracks motions that are edited after they were optimised to obey physics."""
+    """Whether the controller tracks motions that are edited after they were optimised to obey physics."""
     steered: Steered = "no"
-    """Whether it is steered freely, or by choosing among the steps of a repertoire."""
+    """How the controller is steered: not at all, freely, or by choosing among the steps of a repertoire."""
     speeds: tuple[float, float] = (0.0, 20.0)
     """Lowest and highest speed (m/s) that can be commanded; negative is backward."""
     fastest_uphill: float | None = None
     """Highest speed (m/s) that can be commanded on ground that is not level; None for no bound."""
     walks: bool = False
-    """Whether it performs only gaits and standing, on bodies with two legs."""
+    """Whether the controller performs only gaits and standing, on bodies with two legs."""
     check_body: str | None = None
     """'module:function' that raises a PoiseError for a body that the controller cannot drive."""
     grips: bool = True
-    """Whether it performs motions whose hands hold a prop."""
+    """Whether the controller performs motions whose hands hold a prop."""
     ends: bool = False
-    """Whether it reports when its motion has ended and the body stands (`Ending`)."""
+    """Whether the controller reports when the motion has ended and the body stands (`ReportsEnding`)."""
     catches: bool = False
-    """Whether it can bring a toppling body to a stand by stepping."""
+    """Whether the controller can bring a toppling body to a stand by stepping."""
     resumes: bool = False
-    """Whether it can resume its motion after another controller caught the body."""
+    """Whether the controller can resume its motion after another controller caught the body."""
     bends_ground: Literal["none", "gaits", "all"] = "none"
-    """Motions for which the slope of the ground ahead may change during a run."""
+    """Motions during which a user may change the slope of the ground ahead."""
     falls_in: Mapping[str, tuple[str, ...]] | None = None
-    """Shipped motions in which it is known to fall, by body; '' for every body."""
+    """By name of a body: shipped motions in which the body is known to fall. The key '' stands for every body."""
     moves: tuple[tuple[str, str], ...] = ()
-    """(label, motion) pairs that the studio offers first."""
+    """(label, name of a motion) of each motion that the studio offers first."""
     balances: bool = True
-    """Whether it keeps the body up; if not, a fall is no failure."""
+    """Whether the controller keeps the body up; if not, a fall is no failure."""
     studio: StudioWords = StudioWords()
-    """How the studio presents it."""
+    """How the studio presents the controller."""
 
     @property
     def edits_live(self) -> bool:
-        """Whether its motion can be edited during a run."""
+        """Whether the performed motion can be edited during a run."""
         return self.performs == "motions" and (self.tracks_edits or not self.needs_physics)
 
     @property
     def takes_over(self) -> bool:
-        """Whether it can start from the state in which another controller ends."""
+        """Whether the controller can start from the state in which another controller ends."""
         return self.performs == "motions" and not self.needs_physics
 
     def refusal(self, body: Any) -> str | None:
@@ -110,17 +110,17 @@ class ControllerEntry:
         return None
 
     def controller_type(self) -> type:
-        """The controller's class."""
+        """The controller's class, imported if `home` is a text."""
         return load_object(self.home) if isinstance(self.home, str) else self.home
 
     def settings_type(self) -> type | None:
-        """The dataclass of its settings; None if it has none."""
+        """The dataclass of the controller's settings; None if the controller has no settings."""
         if self.settings is not None:
             return load_object(self.settings) if isinstance(self.settings, str) else self.settings
         return _settings_annotation(self.controller_type())
 
     def make(self, settings: Mapping[str, Any] | None = None) -> Any:
-        """Create a controller with some settings changed; values may be text, as on the command line."""
+        """Create a controller. `settings` replace default values; they may be text, as on the command line."""
         kind = self.settings_type()
         if kind is None:
             if settings:
@@ -135,7 +135,7 @@ class ControllerEntry:
         return self.controller_type()(kind(**values))
 
     def _converted_setting(self, field: Any, value: Any) -> Any:
-        """A setting's value, converted to the type of its default."""
+        """The value of a setting, converted to the type of the default of `field`, the setting's dataclass field."""
         if field.default is MISSING:
             return value
         kind = type(field.default)
@@ -153,7 +153,7 @@ class ControllerEntry:
 
 
 def load_object(home: str) -> Any:
-    """The object 'module:name', imported; raise a PoiseError that says which part is wrong."""
+    """Import and return the object 'module:name'; raise a PoiseError that says which part is wrong."""
     module, colon, name = home.partition(":")
     if not colon or not module or not name:
         raise PoiseError(f"controller '{home}' is not of the form module:Class")
@@ -169,7 +169,7 @@ def load_object(home: str) -> Any:
 
 
 def entry_from_object(found: Any, home: str) -> ControllerEntry:
-    """The entry of a loaded object: the object itself, a class's attribute `entry`, or one derived from the class."""
+    """The entry in an object: the object itself, the attribute `entry` of a class, or an entry derived from a class."""
     if isinstance(found, ControllerEntry):
         return found
     if not isinstance(found, type) or not all(callable(getattr(found, method, None)) for method in CONTROLLER_METHODS):
@@ -184,7 +184,7 @@ def entry_from_object(found: Any, home: str) -> ControllerEntry:
 
 
 def _settings_annotation(kind: type) -> type | None:
-    """The dataclass in the annotation of the constructor's argument `settings`, if any."""
+    """The dataclass in the annotation of the constructor's argument `settings`; None if there is no such dataclass."""
     try:
         constructor: Any = kind
         hint = typing.get_type_hints(constructor.__init__).get("settings")

@@ -32,24 +32,24 @@ class Limp(ResetFirst):
         self._reference = reference
 
     def act(self, state: State) -> Actuation:  # noqa: ARG002
-        """No actuation."""
+        """Apply no torques."""
         return PASSIVE
 
     def target(self, time: float) -> Array:
-        """(nq,) the reference's pose at a time (s), which is not tracked."""
+        """(nq,) the reference's pose at a time (s), although the joints do not track this pose."""
         return self._reference.at(time).qpos
 
 
 @dataclass(frozen=True)
 class HoldSettings:
-    """Gains of the hold controller."""
+    """Gains of `Hold`."""
 
     stiffness: float = 4.0
-    """Stiffness (1/rad) as a multiple of the joint's torque limit."""
+    """Stiffness of a joint, as a multiple (1/rad) of the joint's torque limit."""
     damping: float = 0.1
-    """Damping (s) as a multiple of the stiffness."""
+    """Damping of a joint, as a multiple (s) of the joint's stiffness."""
     unlimited: float = 15.0
-    """Stiffness of joints without torque limits, per kg of body mass, N m/(rad kg), at the default stiffness."""
+    """Stiffness of joints without torque limits, N m/rad per kg of body mass; multiplied by `stiffness` / 4."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -58,7 +58,7 @@ class HoldSettings:
 
 
 class Hold(ResetFirst):
-    """Proportional-derivative control of every joint, integrated implicitly, within the torque limits."""
+    """Proportional-derivative control of every joint within the torque limits, integrated implicitly."""
 
     name = "hold"
 
@@ -67,7 +67,7 @@ class Hold(ResetFirst):
         self.settings: dict[str, Any] = asdict(self._settings)
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Derive the gains from the torque limits."""
+        """Derive the gains of all joints from the body's torque limits."""
         body, self._model, self._reference = world.scene.body, world.scene.model, reference
         limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, self._settings.unlimited * body.mass / 4)
         self._nq, self._nv = body.nq, body.nv
@@ -76,7 +76,7 @@ class Hold(ResetFirst):
         self._error, self._rest = np.zeros(self._model.nv), np.zeros(self._model.nv)
 
     def act(self, state: State) -> Actuation:
-        """Springs and dampers towards the pose at the end of the step."""
+        """Springs and dampers that drive the joints to the reference's pose at the end of the step."""
         self._target[: self._nq] = self._reference.at(state.time + state.step).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
         damping = self._settings.damping * self._stiffness

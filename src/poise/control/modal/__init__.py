@@ -19,6 +19,6 @@ ENTRY = ControllerEntry(
     studio=StudioWords(
         brief="jumps, squats and swings with a short plan ahead",
         not_live=("slope", "turn"),
-        live_note="Takes effect when it enters the tenth of a second that is planned ahead.",
+        live_note="An edit takes effect when it enters the tenth of a second that is planned ahead.",
     ),
 )

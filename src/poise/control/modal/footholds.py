@@ -1,4 +1,4 @@
-"""Footholds that move: an online edit of the reference, which follows the feet and steps to catch the body.
+"""Footholds that move: every step edits the reference, so that it follows the real feet and steps to catch the body.
 
 Each foot has an offset along the ground from its place in the reference. The offset of a stance foot follows the foot's
 real place. The offset of a swing foot moves the landing towards the capture point [Pratt2006]. The root moves with the
@@ -22,22 +22,22 @@ from poise.rotations import yaw_of
 
 FURTHEST, INWARD = 0.3, 0.06  # Largest offset (m) of a landing, in any direction and towards the other foot
 STANCE_RATE, SWING_RATE, ROOT_RATE = 0.1, 0.15, 0.15
-"""Share of the remaining way by which the offsets of stance feet, swing feet and the root move in each frame."""
+"""In each frame, the offsets of stance feet, of swing feet and of the root move by this share of their way left."""
 CREEP_RATE = 0.005
-"""STANCE_RATE for flat feet in a motion that never lifts a foot. Its feet have one foothold, but creep in time."""
+"""Replaces STANCE_RATE for flat feet while the motion has never lifted a foot: such feet do not step, but creep."""
 DEAD_ZONE = 0.02
-"""Error (m) of the capture point that is left to contact forces; steps that correct it would disturb a steady walk."""
+"""Error (m) of the capture point that only contact forces correct: steps would disturb a steady walk."""
 LONGEST_PREDICTION = 1.0
-"""Time, in time constants of the pendulum, beyond which the growth of the capture point's error is not predicted."""
+"""Longest time, in time constants of the pendulum, over which the growth of the capture point's error is predicted."""
 LOOK_AHEAD = 120  # Frames within which the landing of a swing foot is looked for
 FLAT = 0.002  # Largest vertical error (m) of the points of a foot that stands flat
 LEAST_HEIGHT = 0.1  # Least height (m) of the pendulum
 TURN_ARM, DAMPING = 0.3, 1e-4
-"""Length (m) that converts rotation into displacement, and damping (m^2), of the legs' inverse kinematics."""
+"""Inverse kinematics of the legs: length (m) that converts rotation into displacement, and damping (m^2)."""
 
 
 class ModalFootholds:
-    """Offsets (m) of the feet, `offset` (F, 3), and of the root, `root` (3,), from the reference; z follows the ground.
+    """Offsets (m) from the reference: `offset` (F, 3) of the F feet, `root` (3,) of the root; z follows the ground.
 
     `capture` is the share of the capture point's error that landings correct; 0 keeps all offsets at zero.
     """
@@ -57,7 +57,7 @@ class ModalFootholds:
         self._edition = 0
         self._steps = False  # whether a foot has ever left the ground
         self._data = mujoco.MjData(body.model)
-        self._bend = np.zeros(body.nv)  # rad: of the legs, against the reference
+        self._bend = np.zeros(body.nv)  # (nv,) rad: change of the leg angles against the reference
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
         for leg in self._legs[:1]:  # compiles the kernel before the first timed step
             rows = self._moving[:, leg]
@@ -66,8 +66,8 @@ class ModalFootholds:
     def update(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
         """Update the offsets in frame `index` from the error (12,) of the rigid body modes and the present contacts.
 
-        `corner` (C, 3) m are the contact points; `load` (C, 3) are the reference's contact forces, which weigh the feet
-        in the mean that the root follows.
+        `corner` (C, 3) m are the body's contact points. `load` (C, 3) are the reference's contact forces at these
+        points: the root follows the mean of the feet's offsets, weighted by these forces.
         """
         if not self._feet or not self._capture:
             return
@@ -92,14 +92,14 @@ class ModalFootholds:
             self.root += ROOT_RATE * (share @ self.offset / share.sum() - self.root)
 
     def corner_offsets(self) -> Array:
-        """(C, 3) m: offsets of the contact points."""
+        """(C, 3) m: offsets of the contact points from the reference; zero for points that are not on a foot."""
         out = np.zeros((len(self._frames.link), 3))
         for own, offset in zip(self._corners, self.offset, strict=True):
             out[own] = offset
         return out
 
     def edited_pose(self, qpos: Array) -> Array:
-        """(nq,) a pose of the reference with root and feet moved; one step of inverse kinematics from the last call."""
+        """(nq,) a pose with root and feet moved by their offsets; each call adds one step of inverse kinematics."""
         if not (self.offset.any() or self.root.any()):
             return qpos
         model, data, out = self._body.model, self._data, np.array(qpos)
@@ -125,7 +125,7 @@ class ModalFootholds:
         return bool(np.abs(corner[own, 2] - frame.corner[own, 2] - self.offset[k, 2]).max() < FLAT)
 
     def _landing_offset(self, k: int, index: int, error: Array) -> Array:
-        """(2,) m: offset of foot k's landing from the stance feet's offset; zero if the foot does not come down."""
+        """(2,) m: wanted landing of foot k, from the stance feet's mean offset; zero if foot k does not land soon."""
         wait = self._landing_frame(k, index) - index
         if wait >= LOOK_AHEAD:
             return np.zeros(2)
@@ -138,7 +138,7 @@ class ModalFootholds:
         return self._keep_feet_apart(wanted if size <= FURTHEST else wanted * (FURTHEST / size), k, frame)
 
     def _landing_frame(self, k: int, index: int) -> int:
-        """The frame in which swing foot k comes down; LOOK_AHEAD frames ahead if it does not."""
+        """Number of the frame in which swing foot k lands; `index` + LOOK_AHEAD if the foot does not land by then."""
         if self._edition != self._frames.edition:
             self._edition, self._landing = self._frames.edition, [0] * len(self._feet)
         if self._landing[k] <= index:
@@ -153,7 +153,7 @@ class ModalFootholds:
         return float(np.sqrt(self._gravity / max(high, LEAST_HEIGHT)))
 
     def _keep_feet_apart(self, wanted: Array, k: int, frame: WindowFrame) -> Array:
-        """The wanted landing offset (2,) m of foot k, limited towards the other foot."""
+        """(2,) m: the `wanted` landing offset of foot k, with at most INWARD of it towards the other foot."""
         if len(self._corners) != 2:
             return wanted
         yaw = float(yaw_of(frame.qpos[3:7]))
@@ -164,7 +164,7 @@ class ModalFootholds:
 
 
 def _mean_along_ground(points: Array) -> Array:
-    """(2,) m: the mean of points (k, 3) along the ground."""
+    """(2,) m: x and y of the mean of points (k, 3) m."""
     return np.asarray(points[:, :2].sum(axis=0) / len(points))
 
 
@@ -175,10 +175,10 @@ def beyond_capture_dead_zone(error: Array) -> Array:
 
 @kernel
 def foothold_leg_step(moving: Array, turning: Array, place: Array, now: Array, goal: Array, turn: Array) -> Array:
-    """(n,) rad: one damped step of inverse kinematics of a leg.
+    """(n,) rad: change of the n angles of a leg in one damped step of inverse kinematics.
 
-    It moves the foot from ``place`` (3,) m and orientation ``now`` (9,) to ``goal`` (3,) m and orientation ``turn``
-    (3, 3). ``moving`` and ``turning`` (3, n) are the foot's Jacobians of translation and rotation.
+    The step moves the foot from ``place`` (3,) m and orientation ``now`` (9,) to ``goal`` (3,) m and orientation
+    ``turn`` (3, 3). ``moving`` and ``turning`` (3, n) are the foot's Jacobians of translation and rotation.
     """
     n = moving.shape[1]
     rows, error = np.empty((6, n)), np.empty(6)

@@ -23,7 +23,7 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference, Target, edition_of
 
-KEPT = 200  # Number of frames for which a computed frame is kept
+KEPT = 200  # Number of frames after which a computed frame is dropped
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,18 @@ class WindowFrame(NamedTuple):
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
-    com: Array  # (3,) m
+    com: Array  # (3,) m, centre of mass
     velocity: Array  # (3,) m/s, of the centre of mass
     angmom: Array  # (3,) kg m^2/s, angular momentum about the centre of mass
     corner: Array  # (C, 3) m, contact points
     down: Mask  # (C,) whether each contact point bears
-    load_point: Array  # (L, 3) m, where loads are carried, or lie until they are taken up
+    load_point: Array  # (L, 3) m, where each load is carried, or lies until it is taken up
     load_velocity: Array  # (L, 3) m/s
     load_mass: Array  # (L,) kg of the loads that are carried; 0 until they are taken up
 
 
 class WindowFrames:
-    """Frames of a reference, one per step (s) of the world; each is computed once, and again after an edit."""
+    """Frames of a reference, one per step of the world. A frame is computed when needed, and again after an edit."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
         self._body, self._reference, self._step = body, reference, step
@@ -74,11 +74,11 @@ class WindowFrames:
         self.load_local = np.array([load.point for load in loads]).reshape(-1, 3)  # (L, 3) m in the links' frames
         self._since, self._mass = (np.array([getattr(load, of) for load in loads]) for of in ("since", "mass"))
         self._known: dict[int, WindowFrame] = {}
-        self._pickup: list[Array] = []  # (L, 3) m: where loads are taken up, once computed
+        self._pickup: list[Array] = []  # L points (3,) m where loads are taken up; empty until computed
         self.edition = edition_of(reference)
 
     def at(self, index: int) -> WindowFrame:
-        """The frame `index` steps after the beginning."""
+        """The frame `index` steps after the start of the reference."""
         if index not in self._known:
             self._known[index] = self._compute_frame(index)
             self._known.pop(index - KEPT, None)
@@ -108,7 +108,7 @@ class WindowFrames:
         return frame if mass.all() else self._with_lying_loads(frame)
 
     def _set_pose(self, target: Target) -> mujoco.MjData:
-        """Put the body into a target's pose and velocity; return its data."""
+        """Compute the kinematics of the body in a target's pose and velocity; return MuJoCo's data, which is reused."""
         data = self._data
         data.qpos[:], data.qvel[:] = target.qpos, target.qvel
         mujoco.mj_kinematics(self._body.model, data)
@@ -116,7 +116,7 @@ class WindowFrames:
         return data
 
     def _with_lying_loads(self, frame: WindowFrame) -> WindowFrame:
-        """The frame with loads that are not carried yet placed, at rest, where they will be taken up."""
+        """The frame, in which loads that are not carried yet lie at rest where they will be taken up."""
         if not self._pickup:
             for k, since in enumerate(self._since):
                 data = self._set_pose(self._reference.at(float(since)))
@@ -137,7 +137,7 @@ class WindowFrames:
 
 @kernel
 def link_points_in_world(place: Array, turn: Array, link: Ints, local: Array) -> Array:
-    """(k, 3) m: points (k, 3) m of links (k,), in the world; ``place`` (., 3) m and ``turn`` (., 9) are the links'."""
+    """(k, 3) m in the world: points ``local`` of ``link`` (k,); ``place`` and ``turn`` (., 9) are of all links."""
     out = np.empty_like(local)
     for k in range(len(link)):
         for i in range(3):
@@ -179,7 +179,7 @@ class CarriedLoads:
         return mass, bias
 
     def composite_inertia(self, state: State, frame: WindowFrame, loads: Array) -> CompositeInertia:
-        """The inertia with loads (L,) kg; loads that are not carried in the frame lie where they will be taken up."""
+        """Inertia of the body with loads (L,) kg; loads not carried yet in the frame lie where they are taken up."""
         data, points = state.data, frame.load_point
         if len(loads):
             carried = link_points_in_world(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
@@ -194,8 +194,8 @@ def loaded_composite_inertia(
 ) -> tuple[Array, float, Array]:
     """The fields of `CompositeInertia` for a body and loads (L,) kg at points (L, 3) m.
 
-    ``root`` (6, 6) is the mass matrix of the body's root, whose place (3,) m and turn (9,) are given; ``com`` (3,) m is
-    the body's own centre of mass.
+    ``root`` (6, 6) is the mass matrix of the body's root; ``place`` (3,) m and ``turn`` (9,) are its position and
+    orientation. ``com`` (3,) m is the centre of mass of the body without loads.
     """
     mass, axes = root[0, 0], turn.reshape(3, 3)
     total, middle = mass, mass * com
@@ -213,7 +213,7 @@ def loaded_composite_inertia(
 
 @kernel
 def _add_point_inertia(mass: float, arm: Array, inertia: Array) -> None:
-    """Add the inertia of a mass (kg) at an arm (3,) m to an inertia (3, 3)."""
+    """Add to `inertia` (3, 3) kg m^2 the inertia of a point mass (kg) at a distance `arm` (3,) m."""
     size = mass * (arm @ arm)
     for i in range(3):
         inertia[i, i] += size

@@ -15,7 +15,7 @@ from poise.kernel import kernel
 from poise.reference.reference import Reference
 
 WRENCH_WEIGHT, FORCE_WEIGHT = 1e3, 1.0
-"""Weights of the reference's contact wrench, and of the size of the forces that give it."""
+"""Least squares for the reference's contact forces: weights of the error of their wrench, and of their size."""
 LEAST_SUPPORT = 0.1  # Vertical contact force, in body weights, below which the lean is limited
 TURN = 0.1  # Root-mean-square turn (rad) of the joints within a window that fits a motion
 SHORTEST, LONGEST = 6, 24  # Limits of the window that fits a motion, frames
@@ -24,21 +24,21 @@ SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
 
 
 class Horizon(NamedTuple):
-    """n + 1 frames from the present one on, of the body with all loads that it carries by then; C contact points."""
+    """n + 1 frames of the reference from now on. The body has C points, and all loads carried in the last frame."""
 
-    com: Array  # (n + 1, 3) m
+    com: Array  # (n + 1, 3) m, centre of mass
     velocity: Array  # (n + 1, 3) m/s, of the centre of mass
     angmom: Array  # (n + 1, 3) kg m^2/s, angular momentum about the centre of mass
-    corner: Array  # (n + 1, C, 3) m
-    down: Mask  # (n + 1, C)
-    axes: Array  # (n + 1, C, 3, 3) of friction cones, in columns, the last along the ground's normal
-    load_wrench: Array  # (n, 6) in weights, supports loads until they are taken up: force, then moment about `com`
+    corner: Array  # (n + 1, C, 3) m, contact points
+    down: Mask  # (n + 1, C) whether each contact point bears
+    axes: Array  # (n + 1, C, 3, 3) axes of the friction cones in columns, the last along the ground's normal
+    load_wrench: Array  # (n, 6) force, then moment about `com`, that support loads not yet taken up; in weights
     force: Array  # (n, C, 3) in weights: contact forces of the reference, as nearly as friction allows
-    lean: Array  # (n, 3) m along the ground: shift of the centre of mass at which these forces balance the body
+    lean: Array  # (n, 3) m along the ground: shift of the centre of mass at which `force` balances the body
 
 
 class RollingHorizon:
-    """Moves the window along a reference, and computes only the frames that are new."""
+    """A horizon that moves along a reference; only frames that are new in the window are computed."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class RollingHorizon:
         friction: float = 1.0,
         ground: GroundView | None = None,
     ) -> None:
-        """`size` frames of a body of a `mass` (kg); the ground is level if `ground` is None."""
+        """The window has `size` frames; `mass` (kg) is the body's without loads; `ground` None is level ground."""
         c = len(frames.link)
         self._frames, self._size, self._ground = frames, size, ground
         self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction
@@ -62,7 +62,7 @@ class RollingHorizon:
         self._window = Horizon(com, velocity, angmom, corner, down, axes, load_wrench, force, lean)
 
     def at(self, index: int) -> Horizon:
-        """The horizon from frame `index` on; it is recomputed after an edit, or when a new load enters it."""
+        """The horizon from frame `index` on, in arrays that the next call overwrites; new after an edit or new load."""
         window, edited = self._window, self._frames.drop_if_edited()
         carried = self._frames.at(index + self._size).load_mass
         if edited or not np.array_equal(carried, self._carried):
@@ -84,7 +84,7 @@ class RollingHorizon:
         return window
 
     def _load_wrench(self, frame: WindowFrame, com: Array) -> Array:
-        """(6,) wrench about a point (3,) m, in weights, that supports loads which are not carried yet."""
+        """(6,) wrench about `com` (3,) m, in weights, that supports the loads which are not carried yet in a frame."""
         lying = self._carried - frame.load_mass
         if not lying.any():
             return np.zeros(6)
@@ -97,7 +97,7 @@ class RollingHorizon:
         return (self._mass + float(self._carried.sum())) * self._gravity
 
     def _reference_forces(self, k: int) -> tuple[Array, Array]:
-        """(C, 3) least forces, in weights, that change the momenta as the reference does, and the lean (3,) m."""
+        """In frame k: least contact forces (C, 3), in weights, that change momenta as the reference does; lean (3,)."""
         window, gravity, step = self._window, self._gravity, self._step
         wrench = np.empty(6)
         wrench[:3] = (window.velocity[k + 1] - window.velocity[k]) / (gravity * step)
@@ -112,7 +112,7 @@ class RollingHorizon:
 def least_reference_forces(
     wrench: Array, corner: Array, com: Array, down: Mask, held: Mask, friction: float, axes: Array
 ) -> tuple[Array, Array]:
-    """(C, 3) least forces at the corners (C, 3) m that are down and give a wrench (6,), in weights; the lean (3,) m.
+    """Least forces (C, 3) that give a wrench (6,), both in weights, at corners (C, 3) m that are down; the lean (3,).
 
     ``held`` (C,) tells which corners may pull; ``axes`` (C, 3, 3) has the axes of the friction cones in columns.
     """
@@ -141,7 +141,7 @@ def least_reference_forces(
 
 
 def momenta_with_loads(frame: WindowFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
-    """Centre of mass (m), its velocity (m/s) and the angular momentum (kg m^2/s) of a body with loads (L,) kg."""
+    """Of a body of `mass` (kg) with loads (L,) kg: centre of mass (m), its velocity (m/s), angular momentum."""
     if not carried.any():
         return frame.com, frame.velocity, frame.angmom
     masses = np.concatenate([[mass], carried])
@@ -151,7 +151,7 @@ def momenta_with_loads(frame: WindowFrame, carried: Array, mass: float) -> tuple
 
 
 def fitting_window(reference: Reference, step: float) -> int:
-    """Number of frames, of the world's `step` (s), in which the joints of a reference turn by TURN on average.
+    """Number of frames, each of a `step` (s), in which the joints of a reference turn by TURN on average.
 
     The dynamics of the whole window is linearised at the present pose, so the pose must not change much in the window.
     [Jain2011] section 9 leaves the choice to the user: 12 frames for walking, 16 for squatting, 24 for swinging.

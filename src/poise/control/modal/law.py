@@ -1,8 +1,8 @@
 """The control law in compiled code: contact forces of the window, then low-frequency modes [Jain2011] section 5.
 
-States and forces are differences from the reference's, where the paper plans whole states and forces. For linear
-dynamics that is the same. But the effect of the reference's own forces and torques is then not linearised, and a plan
-of any length begins with them.
+The law plans differences of states and forces from the reference, where the paper plans whole states and forces. For
+linear dynamics both are the same. But with differences, the effect of the reference's own forces and torques is not
+linearised, and a plan of any length begins with these forces and torques.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from poise.control.modal.modes import ROOT
 from poise.control.modal.window import express_in_cone_axes, window_forces, write_cross_matrix
 from poise.kernel import kernel
 
-_RIGID = 1e-6  # Squared frequency, relative to 1 + itself, below which the response of a mode is a series
+_RIGID = 1e-6  # Where omega^2 / (1 + omega^2) is smaller, the response of a mode is computed as a series
 
 
 class ModalState(NamedTuple):
@@ -27,30 +27,30 @@ class ModalState(NamedTuple):
     total: CompositeInertia
     place: Array  # (3,) m, of the root
     turn: Array  # (3, 3) of the root
-    mass: Array  # (nv, nv) with the loads that the body carries
-    bias: Array  # (nv,) forces, with these loads
+    mass: Array  # (nv, nv) mass matrix, with the loads that the body carries
+    bias: Array  # (nv,) bias forces, with the loads that the body carries
     qvel: Array  # (nv,)
     corner: Array  # (C, 3) m: points that may bear
 
 
 class ModalDeviation(NamedTuple):
-    """Deviation of the body from the reference that the footholds edit, with n deformations."""
+    """Deviation of the body from the reference as edited by the footholds; n deformations, C contact points."""
 
     rigid: Array  # (12,) position and orientation of the rigid body modes, then their velocities
     position: Array  # (n,) of the deformations
     velocity: Array  # (n,) of the deformations
-    acceleration: Array  # (n,) that the reference has
-    velocity_change: Array  # (n,) that leads to the reference's next pose in one step
-    shift: Array  # (3,) m: offset of the reference's root
-    moved: Array  # (C, 3) m: offsets of its contact points
+    acceleration: Array  # (n,) of the deformations in the reference, not a deviation
+    velocity_change: Array  # (n,) of the deformations, with which one step leads to the reference's next pose
+    shift: Array  # (3,) m: offset of the reference's root by the footholds
+    moved: Array  # (C, 3) m: offsets of the reference's contact points by the footholds
 
 
 @kernel
 def rigid_mode_error(view: ModalState, away: Array, ahead: Horizon, shift: Array) -> Array:
     """(12,) error of the rigid body modes against the reference: position, orientation, and their velocities.
 
-    ``away`` (nv,) leads from the reference's pose to the present one; ``shift`` (3,) m is the offset of the reference's
-    root.
+    ``away`` (nv,) leads from the reference's pose to the present pose; ``shift`` (3,) m is the offset of the
+    reference's root.
     """
     com, total_mass, inertia = view.total
     inverse = np.linalg.inv(inertia)
@@ -148,11 +148,11 @@ def plan_contact_forces(
 
 @kernel
 def window_tipping(ahead: Horizon, mass: float, step: float, gravity: float) -> Array:
-    """(n, 2, 3) factors G and H by which a velocity away from the reference tips the body until the window ends.
+    """(n, 2, 3) vectors G and H for each frame k of the planning window: ``[k, 0]`` is G, ``[k, 1]`` is H.
 
-    Contact forces F (N) exert the moment -d x F on a centre of mass that is d away from the reference's. So a velocity
-    v from frame k on becomes, at the end of the window, the angular momentum G x v, and a rotation whose product with
-    the inertia is H x v: ``[k, 0]`` is G, ``[k, 1]`` is H.
+    If the centre of mass leaves the reference at frame k with constant velocity v, its offset d grows, and the
+    contact forces F (N) exert the moment -d x F. At the end of the window, this moment has produced the angular
+    momentum G x v, and a rotation whose angle times the inertia is H x v.
     """
     n = ahead.force.shape[0]
     out, sums = np.zeros((n, 2, 3)), np.zeros((3, 3))
@@ -171,10 +171,10 @@ def window_tipping(ahead: Horizon, mass: float, step: float, gravity: float) -> 
 def low_frequency_forces(
     squares: Array, count: int, position: Array, velocity: Array, pushed: Array, weights: tuple[float, ...], step: float
 ) -> Array:
-    """(count,) modal forces now that bring low-frequency modes to the reference at the end of the window, Eq. (21).
+    """(count,) modal forces of the coming step in the plan that brings low-frequency modes to the reference, Eq. (21).
 
-    ``squares`` (n,) are omega^2, ``position`` and ``velocity`` (n,) the modes' deviations from the reference,
-    ``pushed`` (window, n) the modal impulses of contact forces beyond the reference's; ``weights`` are w4, w5 and W6.
+    The plan ends with the window. ``squares`` (n,) are omega^2; ``position``, ``velocity`` (n,) the modes' deviations;
+    ``pushed`` (window, n) the modal impulses of contact forces beyond the reference's; ``weights`` w4, w5 and W6.
     """
     window = pushed.shape[0]
     place, speed, effort = weights
@@ -202,8 +202,8 @@ def low_frequency_forces(
 def mode_response(square: float, time: float) -> tuple[float, float]:
     """Position and velocity of an undamped mode a time (s) after a unit impulse; ``square`` is omega^2, at least 0.
 
-    The mode has unit mass and obeys p'' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). After a unit displacement its
-    position is the velocity after a unit impulse, and its velocity is -omega^2 times the position after one.
+    The mode has unit mass and obeys p'' + omega^2 p = impulse [Jain2011] Eqs. (4)-(9). After a unit displacement, the
+    mode's position equals the velocity returned here, and its velocity is -omega^2 times the position returned here.
     """
     if square > _RIGID * (1.0 + square):
         w = np.sqrt(square)

@@ -47,13 +47,13 @@ class Modal(ResetFirst):
         loads: Sequence[CarriedMass] = (),
         stiffness: Callable[[Body], Array] = modal_stiffness,
     ) -> None:
-        """`loads` will be carried by the body; `stiffness` gives the stiffness (n,) N m/rad of a body's joints."""
+        """The body will carry `loads`; `stiffness(body)` gives the stiffness (n,) N m/rad of the body's joints."""
         self._loads, self._stiffness_of = tuple(loads), stiffness
         self._settings = settings or ModalSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Begin a reference from its start."""
+        """Prepare to perform a reference from its start; compile the kernels."""
         body, model, s, step = world.scene.body, world.scene.model, self._settings, world.state.step
         gravity = -float(model.opt.gravity[2])
         self._model, self._body = model, body
@@ -83,7 +83,7 @@ class Modal(ResetFirst):
         self._reaction = PushReaction(s.latency, s.believed)
 
     def note_push(self, time: float) -> None:
-        """Note that a push begins at a time (s); the controller reacts to it later."""
+        """Note that a push begins at a time (s); the controller reacts after the time `latency`."""
         self._reaction.note_push(time)
 
     def is_unaware(self, time: float) -> bool:
@@ -132,7 +132,7 @@ class Modal(ResetFirst):
         return ModalState(total, data.xpos[1], turn, mass, bias, state.qvel[: self._body.nv], corner)
 
     def _deviation(self, index: int, state: State, view: ModalState, modes: Modes, ahead: Horizon) -> ModalDeviation:
-        """Update the footholds, and find the deviation from the reference that they edit."""
+        """Update the footholds; return the deviation of the body from the reference as edited by the footholds."""
         here, then, steps, nv = self._frames.at(index), self._frames.at(index + 1), self._footholds, self._body.nv
         before = steps.root.copy()
         qpos, away, goal = state.qpos[: self._body.nq], np.zeros(nv), np.zeros(nv)
@@ -153,18 +153,18 @@ class Modal(ResetFirst):
         return ModalDeviation(rigid, position, velocity, acceleration, velocity_change, shift, moved)
 
     def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: ModalState) -> Array:
-        """(window, C, 3) contact forces in weights."""
+        """(window, C, 3) planned contact forces in weights; keeps the dual solution as the first guess of next time."""
         cones = (self._frames.held, self._friction)
         return plan_contact_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
-        """(3 C, n) modal forces by unit forces at the contact points that bear in the window."""
+        """(3 C, n) modal forces by unit forces at the C contact points; zero for points that never bear in the window."""
         bears = np.any(ahead.down, axis=0)
         rows = bearing_jacobian(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
         return modal_forces(modes, rows.T).T
 
     def _slow_drive(self, modes: Modes, deviation: ModalDeviation, pushed: Array, slow: int) -> Array:
-        """(slow,) modal forces: the reference's accelerations, the springs, and the plan for the window."""
+        """(slow,) modal forces on low-frequency modes: reference's accelerations, springs, and plan for the window."""
         step, position, velocity = self._scale[0], deviation.position, deviation.velocity
         wanted = low_frequency_forces(modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step)
         return np.asarray(deviation.acceleration[:slow] + wanted)
@@ -181,7 +181,7 @@ class Modal(ResetFirst):
         return yielding_modes(modes, slow, rigid, bend, rows, drift, self._settings.soft)
 
     def _planted_points(self, state: State, down: Mask, qvel: Array) -> tuple[Array, Array]:
-        """Jacobian (3 c, nv) and drift (3 c,) m/s^2 of contacts that touch, on links that bear in the reference."""
+        """Jacobian (3 c, nv) and drift (3 c,) m/s^2 of c contacts: those that touch, on links that the reference loads."""
         contacts, data, nv = state.contacts, state.data, self._body.nv
         bears = np.zeros(self._model.nbody, bool)
         bears[self._frames.link[down]] = True
@@ -197,7 +197,7 @@ class Modal(ResetFirst):
         return np.ascontiguousarray(rows), drift
 
     def _actuation(self, modes: Modes, drive: Array, slow: int, planned: Array, state: State) -> Actuation:
-        """Torques of modal forces (n,), with feedback by which fast modes compensate unplanned contact forces."""
+        """Torques of the modal forces `drive` (n,), and feedback by which fast modes compensate unplanned contacts."""
         nv, share = self._body.nv, self._settings.adapt
         torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
         torque[ROOT:nv] = modes.lever @ drive
@@ -213,19 +213,19 @@ class ModalError(NamedTuple):
     """Errors of the body against the reference."""
 
     rigid: Array  # (12,) position and orientation of the rigid body modes, then their velocities
-    joints: Array  # (n,) rad
-    speeds: Array  # (n,) rad/s
+    joints: Array  # (n,) rad, joint angles
+    speeds: Array  # (n,) rad/s, joint velocities
 
 
 class PushReaction:
-    """Delays the reaction to pushes [Jain2011] section 6: for a while after a push, errors from before it are used.
+    """Delays the reaction to pushes [Jain2011] section 6: until then, the errors from before the push are used.
 
-    The paper takes the reference's own state in the meantime, as a `share` of 0 does. For a body that was not exactly
-    on the reference, that acts like another push.
+    The paper uses the reference's own state until the reaction. A `share` of 0 does the same. If the body was not
+    exactly on the reference, this change of state acts like another push.
     """
 
     def __init__(self, latency: float, share: float) -> None:
-        """`latency` (s) until the reaction; `share` of the errors before the push that is used until then."""
+        """The reaction begins `latency` (s) after a push; until then, errors before the push count times `share`."""
         self._latency, self._share = latency, share
         self._reactions: list[float] = []  # s: times at which the reactions to pushes begin
         self._kept: ModalError | None = None
@@ -236,13 +236,13 @@ class PushReaction:
             self._reactions.append(time + self._latency)
 
     def is_unaware(self, time: float) -> bool:
-        """Whether the reaction to a push is still to come at a time (s)."""
+        """Whether, at a time (s), the reaction to a push has not begun yet."""
         return any(time < reaction - 1e-9 for reaction in self._reactions)
 
     def perceived(self, time: float, errors: ModalError) -> ModalError:
-        """The errors to react to at a time (s): the present errors, or while a push is pending, the kept errors.
+        """The errors to react to at a time (s): the present errors, or while a reaction is pending, the kept errors.
 
-        The present errors are kept when a push begins, and again when a reaction begins while another is pending.
+        Errors are kept, times `share`, when a push begins, and again when one reaction begins while another is pending.
         """
         coming = [reaction for reaction in self._reactions if time < reaction - 1e-9]
         if len(coming) < len(self._reactions):
@@ -256,7 +256,7 @@ class PushReaction:
 
 
 def _checked_stiffness(stiffness: Array, body: Body) -> Array:
-    """Copy of a stiffness (n,) N m/rad; raise unless it has one positive number for each joint angle."""
+    """Copy of a stiffness (n,) N m/rad; raise unless the stiffness has one positive number for each joint angle."""
     found = np.array(stiffness, float)
     if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):
         raise PoiseError(f"modal: stiffness must be {body.nv - ROOT} numbers of more than 0, one for each joint angle")

@@ -24,8 +24,8 @@ from poise.kernel import kernel
 ROOT = 6  # Degrees of freedom of the root, which come first
 
 SOFT_FOOT, STIFF_FOOT = 90.0, 150.0
-"""Squared natural frequencies, (rad/s)^2, of a foot joint alone: if one is below the first, all are stiffened to at
-least the second."""
+"""Squared natural frequencies, (rad/s)^2, of a foot joint alone. If any foot joint is below SOFT_FOOT, all foot joints
+are stiffened to at least STIFF_FOOT."""
 
 
 class Modes(NamedTuple):
@@ -34,15 +34,15 @@ class Modes(NamedTuple):
     frequency: Array  # (n,) omega^2, (rad/s)^2, ascending, of the deformations
     shape: Array  # (n, n) phi: joint angles, a column per mode
     lever: Array  # (n, n) M^ phi: joint torques per modal force; its transpose projects joint angles: p = lever' dq
-    basis: Array  # (6, 6) Phi_r: the root's velocities by rigid body motion (translation, rotation)
-    carried: Array  # (6, n) M_rr^-1 M_rj: rigid body motion with the momenta of joint velocities
+    basis: Array  # (6, 6) Phi_r: velocities of the root, a column per rigid body mode (translations, rotations)
+    carried: Array  # (6, n) M_rr^-1 M_rj: rigid body velocities that have the same momenta as joint velocities
 
 
 def modal_stiffness(body: Body) -> Array:
     """(n,) N m/rad: the stiffness of each joint is the mass of the subtree that it carries [Jain2011] section 7.
 
-    Walks fall if the ankles move in low-frequency modes. The ankles of the paper's body are just stiff enough; softer
-    foot joints of other bodies are stiffened.
+    Walking bodies fall if the ankles move in low-frequency modes. The ankles of the paper's body are just stiff enough;
+    softer foot joints of other bodies are stiffened.
     """
     model = body.model
     links = model.dof_bodyid[ROOT:]
@@ -106,9 +106,9 @@ def link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
 
 @kernel
 def bearing_jacobian(point: Array, link: Ints, bears: Mask, moves: Mask, motion: Array, about: Array) -> Array:
-    """(3 C, nv) Jacobians of those points (C, 3) m of links (C,) that bear (C,); zeros for the other points.
+    """(3 C, nv) Jacobian of points (C, 3) m on links (C,); the rows of points that do not bear are zero.
 
-    ``moves`` comes from `link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, translation about a point (3,) m.
+    ``moves`` comes from `link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at ``about`` (3,).
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))

@@ -22,9 +22,9 @@ from poise.kernel import kernel
 def planted_point_drift(
     rows: tuple[Array, Array, Array], qvel: Array, place: Array, point: Array, frame: Array, own: Mask, out: Array
 ) -> None:
-    """Write accelerations (m/s^2), due to the velocities alone, of a link's points into out (3 c,), along their frames.
+    """Write into out (3 c,) the accelerations (m/s^2) of a link's points, due to the velocities alone, in their frames.
 
-    ``own`` (c,) tells which of the points (c, 3) m are the link's; ``frame`` (c, 3, 3) has normal and tangents in rows.
+    ``own`` (c,) tells which points (c, 3) m are on the link; ``frame`` (c, 3, 3) has normal and tangents in rows.
     ``rows`` are matrices (3, nv) of the link at its place (3,) m: the time derivatives of the Jacobians of translation
     and of rotation, and the Jacobian of rotation.
     """
@@ -49,7 +49,7 @@ def rigid_mode_acceleration(
 ) -> Array:
     """(6,) accelerations of the rigid body modes by bias forces (nv,) and contact forces (C, 3) N at points (C, 3) m.
 
-    ``place`` (3,) m and ``turn`` (3, 3) are the root's; ``basis`` is `Modes.basis`.
+    ``place`` (3,) m and ``turn`` (3, 3) are position and orientation of the root; ``basis`` is `Modes.basis`.
     """
     pull, twist = np.zeros(3), np.zeros(3)
     for c in range(force.shape[0]):

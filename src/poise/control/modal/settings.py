@@ -12,26 +12,26 @@ LONGEST_WINDOW = 240  # Longest window, frames
 
 @dataclass(frozen=True)
 class ModalSettings:
-    """Weights are given with their symbols in [Jain2011]; docs/modal-method.md lists the paper's values beside ours."""
+    """Settings of `Modal`. W1 to W6 are symbols of [Jain2011]; docs/modal-method.md lists the paper's values."""
 
     window: int = 12
     """Frames of the planning window; 0 chooses a number that fits the motion."""
     threshold: float = 100.0
     """Squared natural frequency, (rad/s)^2, below which a mode is a low-frequency mode, planned over the window."""
     place: float = 3.0
-    """W1: of the position of the rigid body modes at the end of the window."""
+    """W1: weight of the position error of the rigid body modes at the end of the window."""
     turn: float = 60.0
-    """W1: of their orientation."""
+    """W1: weight of the orientation error of the rigid body modes at the end of the window."""
     speed: float = 1.0
-    """W2: of their velocities."""
+    """W2: weight of the velocity errors of the rigid body modes at the end of the window."""
     force: float = 0.3
-    """W3: of contact forces, here of their difference from the reference's."""
+    """W3: weight of contact forces, here of their difference from the reference's contact forces."""
     low_place: float = 5.0
-    """w4: of the positions of low-frequency modes at the end of the window."""
+    """w4: weight of the position errors of low-frequency modes at the end of the window."""
     low_speed: float = 2.0
-    """w5: of their velocities."""
+    """w5: weight of the velocity errors of low-frequency modes at the end of the window."""
     low_effort: float = 5e-3
-    """W6: of their actuation."""
+    """W6: weight of the actuation of low-frequency modes."""
     adapt: float = 0.0
     """Share of unplanned contact forces that high-frequency modes compensate, Eq. (28); 1 in the paper."""
     capture: float = 0.3
@@ -39,9 +39,9 @@ class ModalSettings:
     latency: float = 0.2
     """Time (s) from the beginning of a push until the controller reacts to it."""
     believed: float = 1.0
-    """Share of the errors before a push from which the controller plans until it reacts; 0 in the paper."""
+    """Until the controller reacts to a push, it plans with this share of the errors before the push; 0 in the paper."""
     soft: float = 0.03
-    """Weight (m^2/kg) of the change of low-frequency modes that keeps planted points at rest; less is firmer."""
+    """Weight (m^2/kg) of changing low-frequency modes to keep planted points at rest; a lower weight is firmer."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

@@ -17,17 +17,17 @@ from poise.kernel import kernel
 
 SIDES = 6  # Sides of the friction cone [Jain2011] Eq. (15).
 ANGLES = 2.0 * np.pi / SIDES * np.arange(SIDES)
-CORNERS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # (6, 2) directions of its edges
-FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES)], axis=1)  # normals of its facets
+CORNERS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)  # (6, 2) directions of the cone's edges
+FACETS = np.stack([np.cos(ANGLES + np.pi / SIDES), np.sin(ANGLES + np.pi / SIDES)], axis=1)  # (6, 2) normals
 APOTHEM = float(np.cos(np.pi / SIDES))  # inscribed over circumscribed radius of the hexagon
 
 SLOPE_SPAN = 0.01
-"""Distance (m) to each side over which the slope of the ground is measured. The smaller of both slopes is used, so that
-the edge of a step does not count as a slope."""
+"""Distance (m) over which the slope of the ground is measured to each side of a point. The smaller of both slopes is
+used, so that the edge of a step does not count as a slope."""
 PROBES = SLOPE_SPAN * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 
 MOST_ITERATIONS = 30  # Largest number of Newton iterations
-CONVERGED = 1e-8  # Weighted square of the residual y / W - (e - B u(y)) at which they end
+CONVERGED = 1e-8  # Weighted square of the residual y / W - (e - B u(y)) at which the iterations end
 
 
 @kernel
@@ -42,10 +42,10 @@ def window_forces(
     dual: Array,
     forces: Array,
 ) -> int:
-    """Write the forces (c, 3) of the window, z along the normal; return the number of iterations.
+    """Write the forces u (c, 3) of the window, z along the normal; return the number of iterations.
 
     effect (c, m, 3) is B, held (c,) tells which contacts may pull, wanted (m,) is e, reference (c, 3) is u_ref, weights
-    (m,) are W. dual (m,) is the first guess of y, and becomes the solution. m is 12, or 6 for a wrench.
+    (m,) are W. dual (m,) is the first guess of y, and is overwritten by y. m is 12, or 6 for a wrench.
     """
     count, size = effect.shape[0], wanted.shape[0]
     residual, slope, part = np.empty(size), np.empty((size, size)), np.empty((3, 3))
@@ -98,10 +98,10 @@ def window_forces(
 
 @kernel
 def project_window_force(force: Array, friction: float, out: Array, slope: Array) -> None:
-    """out (3,): the point of the cone nearest to a force (x, y, z), z along the normal; slope (3, 3): its derivative.
+    """Write into out (3,) the point of the friction cone nearest to a force, and into slope (3, 3) its derivative.
 
-    The cone is z >= 0, facet . (x, y) <= friction cos(pi/6) z for six facets. The nearest point is the force itself,
-    or lies on a facet, on an edge between two of them, or at the tip.
+    The force is (x, y, z), z along the normal. The cone is z >= 0, facet . (x, y) <= friction cos(pi/6) z for six
+    facets. The nearest point is the force itself, or lies on a facet, on an edge between two facets, or at the tip.
     """
     width = friction * APOTHEM
     worst, most = -1, 0.0
@@ -155,8 +155,8 @@ def _is_inside_cone(force: Array, width: float) -> bool:
 
 
 def friction_cone_axes(ground: GroundView | None, point: Array) -> Array:
-    """(C, 3, 3) axes of the friction cones at points (C, 3) m, in columns: two tangents of the ground (None: level
-    ground), then its normal."""
+    """(C, 3, 3) axes of the friction cones at points (C, 3) m, in columns: two tangents of the ground, then its normal.
+    If `ground` is None, the ground is level."""
     count = len(point)
     level = np.broadcast_to(np.eye(3), (count, 3, 3))
     if ground is None:
@@ -185,7 +185,7 @@ def express_in_cone_axes(axes: Array, rows: Array) -> None:
 
 @kernel
 def write_cross_matrix(arm: Array, out: Array) -> None:
-    """out (3, 3): the matrix of the cross product, out @ f = arm x f."""
+    """Write into out (3, 3) the matrix of the cross product with arm (3,): out @ f = arm x f."""
     x, y, z = arm
     out[0, 0], out[0, 1], out[0, 2] = 0.0, -z, y
     out[1, 0], out[1, 1], out[1, 2] = z, 0.0, -x
