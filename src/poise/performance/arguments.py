@@ -1,4 +1,4 @@
-"""Arguments of users: what is obviously meant is accepted, everything else raises one line that says what to give."""
+"""Checks of users' arguments: accept what is obviously meant, else raise an error that says what to give."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from poise.errors import PoiseError
 
 
 def number_argument(name: str, value: Any, expected: str = "a number") -> Any:
-    """The value, unchanged, if it is a number."""
+    """Return the value if it is a number, else raise that the argument `name` must be `expected`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise PoiseError(f"{name} {value!r}: must be {expected}")
     return value
 
 
 def optional_text(name: str, value: Any, form: str) -> str | None:
-    """The value if it is a text or None."""
+    """Return the value if it is a text or None, else raise with `form` as an example."""
     if value is not None and not isinstance(value, str):
         raise PoiseError(f"{name} {value!r}: must be a text such as '{form}'")
     return value
 
 
 def text_or_object(name: str, value: Any, attribute: str, expected: str) -> Any:
-    """A text, a path as text, or an object (not a class) that has an attribute; anything else raises."""
+    """Return the value if it is a text, a path (as text) or an object, not a class, with `attribute`; else raise."""
     if isinstance(value, PathLike):
         return fspath(value)
     if isinstance(value, str) or (not isinstance(value, type) and hasattr(value, attribute)):
@@ -34,7 +34,7 @@ def text_or_object(name: str, value: Any, attribute: str, expected: str) -> Any:
 
 
 def list_argument(name: str, values: Any, attribute: str, expected: str) -> tuple[Any, ...]:
-    """The values as a tuple of texts or of objects that have an attribute; one of them stands for a list of one."""
+    """Return values, texts or objects with `attribute`, as a tuple; one value becomes a tuple of one, None of none."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = () if values is None else (values,)
     return tuple(text_or_object(name, value, attribute, f"a list of {expected}") for value in values)

@@ -1,4 +1,4 @@
-"""Resolve the names or files that a user gives into a body and a reference."""
+"""Casting: find the body and the reference for the names or files that a user gives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cast:
     ships: bool = False  # whether the motion ships with Poise
 
     def with_load(self, link: str, mass: float) -> Cast:
-        """The same with a load of `mass` kg at a link; the reference loses its dynamics, computed without the load."""
+        """This cast with a load of `mass` kg at a link. The reference loses its dynamics, which assume no load."""
         body, reference = self.body.loaded({link: mass}), self.reference
         if isinstance(reference, Played):
             reference = Played(replace(reference.clip, body=body))
@@ -41,12 +41,12 @@ class Cast:
 def cast(
     motion: str, body: str | Body | None = None, say: Say = no_progress, physics: bool = False, usual: str | None = None
 ) -> Cast:  # fmt: skip
-    """Find the body and the reference.
+    """Find the body and the reference that it performs; prepare a motion file.
 
     `motion` is the name of a shipped motion, behaviour or fetched capture, a motion file, or a prepared motion; `body`
-    is a `Body`, the name of a shipped one, an MJCF file, a motion file whose skeleton it is built for, or "own" (the
-    default for motion files). Shipped motions default to the `usual` body, or with `physics` to the first body that
-    has a dynamic reference of the motion.
+    is a `Body`, the name of a shipped body, an MJCF file, a motion file whose skeleton the body is built for, or "own"
+    (the default for motion files). For shipped motions, the default is the body named `usual`, or with `physics` the
+    first body that has a dynamic reference of the motion.
     """
     path = motion_file(motion)
     if path.suffix == ".toml" or motion in behaviour_names():

@@ -1,4 +1,4 @@
-"""Recovery from toppling: a second controller steps until the body stands, then the first one resumes its motion."""
+"""Recovery from toppling: a second controller steps until the body stands, then the first resumes its motion."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from poise.rotations import yaw_of
 SEARCHED = 6.0  # Duration (s) of a motion that is examined: for planted feet, its height and the frame to resume at
 REST = 0.5  # Time (s) for which the body must stand before the motion resumes
 BLEND = 1.0  # Duration (s) of the blend from the standing pose back into the motion
-LOWEST = 0.3  # Lower bound (m) of the height of the centre of mass in the capture point
+LOWEST = 0.3  # Least height (m) of the centre of mass in the formula of the capture point
 _SIDES = np.array([[cos(k * pi / 32), sin(k * pi / 32)] for k in range(64)])  # (64, 2) directions, all round
 
 
 class CatchController:
-    """A controller that delegates to `first`, and to `rescuer` when the body topples, until it stands again.
+    """A controller that delegates to `first`, and when the body topples to `rescuer`, until the body stands again.
 
     The motion must keep both feet planted. The body topples when its capture point [Pratt2006] lies outside the
     support polygon: then no force on the feet brings it to rest, only a step does. While `first` has not noticed a
@@ -51,7 +51,7 @@ class CatchController:
         self.resumed: list[float] = []  # times at which `first` resumed, s
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Prepare to perform a reference from the start; raise if it does not keep its feet planted."""
+        """Prepare to perform a reference from its start; raise if the reference does not keep both feet planted."""
         body = world.scene.body
         self._world = world
         self._take = take_of(reference, body, 1.0 / world.state.step)
@@ -72,7 +72,7 @@ class CatchController:
         return isinstance(self.first, PushAware) and self.first.is_unaware(time)
 
     def act(self, state: State) -> Actuation:
-        """Actuation of the coming step; changes between the two controllers if needed."""
+        """Actuation of the coming step; switches between the two controllers if needed."""
         if self._is_caught:
             if not self.rescuer.stands():
                 self._stood_since, self._stays = state.time, False
@@ -84,7 +84,7 @@ class CatchController:
         return self._acting.act(state)
 
     def target(self, time: float) -> Array:
-        """(nq,) the tracked pose."""
+        """(nq,) the pose that the acting controller tracks at a time (s)."""
         return self._acting.target(time)
 
     @property
@@ -103,7 +103,7 @@ class CatchController:
         self._stood_since, self._stays = state.time, False
 
     def _resume(self, state: State) -> None:
-        """Resume the motion, or keep standing if it cannot be performed with the feet where they are."""
+        """Resume the motion, or keep standing if the motion cannot be performed with the feet where they are."""
         pose = np.array(state.qpos[: self._world.scene.body.nq])
         motion = resume_motion(self._take, pose, state.time, BLEND)
         self._stays = motion is None
@@ -133,9 +133,9 @@ class _SupportPolygon:
 
 
 def resume_motion(take: Take, pose: Array, start: float, over: float) -> Take | None:
-    """The motion with feet planted as in a pose (nq,), blended from that pose at rest within `over` s from `start` (s).
+    """The motion `take` from `start` (s) on, blended within `over` (s) from `pose` (nq,) at rest, with its feet kept.
 
-    It is entered at the frame most similar to the pose. None if the legs cannot keep all contacts of its lowest frame.
+    The first frame is the one most similar to the pose. None if the legs cannot keep all contacts of the lowest frame.
     """
     resumption = _ResumedMotion(take, pose, start, over)
     if not resumption.keeps_lowest_contacts():
@@ -144,7 +144,7 @@ def resume_motion(take: Take, pose: Array, start: float, over: float) -> Take | 
 
 
 def feet_stay_planted(take: Take) -> bool:
-    """Whether every foot is in contact in every frame."""
+    """Whether every foot is in contact in every frame of the first `SEARCHED` seconds."""
     parts = foot_parts(take.body)
     return bool(parts) and all(
         frame.down is not None and all(frame.down[own].any() for own in parts) for frame in _searched_frames(take)
@@ -152,7 +152,7 @@ def feet_stay_planted(take: Take) -> bool:
 
 
 def tallest_pose(take: Take) -> Array:
-    """(nq,) the pose with the highest root."""
+    """(nq,) the pose with the highest root in the first `SEARCHED` seconds."""
     return max(_searched_frames(take), key=_root_height).qpos
 
 
@@ -192,13 +192,13 @@ class _ResumedMotion:
         return self._with_feet_planted([self._blended_frame(first + k) for k in range(BLOCK)])
 
     def keeps_lowest_contacts(self) -> bool:
-        """Whether the lowest frame of the motion keeps all its contacts with the feet as planted."""
+        """Whether the frame with the lowest root keeps all its contacts when the feet are planted as in the pose."""
         lowest = min(_searched_frames(self._take), key=_root_height)
         (found,) = self._with_feet_planted([Frame(self._pose_above_feet(lowest), lowest.down)])
         return found.down is not None and bool(np.all(found.down == lowest.down))
 
     def _with_feet_planted(self, frames: list[Frame]) -> list[Frame]:
-        """The frames with the feet moved to where those of the pose stand."""
+        """The frames with the feet moved to the feet of the pose; lowers the roots of the given frames in place."""
         for frame, sink in zip(frames, self._pelvis_drops(np.array([frame.qpos for frame in frames])), strict=True):
             frame.qpos[2] -= sink
         place, turn = (np.repeat(each, len(frames), axis=0) for each in (self._place, self._turn))
@@ -211,11 +211,11 @@ class _ResumedMotion:
         return pelvis_drop(hips, self._place, easy_reach(self._lengths, used))
 
     def _pose_above_feet(self, frame: Frame) -> Array:
-        """(nq,) a pose of the motion with the heading of the body, above its feet."""
+        """(nq,) the pose of a frame of the motion, turned to the body's heading and moved above the body's feet."""
         return displace_poses(frame.qpos, self._turned, self._shift)
 
     def _blended_frame(self, number: int) -> Frame:
-        """A frame of the blend from the pose to the motion, with feet not yet planted."""
+        """Frame `number` of the blend from the pose to the motion, with feet that are not planted yet."""
         since = max(number - self.first, 0)
         model, there = self._take.body.model, self._take.frame(self._entry + since)
         out, way = np.array(self._pose), np.zeros(model.nv)

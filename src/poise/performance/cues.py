@@ -1,6 +1,6 @@
 """Cues: actions at given times of a run, such as gripping a prop, editing the motion or steering.
 
-A cue holds the controller or motion that it acts on in a `partial`, so that a mark copies it too (see `marks`).
+A cue holds the controller or motion that it acts on in a `partial`, so that a mark copies both (see `marks`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fire_cue(cue: Cue, world: World) -> dict[str, Any]:
 
 
 def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
-    """Cues that grip and release a prop when the hands of the motion do."""
+    """Cues at which the hands grip and release a prop, at the times at which the hands of the motion do so."""
     cues: list[Cue] = []
     contacts = motion.contacts
     for c in np.flatnonzero(contacts.held):

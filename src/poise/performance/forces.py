@@ -24,7 +24,7 @@ from poise.world.world import World
 
 HEAVIEST = 200.0  # Largest mass (kg) of a weight
 MOST = 8  # Largest number of weights at once
-TRIALS = 5  # Largest number of trial steps that find the force of the weights
+TRIALS = 5  # Largest number of trial steps to find the force of the weights
 NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 
 
@@ -34,7 +34,7 @@ class ScenePush:
     def __init__(self, push: Push, world: World, force: Array, held: bool = False) -> None:
         """`force` (3,) N is in the world frame; `push` says when and where it acts; `held` marks a pull."""
         self.push, self.force, self.held = push, force, held  # a pull lasts until it is let go
-        self.renews = False  # whether it continues a pull of the same link with another force
+        self.renews = False  # whether this pull continues a pull of the same link with another force
         name = world.scene.body.trunk if push.body is None else push.body
         self.body = world.scene.link_id(name)
         if world.mechanism.body_last_dof[self.body] < 0:
@@ -43,7 +43,7 @@ class ScenePush:
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
-        """A push whose direction is relative to the initial heading of the performer."""
+        """A push whose direction is relative to the performer's initial heading, that of `place`."""
         return cls(push, world, push.force * displacement_to_place(place).vector(np.array(push.direction)))
 
     @classmethod
@@ -66,7 +66,7 @@ class ScenePush:
 
     @property
     def end(self) -> float:
-        """Time (s) at which it ends."""
+        """Time (s) at which the push ends."""
         return self.push.time + self.push.duration
 
     def lasting(self, duration: float) -> ScenePush:
@@ -87,7 +87,7 @@ class ScenePush:
 
 
 def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
-    """(nv,) generalised force of all pushes in the coming step; None if none acts."""
+    """(nv,) generalised force of all pushes in the coming step; None if no push acts."""
     acting = [force for push in pushes if (force := push.generalised_force(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
 
@@ -102,7 +102,7 @@ class HungWeight:
 
     @classmethod
     def on(cls, world: World, name: str, mass: float) -> HungWeight:
-        """A weight in a hand, or at the centre of mass of any other link of the performer."""
+        """A weight of `mass` (kg) on the link `name`: in the hand, or at the centre of mass of any other link."""
         if not 0 < number_argument("mass", mass) <= HEAVIEST:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
         body, link = world.scene.body, world.scene.link_id(name)
@@ -113,7 +113,7 @@ class HungWeight:
         return cls(link, (x, y, z), mass)
 
     def place(self, world: World) -> Array:
-        """(3,) m: its position in the world."""
+        """(3,) m: position of the weight in the world."""
         data = world.terms.data
         return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
 
@@ -123,7 +123,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
 
     A weight exerts m (g - a), where a is the acceleration of its point in the same step. The first trial step applies
     m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
-    is returned. It is recorded like that of a push.
+    is returned. It is recorded like the force of a push.
     """
     before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
@@ -159,7 +159,7 @@ def _joint_damping(world: World, actuation: Actuation, torque: Array) -> Array:
 
 
 def _weights_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
-    """(3W, nv) Jacobian of the positions of the weights."""
+    """(3W, nv) Jacobian of the positions of the W weights."""
     out = np.zeros((3 * len(weights), world.model.nv))
     for k, weight in enumerate(weights):
         mujoco.mj_jac(world.model, world.terms.data, out[3 * k : 3 * k + 3], None, weight.place(world), weight.link)

@@ -1,4 +1,4 @@
-"""Hand-over: a second controller takes over once the first one has brought the body to a stand."""
+"""Hand-over: a second controller takes over once the first controller has brought the body to a stand."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from poise.world.terrain import Place
 
 
 class Handover:
-    """A controller that delegates to `first` until it stands, and then to `then` with a reference of its own."""
+    """A controller that delegates to `first` until the body stands, and then to `then`, with another reference."""
 
     def __init__(self, first: ReportsEnding, then: Controller, reference: Reference) -> None:
-        """`reference` is what `then` performs, moved to where the body stands and turned to its heading."""
+        """`then` performs `reference`, moved to where the body stands and turned to the body's heading."""
         self.first, self.then = first, then
         self._next = reference
         self.name = f"{first.name}, then {then.name}"
@@ -45,9 +45,9 @@ class Handover:
         self.first.reset(world, reference)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Command a heading (rad, to the left of the initial one) or a speed (m/s) for `then`.
+        """Command a heading (rad, to the left of the initial heading) or a speed (m/s) for `then`.
 
-        Until the hand-over the heading also steers `first`, if it can be steered.
+        Until the hand-over the heading also steers `first`, if `first` can be steered.
         """
         self._heading = self._heading if heading is None else heading
         self._speed = self._speed if speed is None else speed
@@ -71,7 +71,7 @@ class Handover:
         return self._acting.act(state)
 
     def target(self, time: float) -> Array:
-        """(nq,) the tracked pose."""
+        """(nq,) the pose that the acting controller tracks at a time (s)."""
         return self._acting.target(time)
 
     @property
@@ -79,7 +79,7 @@ class Handover:
         return self.first if self.handed_over is None else self.then
 
     def _place(self, state: State) -> Place:
-        """The place at which the reference starts with its feet and its heading where those of the body are."""
+        """Where the next reference must start, so that its feet and heading match the feet and heading of the body."""
         scene = self._world.scene
         body = scene.body
         first = mujoco.MjData(body.model)

@@ -1,4 +1,4 @@
-"""Marks: saved states of a run, to which it can return."""
+"""Marks: saved states of a run, to which the run can return."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Mark:
     snapshot: Snapshot
     controller: Controller
     reference: Reference
-    waiting: tuple[Cue, ...]
+    waiting: tuple[Cue, ...]  # cues that have not fired yet
     forces: tuple[ScenePush, ...]  # active and future pushes
     weights: tuple[HungWeight, ...]
     events: tuple[dict[str, Any], ...]  # events so far, which are never changed
     steps: int  # number of steps so far
     fell_at: float | None  # s
-    token: object  # known to its run while the mark can be gone back to
+    token: object  # the run keeps this token while it can go back to the mark
 
     __repr__ = brief_repr
 
 
 def replaced_world_parts(old: World, new: World) -> dict[int, object]:
-    """Memo for `deepcopy` that replaces the parts of a world that controllers refer to by those of another world."""
+    """Memo for `deepcopy`: where an original refers to the world `old` or its parts, the copy refers to `new`."""
     return {
         id(old): new,
         id(old.terms.data): new.terms.data,
@@ -54,7 +54,7 @@ def replaced_world_parts(old: World, new: World) -> dict[int, object]:
 
 
 def unchanging_parts(parts: object, world: World) -> dict[int, object]:
-    """Memo for `deepcopy` that shares what never changes: the world, constant dataclasses and read-only arrays.
+    """Memo for `deepcopy`: copies share what never changes, namely the world, constant dataclasses, read-only arrays.
 
     A controller may hold thousands of precomputed policies, while only a few numbers change from step to step.
     """
@@ -80,7 +80,7 @@ def unchanging_parts(parts: object, world: World) -> dict[int, object]:
 
 
 def _never_changes(part: object) -> bool:
-    """Whether a part is constant: by convention frozen dataclasses of Poise, and others' if all their fields are."""
+    """Whether a part is constant: read-only arrays, frozen dataclasses of Poise, and others if their fields are."""
     if isinstance(part, Cue):
         return False  # its action may be bound to a controller, which changes
     if isinstance(part, mujoco.MjModel | mujoco.MjData):

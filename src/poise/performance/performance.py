@@ -18,7 +18,7 @@ class Performance:
     recording: Recording
     setup_s: float  # wall-clock seconds of the set-up
     step_s: Array  # (T,) wall-clock seconds of each step, including control
-    blow_up: BlowUp | None = None
+    blow_up: BlowUp | None = None  # what ended the performance early, if anything did
 
     def __repr__(self) -> str:
         ended = f", stopped: {self.blow_up}" if self.blow_up else ""

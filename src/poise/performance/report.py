@@ -22,7 +22,7 @@ from poise.performance.performance import Performance
 from poise.retarget.prepare import import_changes
 from poise.world.recording import FILE
 
-FILES = (FILE, "motion.bvh", "page.html")  # Files of a performance
+FILES = (FILE, "motion.bvh", "page.html")  # Names of the files that a performance is written to
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def check_performance_folder(folder: Path, source: Path | None, more: tuple[str, ...] = ()) -> None:
-    """Raise if the files of a performance cannot be written into a folder or would overwrite its source."""
+    """Raise if the files of a performance, and `more` names, cannot be written or would overwrite the file `source`."""
     check_folder_writable(folder)
     if source is not None:
         check_write_targets([folder / name for name in (*FILES, *more)], source)
@@ -63,7 +63,7 @@ def check_performance_folder(folder: Path, source: Path | None, more: tuple[str,
 def write_performance(
     performance: Performance, folder: Path, imported: Imported | None = None, controller: Controller | None = None
 ) -> Outcome:
-    """Summarise a performance and write its recording, BVH file and page into a folder."""
+    """Summarise a performance, and write its recording, BVH file and page into a folder, which is created."""
     summary = summarise_performance(performance)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
@@ -100,10 +100,10 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
 
 
 def _changes_of_control(controller: Controller | None) -> Iterator[str]:
-    """Lines on when another controller took over."""
+    """Yield lines that say when another controller took over."""
     if isinstance(controller, Handover):
         when = controller.handed_over
-        yield "not handed over: it never came to a stand" if when is None else f"handed over at {when:.2f} s"
+        yield "not handed over: the body never stood still" if when is None else f"handed over at {when:.2f} s"
         controller = controller.first
     if isinstance(controller, CatchController):
         for k, caught in enumerate(controller.caught):

@@ -74,7 +74,7 @@ class Request:
     noise: float = 0.0
 
     def perform(self, say: Say = no_progress, progress: Steps = range) -> Performance:
-        """Stage and perform; `say` receives each stage, `progress` is that of `poise.perform`."""
+        """Stage and perform; `say` is called with a line at each stage of work; `progress` as in `poise.perform`."""
         staged = self.stage(say)
         return staged.run.perform(staged.seconds, progress)
 
@@ -92,8 +92,8 @@ class Request:
     ) -> Staged:
         """Create the run; invalid arguments raise before any work is done.
 
-        `casting` finds the body and its motion; a caller that stages often may cache them. With `live`, the motion
-        can be edited during the run, if the controller supports it.
+        `casting` finds the body and its motion; a caller that stages often may give a function that caches them. With
+        `live`, the motion can be edited during the run, if the controller supports edits. `record` as in `Run`.
         """
         check_run_arguments(ENDLESS if self.seconds is None else self.seconds, self.seed, self.noise)
         edits = [parse_edit(edit) if isinstance(edit, str) else edit for edit in self.edits]
@@ -143,7 +143,7 @@ class Request:
         return Staged(run, self.seconds or max(reference.duration or ENDLESS, steered), chosen.imported)
 
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
-        """The body and its reference before any edit."""
+        """The body and its reference, before any edit and load."""
         body, motion = self.body, self.motion
         if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
             return casting(motion, body, say, entry.needs_physics, entry.body)
@@ -160,7 +160,7 @@ class Request:
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
     def _with_successors(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
-        """The controller, wrapped by those that catch it or take over from it, if requested."""
+        """The controller; if requested, wrapped in a controller that catches the body or hands over to another."""
         if self.catch is not None:
             first = self._with_catcher(first, entry)
         if self.then is None:
@@ -180,7 +180,7 @@ class Request:
         return Handover(first, then, named_motion(motion, body))
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
-        """The controller, caught by another one when it topples."""
+        """The controller, wrapped so that the controller named `catch` takes over when the body topples."""
         if not entry.resumes:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
         name = str(self.catch)
@@ -190,7 +190,7 @@ class Request:
         return CatchController(first, rescuer)
 
     def _tracked_reference(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
-        """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if it is steered."""
+        """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if `steer` is given."""
         reference = _edited_reference(chosen.reference, edits, chosen.body, say)
         if not physics:
             return reference

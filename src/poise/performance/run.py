@@ -1,4 +1,4 @@
-"""A run: a performance in progress, and the one loop that steps it."""
+"""A run: a performance in progress, and the only loop that steps the world."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from poise.world.world import World
 
 LONGEST = 1e5  # Longest duration (s) that is simulated at once
 PATIENCE = 1.0  # Time (s) after which a pull ends unless it is renewed
-STEADY = 0.05  # Change of force, relative to the force, up to which a renewed pull continues with the force it had
-ON_TIME = 1e-9  # Tolerance (s): a cue fires before the first step that begins no earlier than this before its time
+STEADY = 0.05  # A renewed pull keeps the last force if the new force differs from it by at most this share
+ON_TIME = 1e-9  # Tolerance (s): a cue fires before a step that begins at most this long before the time of the cue
 
 
 class Run:
@@ -67,7 +67,7 @@ class Run:
     ) -> None:
         """Set the world and the controller to the start; the arguments are those of `perform`.
 
-        `events` are recorded after those of the run: what was done before it, such as edits.
+        `events` happened before the run, such as edits; they are recorded after the events of the run.
         """
         if not isinstance(record, bool):
             expected = "True, False, or a positive number of seconds"
@@ -140,7 +140,7 @@ class Run:
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def step(self) -> StepResult:
-        """Advance by one step of the world; raise `BlowUp` if a number is not finite."""
+        """Fire cues that are due, and advance by one step of the world; raise `BlowUp` if a number is not finite."""
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
             self.events.append(fire_cue(self._waiting.pop(0), world))
@@ -197,7 +197,7 @@ class Run:
         self._dropped = 0  # steps of the piece that are no longer kept
 
     def _drop_old_steps(self, factor: int) -> None:
-        """Drop steps older than the seconds to keep, if there are at least `factor` times as many as needed."""
+        """Drop recorded steps older than `record` seconds, if at least `factor` times the steps needed are recorded."""
         if self._recorder is None or isinstance(self._record, bool):
             return
         keep = max(1, round(self._record / self.world.settings.step))
@@ -208,7 +208,7 @@ class Run:
             self._dropped += steps
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
-        """The performance since the last call; recording continues with a new piece."""
+        """The performance since the last `take`; recording starts a new piece, and earlier marks become invalid."""
         events = list(self.events)
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
@@ -223,7 +223,7 @@ class Run:
 
     @property
     def recording(self) -> Recording:
-        """The recording so far."""
+        """The recording since the last `take`."""
         return self.so_far().recording
 
     def _performance(self, events: Sequence[dict[str, Any]], blow_up: BlowUp | None) -> Performance:
@@ -273,7 +273,7 @@ class Run:
         self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
-        """Pull a link with a force (3,) N, replacing the last pull; it ends after `PATIENCE` unless renewed."""
+        """Replace the last pull: pull a link with a force (3,) N, which ends after `PATIENCE` unless renewed."""
         now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, held=True)
         last = next((each for each in self._forces if each.held and each.end > now and each.body == made.body), None)
         if last is not None and np.linalg.norm(made.force - last.force) <= STEADY * np.linalg.norm(last.force):
@@ -294,7 +294,7 @@ class Run:
         self._forces = [force for force in self._forces if not force.held]
 
     def _replace_event(self, old: dict[str, Any], new: list[dict[str, Any]]) -> None:
-        """Put one event or none in the place of another, which stays as it is, since marks hold it."""
+        """Replace event `old` in the list by `new`, one event or none; `old` is not changed, since marks hold it."""
         self.events = [each for event in self.events for each in (new if event is old else [event])]
 
     def hang(self, link: str, mass: float) -> None:
@@ -319,7 +319,7 @@ class Run:
         lift: float | None = None,
         step: float | None = None,
     ) -> None:
-        """Command a heading (rad, to the left of the initial one) and a speed (m/s), from now on.
+        """Command a heading (rad, to the left of the initial heading) and a speed (m/s), from now on.
 
         `lift` (m) raises the swing foot further, `step` (s) is the duration of a step, if the controller is adjustable;
         None keeps the last value.
@@ -344,9 +344,9 @@ class Run:
         self.note(self.reference.edit(parse_edit(edit) if isinstance(edit, str) else edit, self.world.time))
 
     def lay(self, terrain: str | Terrain, text: str) -> None:
-        """Continue on another terrain, which must equal the present one wherever anything has been.
+        """Continue on another terrain, which must equal the present terrain wherever anything has been.
 
-        The recording holds only the last terrain, which is therefore valid for all of it; `text` describes the change.
+        The recording holds only the last terrain, which must be valid for the whole recording. `text` is the event's.
         """
         terrain = text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', or a terrain")
         terrain = parse_terrain(terrain) if isinstance(terrain, str) else terrain
@@ -386,7 +386,7 @@ class Run:
         )
 
     def go_back(self, to: Mark) -> None:
-        """Return to a mark, to the last bit; what was recorded since is deleted."""
+        """Return exactly to the state of a mark; what was recorded since is deleted, and later marks become invalid."""
         if not isinstance(to, Mark) or to.token not in self._marked:
             raise PoiseError("cannot go back to this mark: it is of another run, or of steps that were taken or undone")
         self._marked = {token: steps for token, steps in self._marked.items() if steps <= to.steps}
@@ -408,7 +408,7 @@ class Run:
     def resume(self, snapshot: Snapshot) -> None:
         """Restore a state of this or another world of the same scene; `redirect` must follow.
 
-        Cues that were due before that state do not fire again.
+        Cues that were due before the restored state do not fire again.
         """
         self.world.go_back(snapshot)
         done = self.world.time - self.world.settings.step + ON_TIME
@@ -445,7 +445,7 @@ def check_run_arguments(seconds: float, seed: int = 0, noise: float = 0.0) -> No
 
 
 def _plain_settings(settings: Any) -> Any:
-    """Settings as JSON has them: dataclasses become mappings, at any depth."""
+    """Settings in a form that JSON can represent: dataclasses become mappings, at any depth."""
     if is_dataclass(settings) and not isinstance(settings, type):
         return asdict(settings)
     return (

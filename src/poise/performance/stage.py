@@ -55,7 +55,7 @@ def set_up_run(
 
     `step` (s) is the time step of the world. `commands` steer and `edits` (time in s, edit) change the motion during
     the run; `live` allows further edits. The other arguments are those of `Run`. For a motion whose hands hold a prop,
-    the scene must hold the prop, and the cues must grip it: see the functions below.
+    the scene must hold the prop, and cues must grip it: see `scene_with_held_prop` and `grip_cues_of`.
     """
     if commands and not isinstance(controller, Steerable):
         raise PoiseError(f"controller '{controller.name}' cannot be steered")
@@ -88,7 +88,7 @@ def perform(
 
     The controller and the reference may be given by name. ``noise`` (rad/s) perturbs the initial joint velocities,
     drawn from ``seed``. ``cues`` act on the world at their times. ``stand`` is the place where the character starts,
-    unless the motion fixes it. ``progress`` turns the number of steps into an iterable, like tqdm's trange. A blow-up
+    unless the motion fixes one. ``progress`` turns the number of steps into an iterable, like tqdm's trange. A blow-up
     ends the performance; the recording up to then is returned with the cause. To stage by name, see `poise.stage`.
     """
     if not isinstance(world, World):
@@ -110,13 +110,13 @@ def scene_with_held_prop(
 
 
 def grip_cues_of(reference: Reference) -> list[Cue]:
-    """Cues that grip and release the prop that the motion's hands hold; none if they hold nothing."""
+    """Cues that grip and release the prop that the motion's hands hold; none if the hands hold nothing."""
     held = _gripping_motion(reference)
     return [] if held is None else grip_cues(held)
 
 
 def _gripping_motion(reference: Reference) -> Dynamic | None:
-    """The first of the reference's motions in which hands hold a prop."""
+    """The first of the reference's motions in which hands hold a prop; None if there is no such motion."""
     return next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
 
 

@@ -1,4 +1,4 @@
-"""The start of a performance: set the world to the start of a reference, and move the reference to that place."""
+"""The start of a performance: set the world to the start of a reference, and move the reference to its place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x an
 
 
 def place_at_start(world: World, reference: Reference, seed: int, noise: float, stand: Place | None = None) -> Place:
-    """Set the world to the start of the reference, on the ground, and return the place."""
+    """Set the world to the start of the reference, on the ground; `noise` (rad/s) perturbs joints. Return the place."""
     scene = world.scene
     place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
     if reference.start != "summit":
@@ -57,7 +57,7 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
 
 
 def _ground_penetration(world: World) -> float:
-    """Distance (m) by which the body must rise until no point of it penetrates the ground."""
+    """Distance (m) by which the body must rise until none of its points penetrates the ground."""
     contacts = world.contacts
     own = (world.scene.model.body_rootid[contacts.body] == 1) & (contacts.other == 0)
     return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
@@ -79,7 +79,7 @@ class PlacedReference:
 
     @property
     def edition(self) -> int:
-        """Number of edits so far."""
+        """Number of edits of the reference so far."""
         return edition_of(self._reference)
 
     def at(self, time: float) -> Target:
@@ -100,14 +100,14 @@ class _GroundUnderFoot(NamedTuple):
     """The ground under a foot."""
 
     centre: Array  # (3,) m: centre of the sole on level ground
-    rise: float  # m from there up to the actual ground
+    rise: float  # m from `centre` up to the actual ground
     tilt: Array  # (4,) rotation of the ground from level
 
 
 def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
 
-    Each foot keeps its height above the ground. The root rises with the feet, less what the legs need to reach them.
+    Each foot keeps its height above the ground. The root rises by the feet's mean rise, but lets the legs reach them.
     """
     footing = FootPlacement(body)
     place, turn = (each[0] for each in footing.places(qpos[None]))

@@ -158,7 +158,7 @@ class Modal(ResetFirst):
         return plan_contact_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
-        """(3 C, n) modal forces by unit forces at the C contact points; zero for points that never bear in the window."""
+        """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""
         bears = np.any(ahead.down, axis=0)
         rows = bearing_jacobian(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
         return modal_forces(modes, rows.T).T
@@ -181,7 +181,7 @@ class Modal(ResetFirst):
         return yielding_modes(modes, slow, rigid, bend, rows, drift, self._settings.soft)
 
     def _planted_points(self, state: State, down: Mask, qvel: Array) -> tuple[Array, Array]:
-        """Jacobian (3 c, nv) and drift (3 c,) m/s^2 of c contacts: those that touch, on links that the reference loads."""
+        """Jacobian (3 c, nv) and drift (3 c,) m/s^2 of contacts that touch, on links that bear in the reference."""
         contacts, data, nv = state.contacts, state.data, self._body.nv
         bears = np.zeros(self._model.nbody, bool)
         bears[self._frames.link[down]] = True

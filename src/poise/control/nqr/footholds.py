@@ -1,4 +1,4 @@
-"""Footholds of a motion: when and where its feet come down, and how its legs raise them.
+"""Footholds of a motion: when and where its feet come down, and how its legs raise the feet.
 
 Each foot bears on several contact balls (heel, ball of the foot, toes).
 """
@@ -23,7 +23,7 @@ DAMPING = 1e-3
 of an almost straight leg would jump."""
 
 LEAST_EARLY, MOST_EARLY = 0.02, 0.1
-"""Least and greatest time (s) by which a landing is earlier than planned and counts as early."""
+"""A landing counts as early if it comes at least and at most these times (s) before the planned landing."""
 LONGEST_WAIT = 0.1  # How long (s) the motion waits for a late landing
 
 _UNMOVED = PoseDisplacement(0.0, readonly([0.0, 0.0, 0.0]))
@@ -31,23 +31,23 @@ _UNMOVED = PoseDisplacement(0.0, readonly([0.0, 0.0, 0.0]))
 
 @dataclass(frozen=True, eq=False)
 class SegmentFootContacts:
-    """Contacts of the F feet, with B balls each, in a motion of K steps; positions in the motion's own frame."""
+    """Contacts of the F feet, with B contact balls each, in a motion of K steps; positions in the motion's frame."""
 
-    root: Array  # (K, 2) m, of the root
+    root: Array  # (K, 2) m, position of the root along the ground
     down: Mask  # (K, F) whether a foot stands
-    ground: Array  # (K, F) m, mean height of the motion's ground under the balls that bear; 0 if none does
-    balls: tuple[Array, ...]  # (F) of (K, B, 3) m: positions of a foot's balls, with the motion's ground height as z
-    bears: tuple[Mask, ...]  # (F) of (K, B) whether each ball bears
+    ground: Array  # (K, F) m, mean height of the motion's ground under the balls that bear; 0 if no ball bears
+    balls: tuple[Array, ...]  # per foot (K, B, 3) m: positions of the foot's balls; z is the height of the ground there
+    bears: tuple[Mask, ...]  # per foot (K, B): whether each ball bears
     lands: Mask  # (K, F) whether a foot has just come down
-    steps_to_landing: Array  # (K, F) until a foot next comes down, in the motion or after it; infinite if never
+    steps_to_landing: Array  # (K, F) steps until a foot next comes down, now or in a later motion; infinite if never
     lands_first: Mask  # (K, F) whether no other foot comes down before this foot
     next_footprint: Ints  # (K, F) index into `footprints` of a foot's next landing; -1 if there is none
-    footprints: tuple[Array, ...]  # of (B, 3) m: positions of the balls after a landing, as in `balls`
-    raising: Array  # (K + 1, F, nv) rad/m: change of the pose that raises a foot and moves nothing else
+    footprints: tuple[Array, ...]  # per landing (B, 3) m: positions of the balls in full stance, as in `balls`
+    raising: Array  # (K + 1, F, nv) rad/m: changes of leg angles that raise each foot, see `foot_raising_changes`
 
 
 def segment_foot_contacts(motion: Dynamic, track: ContactPreview) -> SegmentFootContacts:
-    """Foot contacts of a motion, which is the first piece of a track."""
+    """Foot contacts of a motion; `track` is the preview that begins with this motion."""
     steps, bearing = len(motion.torque), track.bearing_counts
     down = bearing > 0
     landings = [np.flatnonzero(now[1:] & ~now[:-1]) + 1 for now in down.T]
@@ -72,13 +72,13 @@ def segment_foot_contacts(motion: Dynamic, track: ContactPreview) -> SegmentFoot
 
 
 def _steps_to_next_landing(times: Ints, steps: int) -> Array:
-    """(K,) number of steps from each step to the first landing of `times` after it; infinite if there is none."""
+    """(K,) number of steps from each step to the next landing in `times`; infinite if no landing follows."""
     frames = np.arange(steps)
     return np.append(times.astype(float), np.inf)[np.searchsorted(times, frames, side="right")] - frames
 
 
 def _next_footprints(track: ContactPreview, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
-    """(K, F) index of each foot's next footprint, and all footprints (B, 3) m."""
+    """(K, F) index of each foot's next footprint, -1 if there is none; and the list of all footprints (B, 3) m."""
     index = np.full(until.shape, -1, np.int64)
     found: list[Array] = []
     landing = until + np.arange(len(until))[:, None]
@@ -110,17 +110,17 @@ def foot_raising_changes(clip: BodyClip) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ContactPreview:
-    """Foot contacts in the N frames of a motion and of the motions that follow; positions in the motion's frame."""
+    """Foot contacts in the N frames of a motion and of the motions after it; positions in the first motion's frame."""
 
     pieces: tuple[PreviewPiece, ...]
 
     @property
     def bearing_counts(self) -> Ints:
-        """(N, F) number of balls of each foot that bear."""
+        """(N, F) number of balls that bear, of each foot in each frame."""
         return np.concatenate([piece.bearing[piece.first : piece.stop] for piece in self.pieces])
 
     def ball_positions(self, foot: int, frame: int) -> Array:
-        """(B, 3) m: positions of a foot's balls along the ground, with the motion's ground height as z."""
+        """(B, 3) m: positions of a foot's balls in a frame of the preview; z is the height of the motion's ground."""
         for piece in self.pieces:
             if frame < piece.stop - piece.first:
                 local = piece.balls[foot][piece.first + frame]
@@ -129,7 +129,7 @@ class ContactPreview:
         raise IndexError(frame)
 
     def entered_at(self, frame: int, carriage: PoseDisplacement) -> ContactPreview:
-        """The rest of the track from a frame of its first motion on, displaced to where another motion ends."""
+        """The preview from a frame of its first motion on, displaced by `carriage` to where another motion ends."""
         head, *rest = self.pieces
         return ContactPreview(tuple(_displaced_piece(piece, carriage) for piece in (replace(head, first=frame), *rest)))
 
@@ -140,8 +140,8 @@ class PreviewPiece:
 
     bearing: Ints  # (T, F) number of a foot's balls that bear
     ground: Array  # (T, F) m
-    balls: tuple[Array, ...]  # (F) of (T, B, 3) m
-    bears: tuple[Mask, ...]  # (F) of (T, B)
+    balls: tuple[Array, ...]  # per foot (T, B, 3) m
+    bears: tuple[Mask, ...]  # per foot (T, B)
     first: int  # the preview has the frames `first` to `stop`
     stop: int
     carriage: PoseDisplacement = _UNMOVED  # displacement of the motion
@@ -179,7 +179,7 @@ def _preview_piece(motion: Dynamic) -> PreviewPiece:
 
 
 def early_landing_steps(holds: SegmentFootContacts, frame: int, touching: Mask, step: float) -> int:
-    """Number of steps by which a flight phase ends early, since feet (F,) touch the ground; 0 if it does not.
+    """Number of steps by which a flight phase ends early because feet are `touching` (F,) the ground; 0 if not early.
 
     [Muico2009] section 5.4. A touch does not count while the motion has a foot on the ground: the feet of captured
     motions often brush the ground before they land.
@@ -192,5 +192,5 @@ def early_landing_steps(holds: SegmentFootContacts, frame: int, touching: Mask, 
 
 
 def is_landing_late(holds: SegmentFootContacts, frame: int, touching: Mask) -> bool:
-    """Whether a foot should have landed in this frame and does not touch (F,) the ground."""
+    """Whether a foot comes down in this frame of the motion, but is not `touching` (F,) the ground yet."""
     return bool((holds.lands[frame] & ~touching).any())

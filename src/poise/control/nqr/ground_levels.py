@@ -19,7 +19,7 @@ from poise.control.nqr.weights import PAPER_HEIGHT
 from poise.dynamics.state import Contacts
 
 LEVEL_RATE = 0.15
-"""Share of an unexpected change of level that is followed in each step; a jump of the target would be a blow."""
+"""In each step, a foot's level moves by this share of an unexpected change; a jump would act like a blow."""
 TOLERANCE = 0.005
 """Difference (m) between the expected and the found level that is ignored; scaled by root height / PAPER_HEIGHT."""
 LEAST_UPWARD = 0.7
@@ -29,10 +29,10 @@ CLEARANCE = 0.03
 """Height (m, scaled like TOLERANCE) by which a swing foot is lifted on its way to another level; at most three times
 the difference of the levels."""
 CHANGE_SHARE = 0.4
-"""Share of the swing phase in which a foot changes level: the first part if it rises, the last if it sinks."""
+"""Share of the swing phase in which a foot changes level: the first part if the foot rises, the last if it sinks."""
 FEED_FORWARD = 0.4
-"""Share of the velocity of leg adjustments that is tracked; the full value overshoots, because the look-ahead assumes
-that it persists."""
+"""Share of the velocity of leg adjustments that is tracked. The full velocity overshoots, because the look-ahead
+assumes that the velocity persists."""
 
 
 def no_leg_adjustment(nv: int) -> LegAdjustment:
@@ -44,18 +44,18 @@ class GroundLevels:
     """Levels on which the F feet stand and will land."""
 
     def __init__(self, body: Body, level: float, heights: Callable[[Array, Array], Array] | None = None) -> None:
-        """All feet begin on `level` (m); `heights` gives the height of the ground at (x, y), None if it is not seen."""
+        """All feet begin on `level` (m); `heights(x, y)` gives the ground's heights, None if the ground is not seen."""
         feet = foot_links(body)
         self._foot_of = {link: foot for foot, links in enumerate(feet) for link in links.tolist()}
         self._scale = float(body.standing[2]) / PAPER_HEIGHT
         self._ground, self._unadjusted = heights, no_leg_adjustment(body.nv)
-        self._newest = level  # m, of the foot that landed last
+        self._newest = level  # m, level of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
-        self._next_level = [level] * len(feet)  # m, on which it will land
-        self._touched: list[float | None] = [None] * len(feet)  # m in the world, mean height of its contacts
-        self._swinging = [False] * len(feet)  # whether it was in the air in the frame before
-        self._expected = [False] * len(feet)  # whether its next level was looked for in the frame before
-        self._swing = [(0.0, 0.0)] * len(feet)  # shares of its swing phase at the beginning and end of the step
+        self._next_level = [level] * len(feet)  # m, on which each foot will land
+        self._touched: list[float | None] = [None] * len(feet)  # m in the world, mean height of a foot's contacts
+        self._swinging = [False] * len(feet)  # whether each foot was in the air in the frame before
+        self._expected = [False] * len(feet)  # whether a foot's next level was looked for in the frame before
+        self._swing = [(0.0, 0.0)] * len(feet)  # shares of a foot's swing phase at the beginning and end of the step
         self._between = (0.0, 0.0)  # the same shares of the time between the last landing of any foot and the next
 
     def set_standing_feet(self, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> None:
@@ -76,7 +76,7 @@ class GroundLevels:
         return np.array([len(found) > 0 for found in heights], bool)
 
     def update(self, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> None:
-        """Update the levels for a frame of the motion, with the root at (3,) m and the motion turned by `yaw` (rad)."""
+        """Update the levels for a frame; the body's root is at `root` (3,) m, the motion is turned by `yaw` (rad)."""
         tables = (holds.down, holds.steps_to_landing, holds.lands_first)
         down, until, first = (table[frame].tolist() for table in tables)
         landed = [now and was for now, was in zip(down, self._swinging, strict=True)]
@@ -98,7 +98,7 @@ class GroundLevels:
         self._between = (self._between[0], self._between[0])
 
     def _correct_stance_level(self, foot: int, ground: float) -> None:
-        """Move the level of a standing foot towards the height that it touches; `ground` (m) is the motion's own."""
+        """Move a standing foot's level to the height that the foot touches; `ground` (m) is the motion's own height."""
         touched = self._touched[foot]
         error = 0.0 if touched is None else self._beyond_tolerance(touched - ground - self._level[foot])
         if error:
@@ -106,11 +106,11 @@ class GroundLevels:
             self._newest = self._level[foot]
 
     def _beyond_tolerance(self, difference: float) -> float:
-        """A difference (m) from the expected level, or 0 if it is within tolerance."""
+        """The difference (m) from an expected level, or 0 if the difference is within the tolerance."""
         return difference if abs(difference) > self._scale * TOLERANCE else 0.0
 
     def _expect_landing_level(self, foot: int, balls: Array | None) -> None:
-        """Update the next level of a foot from where its balls (B, 3) m will stand, if they are given."""
+        """Update the next level of a foot from its next footprint `balls` (B, 3) m; None if no footprint is known."""
         if balls is not None:
             rate = LEVEL_RATE if self._expected[foot] else 1.0
             self._next_level[foot] += rate * (self._seen_level(balls) - self._next_level[foot])
@@ -124,11 +124,11 @@ class GroundLevels:
         return float((self._ground(x, y) - own).max())
 
     def motion_level(self, holds: SegmentFootContacts, frame: int) -> float:
-        """The level (m) of the motion as a whole; between landings it moves to the next mean of the feet's levels."""
+        """Level (m) of the whole motion: the mean of the feet's levels, moving to the next mean between landings."""
         return self._newest if self._is_one_level() else float(self._motion_levels(holds, frame)[0])
 
     def leg_adjustment(self, holds: SegmentFootContacts, frame: int, step: float) -> LegAdjustment:
-        """The adjustment of the legs, during a step (s), that brings each foot from the motion's level to its own."""
+        """The adjustment of the legs in a step (s) that brings each foot from the motion's level to its own level."""
         if self._is_one_level():
             return self._unadjusted
         root = self._motion_levels(holds, frame)
@@ -142,7 +142,7 @@ class GroundLevels:
         return all(abs(level - self._newest) < SAME_LEVEL for level in (*self._level, *self._next_level))
 
     def _motion_levels(self, holds: SegmentFootContacts, frame: int) -> Array:
-        """(2,) m: levels of the motion as a whole at the beginning and end of the step."""
+        """(2,) m: levels of the whole motion at the beginning and end of the step."""
         level, next_level = np.array(self._level), np.array(self._next_level)
         now, then = level.mean(), np.where(holds.lands_first[frame], next_level, level).mean()
         return np.asarray(now + (then - now) * _ease_level(np.array(self._between)))
@@ -157,18 +157,18 @@ class GroundLevels:
 
 
 def _balls_near_root(balls: Array, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> Array:
-    """(B, 3) m: balls of the motion, turned by `yaw` (rad) and moved along the ground with the root to `root` (3,)."""
+    """(B, 3) m: the motion's balls, turned by `yaw` (rad) and moved along the ground so that the root is at `root`."""
     x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
     return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
 
 
 def _next_phase_shares(done: float, until: float) -> tuple[float, float]:
-    """Shares of a phase at the beginning and end of a step; the rest is spread evenly over the `until` steps left."""
+    """Shares of a phase that are over at the beginning, `done`, and end of a step; the phase ends in `until` steps."""
     return done, done + (1.0 - done) / until
 
 
 def _ease_level(share: Array) -> Array:
-    """Quintic ease from 0 to 1; it differs in rounding from `poise.ease.quintic_ease`."""
+    """Quintic ease from 0 to 1 for shares from 0 to 1; differs in rounding from `poise.ease.quintic_ease`."""
     s = np.clip(share, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s**2))

@@ -1,7 +1,7 @@
 """The control law of one step, in compiled code: the look-ahead policy, then its adaptation to contacts.
 
 The law works in the frame of the motion: the world's frame turned about the vertical and shifted. Only the first three
-degrees of freedom, the root's translations, have other components in that frame.
+degrees of freedom, the root's translations, have other components in the motion's frame than in the world's.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def nqr_control_law(
     h: float,
     linear: bool,
 ) -> NqrOutput:
-    """Controls of the look-ahead policy in frame k for a step of h seconds, adapted to the present contacts."""
+    """Actuation in frame k for a step of h seconds: controls of the look-ahead policy, adapted to the contacts."""
     nv = policy.qvel.shape[1]
     used = policy.used[k, : np.argmin(policy.used[k])] if policy.used[k, -1] < 0 else policy.used[k]
     pose, mass, bias, speed = _terms_in_motion_frame(state, frame, policy.qpos.shape[1], nv)
@@ -148,10 +148,10 @@ def _nqr_controls(
 ) -> Array:
     """(m,) the used controls of the nonlinear quadratic regulator [Muico2009] Eq. (11).
 
-    ``reached`` (nv,) is the velocity after the step with the motion's own controls, ``by_control`` (nv, m) its change
-    per unit control. The deviation after the step is measured from the pose and velocity to which the same equations
-    bring the motion's state, so that it vanishes on the motion itself. The defect of the motion's own step is part of
-    the policy's slope. Overwrites ``pose``.
+    ``reached`` (nv,) is the velocity after the step with the motion's own controls, ``by_control`` (nv, m) the change
+    of this velocity per unit control. The deviation after the step is measured from the pose and velocity to which the
+    same equations bring the motion's state, so that the deviation vanishes on the motion itself. The defect of the
+    motion's own step is part of the policy's slope. Overwrites ``pose``.
     """
     nv, m = by_control.shape
     deviation = np.empty(2 * nv)
@@ -235,9 +235,9 @@ def _contact_responses(contact: Array, acting: Ints, frame: MotionFrame, below: 
 
 @kernel
 def _weighted_feature_accelerations(body: LawTables, rows: Array, columns: Array) -> Array:
-    """(3 F + nv - 6, r) features of accelerations ``columns`` (nv, r), times the square roots of their weights W.
+    """(3 F + nv - 6, r) features of accelerations ``columns`` (nv, r), times the square roots of the weights W.
 
-    Features are the accelerations of points with Jacobians ``rows`` (3 F, nv), then those of the joints.
+    Features are the accelerations of F points with Jacobians ``rows`` (3 F, nv), then the accelerations of the joints.
     """
     f, (nv, r) = rows.shape[0], columns.shape
     out = np.zeros((f + nv - 6, r))
@@ -255,7 +255,7 @@ def _weighted_feature_accelerations(body: LawTables, rows: Array, columns: Array
 
 @kernel
 def _adaptation_feature_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, nv: int) -> Array:
-    """(3 F, nv) Jacobians of the feature points of links, in the motion's frame."""
+    """(3 F, nv) Jacobians of the F feature points, in the motion's frame."""
     f = body.feature_link.shape[0]
     out, point = np.empty((3 * f, nv)), np.empty(3)
     for k in range(f):
@@ -266,7 +266,7 @@ def _adaptation_feature_jacobian(body: LawTables, state: NqrState, frame: Motion
 
 @kernel
 def _link_point_in_world(state: NqrState, link: int, local: Array, out: Array) -> None:
-    """out (3,) m: a point (3,) of a link's frame in the world."""
+    """Write into out (3,) m the position in the world of a point `local` (3,) m in a link's frame."""
     for i in range(3):
         out[i] = state.xpos[link, i]
         for j in range(3):
@@ -275,7 +275,7 @@ def _link_point_in_world(state: NqrState, link: int, local: Array, out: Array) -
 
 @kernel
 def _link_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, link: int, point: Array, out: Array) -> None:
-    """out (3, nv): the Jacobian, in the motion's frame, of a link's point (3,) m that is given in the world."""
+    """Write into out (3, nv) the Jacobian, in the motion's frame, of a link's point (3,) m given in the world."""
     out[:] = 0.0
     x, y, z = point[0] - state.com[0], point[1] - state.com[1], point[2] - state.com[2]
     i = body.link_dof[link]
@@ -291,7 +291,7 @@ def _link_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, link: i
 
 @kernel
 def _rotate_ground_axes(matrix: Array, cos: float, sin: float) -> None:
-    """Rotate the first two rows in place, as the x and y components of vectors."""
+    """Rotate the columns of a matrix in place about the vertical; the first two rows are x and y components."""
     for j in range(matrix.shape[1]):
         x, y = matrix[0, j], matrix[1, j]
         matrix[0, j], matrix[1, j] = cos * x - sin * y, sin * x + cos * y
@@ -299,7 +299,7 @@ def _rotate_ground_axes(matrix: Array, cos: float, sin: float) -> None:
 
 @kernel
 def solve_normal_equations(system: Array) -> None:
-    """Overwrite [S B], S symmetric and positive definite, with [U S^-1 B], U'U = S.
+    """Overwrite [S B] with [U S^-1 B], where S is symmetric and positive definite, and U'U = S.
 
     Only the upper triangle of S is read. Loops run over slices of rows from index 0, which lets numba vectorise them.
     """

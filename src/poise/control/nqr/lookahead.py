@@ -6,7 +6,7 @@ contacts will come and go. The dynamics is linearised around the motion, and the
     minimise  sum_k |xi_k|^2_Q + |eta_k|^2_R + |u_k + eta_k|^2_P   with   xi_{k+1} = A_k xi_k + B_k eta_k + d_k
 
 is solved backwards in time [Muico2009] Eqs. (8)-(10). xi and eta are deviations of state and controls from the motion,
-u are the motion's controls, d the defects of its dynamics.
+u are the motion's controls, d the defects of its dynamics: how far each step misses the next state.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_CYCLES = 40  # Largest number of sweeps over a cycle
 
 @dataclass(frozen=True, eq=False)
 class CostToGo:
-    """Cost from a state on, 1/2 xi' S xi + s' xi up to a constant; the costate is s + S xi, Eq. (9)."""
+    """Cost of all that follows a deviation xi, 1/2 xi' S xi + s' xi + constant; the costate is s + S xi, Eq. (9)."""
 
     matrix: Array  # (n, n) S
     slope: Array  # (n,) s
@@ -41,7 +41,7 @@ class CostToGo:
 
 @dataclass(frozen=True, eq=False)
 class PolicyGain:
-    """The optimal change of the controls in a step, eta = offset + matrix xi."""
+    """The optimal change eta of the controls in a step with deviation xi: eta = offset + matrix xi."""
 
     matrix: Array  # (m, n)
     offset: Array  # (m,)
@@ -49,7 +49,7 @@ class PolicyGain:
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """The look-ahead policy of a motion of K steps with m controls, in the frame that the motion was made in."""
+    """The look-ahead policy of a motion of K steps with m controls, in the motion's own frame."""
 
     motion: Dynamic
     bearings: Bearings  # the motion's contact balls
@@ -58,13 +58,13 @@ class Policy:
     defect: Array  # (K, 2 nv) d: how far the step from each state misses the next state
     control: Array  # (K, m) u: joint torques, then contact forces
     used: Mask  # (K, m) controls that act in each step
-    costs: tuple[CostToGo, ...]  # (K + 1) before each step, and after the last
-    gains: tuple[PolicyGain, ...]  # (K) of the controls that are used
+    costs: tuple[CostToGo, ...]  # K + 1: before each step, and after the last step
+    gains: tuple[PolicyGain, ...]  # K: of the controls that are used in each step
     cycles: int  # number of sweeps that were made
 
 
 def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, then: CostToGo | None = None) -> Policy:
-    """The policy of a motion.
+    """Compute the look-ahead policy of a motion.
 
     A cycle is followed by itself, `cycles` times or until the cost-to-go converges. Any other motion is followed by
     `then`, the cost-to-go of the next motion as seen from the end of this one.
@@ -85,7 +85,7 @@ def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, 
 
 
 def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
-    """The cost-to-go from a pose (nq,), as seen by a motion that reaches it with the heading of the pose `place`."""
+    """The cost-to-go from `pose` (nq,), for a motion that reaches this pose with the heading of the pose `place`."""
     yaw, _ = planar_displacement(pose, place)
     nv = len(cost.slope) // 2
     turn = np.eye(2 * nv)
@@ -96,7 +96,7 @@ def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
 def _sweep_to_convergence(
     motion: Dynamic, stages: list[RiccatiStage], end: CostToGo, cycles: int | None
 ) -> tuple[list[CostToGo], list[PolicyGain], int]:
-    """Costs-to-go and gains of a motion, and the number of sweeps; only a cycle is swept more than once."""
+    """Costs-to-go and gains of a motion, and the number of sweeps over it; only a cycle is swept more than once."""
     count = 0
     while True:
         costs, gains = riccati_sweep(stages, end)
@@ -108,7 +108,7 @@ def _sweep_to_convergence(
 
 
 def _used_policy_controls(motion: Dynamic) -> Mask:
-    """(K, m) controls that the policy uses: all joint torques, and forces of contacts that are down after a step.
+    """(K, m) whether the policy uses a control: all joint torques, and forces of contacts that are down after a step.
 
     Friction is used only if the contact is down before the step as well. A policy that counts on contact forces which
     the motion does not have falls within seconds.
@@ -141,7 +141,7 @@ def _riccati_stages(
 
 
 def _policy_defects(motion: Dynamic, steps: LinearSteps) -> Array:
-    """(K, 2 nv) d: how far the step from each state misses the next; zero for motions made at the world's rate."""
+    """(K, 2 nv) d: how far each step misses the motion's next state; zero for motions made at the world's rate."""
     pose = PoseSpace(motion.clip.body).difference(motion.clip.qpos[1:], steps.qpos)
     return np.concatenate([pose, steps.qvel - motion.qvel[1:]], axis=1)
 
@@ -160,7 +160,7 @@ class RiccatiStage:
 
 
 def riccati_sweep(stages: Sequence[RiccatiStage], end: CostToGo) -> tuple[list[CostToGo], list[PolicyGain]]:
-    """Costs-to-go before each of K stages and after the last (K + 1), and gains (K)."""
+    """Go backwards through K stages. Return K + 1 costs-to-go, before each stage and after the last, and K gains."""
     costs, gains = [end], []
     for stage in reversed(stages):
         before, gain = riccati_step(stage, costs[-1])
@@ -170,7 +170,7 @@ def riccati_sweep(stages: Sequence[RiccatiStage], end: CostToGo) -> tuple[list[C
 
 
 def riccati_step(stage: RiccatiStage, later: CostToGo) -> tuple[CostToGo, PolicyGain]:
-    """The cost-to-go before a stage, and its optimal control [Muico2009] Eq. (10)."""
+    """The cost-to-go before a stage and the stage's gain, from the cost-to-go `later` after it [Muico2009] Eq. (10)."""
     a, b, s = stage.by_state, stage.by_control, later.matrix
     ahead = s @ stage.defect + later.slope
     sb = s @ b

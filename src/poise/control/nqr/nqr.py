@@ -30,30 +30,30 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference
 
 LOST_HEIGHT, LOST_TURN = 0.4, 1.3
-"""Deviation of the root beyond which the character is falling: in height, as a share of its standing height, and in
-orientation (rad)."""
+"""Deviation of the root beyond which the character counts as falling: in height, as a share of the standing root's
+height, and in orientation (rad)."""
 
 _SAME_RATE = 1e-3  # relative difference allowed between the rates of motion and world: 1/120 s may be given as 0.00833
 
 
 @dataclass(frozen=True)
 class NqrSettings:
-    """Settings of the controller."""
+    """Settings of `Nqr`."""
 
     gamma: float = 0.005
-    """Adaptation parameter [Muico2009] Eq. (17): how readily torques change to suit the contacts; 0 switches it off."""
+    """Adaptation parameter [Muico2009] Eq. (17): how much torques adapt to the contacts; 0 is no adaptation."""
     law: str = "nonlinear"
     """"nonlinear" is the NQR, Eq. (11); "linear" the LQR that the paper compares with, Eq. (10)."""
     cycles: int = 0
-    """Number of cycles that are looked ahead; 0 goes on until the cost-to-go converges."""
+    """Number of cycles that the policy looks ahead; 0 looks ahead until the cost-to-go converges."""
     effort: str = "change"
-    """Penalise the "change" of torques and forces against the motion's, or their "size" as in the paper."""
+    """Penalise the "change" of torques and contact forces against the motion, or their "size" as in the paper."""
     force: float = 1.0
-    """Factor of the weight of contact forces in Table 2."""
+    """Factor that multiplies the weight of contact forces in [Muico2009] Table 2."""
     planted: float = 10.0
     """Weight of the speed of planted contacts, s^2/m^2; 0 in the paper."""
     relocate: float = 1.0
-    """Share of its distance from the body, along the ground, by which each motion or cycle moves as it begins."""
+    """When a motion or cycle begins, it moves along the ground by this share of its distance from the body."""
     phase: str = "clock"
     """The motion runs with the world's "clock", or adapts to feet that land "early", "late", or "both"."""
     ground: str = "seen"
@@ -95,7 +95,7 @@ class Nqr(ResetFirst):
         self.memory: MutableMapping[Hashable, Any] = {}
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Compute the look-ahead policies of the reference's motions, and begin at its start."""
+        """Compute the look-ahead policies of the reference's motions, and prepare to begin at the reference's start."""
         motions = _performable_motions(reference, world.state.step)
         s, body = self._settings, world.scene.body
         weights = nqr_weights(body, s.effort, s.force, s.planted)
@@ -126,7 +126,7 @@ class Nqr(ResetFirst):
         return self._course.now.segment
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Set the heading (rad, to the left of the first one) or speed (m/s) wanted from the next step of the gait."""
+        """From the next step of the gait on, seek a heading (rad, left of the initial heading) or a speed (m/s)."""
         if self._steering is None:
             which = "only a repertoire of walks and turns can (poise.library.repertoire.Roaming)"
             raise PoiseError(f"nqr: this motion cannot be steered; {which}")
@@ -153,7 +153,7 @@ class Nqr(ResetFirst):
         return Actuation(torque=self.output.torque, feedback=self.output.feedback)
 
     def target(self, time: float) -> Array:  # noqa: ARG002
-        """(nq,) the pose that is tracked now."""
+        """(nq,) the pose that is tracked now, whatever `time` is."""
         pose = self._pose(self.frame)
         return np.asarray(self._space.moved(pose[None], self._adjusted[None])[0]) if self._adjusted.any() else pose
 
@@ -177,7 +177,7 @@ class Nqr(ResetFirst):
         self._legs = levels.leg_adjustment(holds, self.frame, state.step)
 
     def _pose(self, frame: int) -> Array:
-        """(nq,) the motion's pose in the world."""
+        """(nq,) the pose of the motion in a frame, moved to where the motion takes place in the world."""
         return self._carriage.pose(self.segment.motion.clip.qpos[frame])
 
     def _skip(self, steps: int) -> None:
@@ -188,7 +188,7 @@ class Nqr(ResetFirst):
             self._shift(here[:3] - there[:3])
 
     def _waits(self, touching: Mask, step: float) -> bool:
-        """Whether the motion waits for a late foot, for at most LONGEST_WAIT."""
+        """Whether the motion waits for a late foot, at most LONGEST_WAIT; counts the steps that it has waited."""
         late = is_landing_late(self.segment.footholds, self.frame, touching) and self.frame + 1 < self._course.now.stop
         self._waited = self._waited + 1 if late and self._waited < LONGEST_WAIT / step else 0
         return self._waited > 0
@@ -200,7 +200,7 @@ class Nqr(ResetFirst):
         self._adjusted = self._legs.now
 
     def _proceed(self, qpos: Array) -> None:
-        """Go on to the next span, moved along the ground towards the body by the share `relocate` of its distance."""
+        """Go on to the next span. Move it along the ground to the body by the share `relocate` of their distance."""
         ended = self.segment.motion.clip.qpos[self.frame]
         self._course.proceed(self._carriage.yaw)
         self.frame = self._course.now.first
@@ -209,7 +209,7 @@ class Nqr(ResetFirst):
         self._shift(self._settings.relocate * (qpos[:3] - self._carriage.pose(begun)[:3]))
 
     def _shift(self, way: Array) -> None:
-        """Shift the motion along the ground by the horizontal part of (3,) m."""
+        """Shift the motion along the ground by the horizontal part of `way` (3,) m."""
         self._place(self._carriage.shifted(way * [1.0, 1.0, 0.0]))
 
     def _place(self, carriage: PoseDisplacement) -> None:
@@ -219,7 +219,7 @@ class Nqr(ResetFirst):
 
 
 def _performable_motions(reference: Reference, step: float) -> tuple[Dynamic, ...]:
-    """The motions of a reference; raise unless all obey physics at the world's `step` (s) and none holds a prop."""
+    """The motions of a reference; raise unless all obey physics at the world's `step` (s) and no hand holds a prop."""
     motions = tuple(reference.motions.values())
     if not motions:
         raise PoiseError(f"nqr needs a motion that obeys physics: poise prepare {reference.name} --dynamic")

@@ -17,7 +17,7 @@ from poise.reference.dynamic import Dynamic
 
 @dataclass(frozen=True, eq=False)
 class MotionSegment:
-    """A motion with its look-ahead policy, and its foot contacts: during the motion, and in all that follows."""
+    """A motion with its look-ahead policy, its `footholds`, and the `track` of contacts in this and later motions."""
 
     policy: Policy
     tables: PolicyTables
@@ -26,21 +26,21 @@ class MotionSegment:
 
     @property
     def motion(self) -> Dynamic:
-        """The motion."""
+        """The motion that the policy follows."""
         return self.policy.motion
 
 
 def cyclic_segment(
     motion: Dynamic, weights: NqrWeights, cycles: int | None = None, linear: bool = False
 ) -> MotionSegment:
-    """A cycle that is followed by itself."""
+    """The segment of a cycle, which is followed by itself; `cycles` as in `look_ahead`."""
     return _new_segment(look_ahead(motion, weights, cycles), contact_preview(motion), linear)
 
 
 def leading_segment(
     motion: Dynamic, then: MotionSegment, weights: NqrWeights, linear: bool = False, frame: int = 0
 ) -> MotionSegment:
-    """A motion that is performed once and ends in the state of segment `then` at a frame."""
+    """The segment of a motion that is performed once and ends in the state in which segment `then` is at `frame`."""
     entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
     policy = look_ahead(once, weights, then=displaced_cost(then.policy.costs[frame], entered, ended))
@@ -51,7 +51,7 @@ def leading_segment(
 def segment_sequence(
     motions: Sequence[Dynamic], weights: NqrWeights, cycles: int | None, linear: bool
 ) -> list[MotionSegment]:
-    """Segments of motions in order; a last motion that is not a cycle is followed by its last pose, held."""
+    """Segments of motions in order; if the last motion is not a cycle, a segment that holds its last pose follows."""
     *leading, last = motions if motions[-1].clip.cyclic else (*motions, held_last_pose(motions[-1]))
     segments = [cyclic_segment(last, weights, cycles, linear)]
     for motion in reversed(leading):
@@ -85,12 +85,12 @@ class SegmentSpan:
 
 
 class FixedSegmentCourse:
-    """Segments in a given order, of which the last repeats; `now` is the span being performed."""
+    """Performs segments in a given order and repeats the last segment; `now` is the span being performed."""
 
     def __init__(self, segments: Sequence[MotionSegment]) -> None:
         self.now, *self._later = (SegmentSpan(segment, 0, len(segment.motion.torque)) for segment in segments)
 
     def proceed(self, heading: float) -> None:  # noqa: ARG002
-        """Go on to the next segment, if there is one."""
+        """Go on to the next segment, or repeat the last one."""
         if self._later:
             self.now = self._later.pop(0)

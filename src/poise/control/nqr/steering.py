@@ -1,8 +1,8 @@
-"""Steering: a motion graph of steps, and the choice of the next one whenever a step ends [Muico2009] section 5.5.
+"""Steering: a motion graph of steps, and the choice of the next step whenever a step ends [Muico2009] section 5.5.
 
-The choice follows a value function over steps and headings [Treuille2007], [McCann2007]. Its state is the step just
-taken and the angle from the present heading to the wanted one. Taking step b after step a costs the error of heading
-and speed during b, the risk of the transition, and all that follows b, discounted by time.
+A value function over steps and headings decides the choice [Treuille2007], [McCann2007]. Its state is the step just
+taken and the angle from the present to the wanted heading. The cost of step b after step a is the error of heading and
+speed during b, the risk of the transition from a to b, and the cost of all that follows b, discounted by time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SETTLED = 1e-6  # change of the value function at which its iteration ends
 
 
 class RepertoireSteering:
-    """Takes the steps of least cost towards the wanted heading and speed."""
+    """Chooses the steps of a repertoire that lead to the wanted heading and speed at the least cost."""
 
     def __init__(
         self, repertoire: Repertoire, segments: Mapping[str, MotionSegment], frame: int, heading: float
@@ -51,7 +51,7 @@ class RepertoireSteering:
             raise PoiseError(f"nothing can follow '{self.step.name}' without a dead end: it cannot be steered")
 
     def _step_at(self, motion: str, frame: int) -> int:
-        """Index of the step of a motion that contains a frame, or else of the last one before the frame."""
+        """Index of the step of a motion that contains a frame, or else of the motion's last step before the frame."""
         begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
         return max(begun, key=lambda i: self._steps[i].first)
 
@@ -66,7 +66,7 @@ class RepertoireSteering:
         return self._spans[self._now]
 
     def steer(self, heading: float | None, speed: float | None) -> None:
-        """Set the wanted heading (rad, to the left of the first one) or speed (m/s); None leaves it as it is."""
+        """Set the wanted heading (rad, left of the initial heading) or speed (m/s); None keeps the last value."""
         if heading is not None and not math.isfinite(heading):
             raise PoiseError(f"heading {heading} must be finite")
         if speed is not None and not 0 <= speed <= TOP_SPEED:
@@ -75,11 +75,11 @@ class RepertoireSteering:
         self._gait = self._gait if speed is None else self._gait_for(speed)
 
     def _gait_for(self, speed: float) -> str:
-        """The steady motion, a gait or standing, whose speed is nearest (m/s)."""
+        """Name of the steady motion, a gait or standing, whose speed is nearest to `speed` (m/s)."""
         return min(self._speeds, key=lambda gait: abs(self._speeds[gait] - speed))
 
     def proceed(self, heading: float) -> None:
-        """Choose the next step; the present one began at `heading` (rad, in the world)."""
+        """Choose the next step; the present step began at `heading` (rad, in the world)."""
         away = self._origin + self._heading - heading - self.step.turn
         self._now = self._values[self._gait].best_step(self._now, away)
 
@@ -87,7 +87,7 @@ class RepertoireSteering:
 def repertoire_segments(
     repertoire: Repertoire, weights: NqrWeights, cycles: int | None = None, linear: bool = False, say: Say = no_progress
 ) -> dict[str, MotionSegment]:
-    """Segments of all motions of a repertoire by name; a motion that is not a cycle leads into a cycle."""
+    """By name: the segment of each motion of a repertoire. Motions that are not cycles lead into a cycle."""
     steady = [step for step in repertoire.steps if step.steady]
     count, made = len(repertoire), dict[str, MotionSegment]()
     for name in dict.fromkeys(step.motion for step in steady):
@@ -104,22 +104,22 @@ def repertoire_segments(
 
 @dataclass(frozen=True, eq=False)
 class StepValueFunction:
-    """Costs of S steps, each with all that follows it, for one wanted speed."""
+    """Costs of S steps, each including the cost of all that follows the step, for one wanted speed."""
 
-    risk: Array  # (S, S) of the second step after the first; infinite where it cannot follow
-    onward: Array  # (S, BINS) cost of a step and all that follows, by the wanted heading at its beginning
+    risk: Array  # (S, S) [a, b] is the risk of step b after step a; infinite where b cannot follow a
+    onward: Array  # (S, BINS) cost of a step and all that follows, for each wanted heading as the step begins
 
     def costs_after(self, step: int, away: float) -> Array:
-        """(S,) cost of each step after a given one, with the wanted heading `away` (rad) to the left."""
+        """(S,) cost of taking each step after `step`, if the wanted heading is `away` (rad) to the left."""
         return np.asarray(self.risk[step] + [_value_at_angles(row, np.array(away)) for row in self.onward])
 
     def best_step(self, after: int, away: float) -> int:
-        """The best step after a given one, with the wanted heading `away` (rad) to the left."""
+        """Index of the step of least cost after step `after`, if the wanted heading is `away` (rad) to the left."""
         return int(np.argmin(self.costs_after(after, away)))
 
 
 def step_value_function(steps: Sequence[MotionStep], risk: Array, speed: float) -> StepValueFunction:
-    """Iterate the value function for a wanted speed (m/s); at speed 0 any heading is right."""
+    """Compute the value function for a wanted speed (m/s) by iteration; at speed 0 any heading is right."""
     own = np.array([_steering_costs(step, speed) for step in steps])
     discount = np.array([[DISCOUNT**step.seconds] for step in steps])
     onward = own
@@ -132,7 +132,7 @@ def step_value_function(steps: Sequence[MotionStep], risk: Array, speed: float) 
 
 
 def _steering_costs(step: MotionStep, speed: float) -> Array:
-    """(BINS,) cost of a step's own errors for a wanted speed (m/s), by the wanted heading at its beginning."""
+    """(BINS,) cost of a step's own errors for a wanted speed (m/s) and each wanted heading as the step begins."""
     away = _ANGLES[:, None] - _MOMENTS * step.turn
     wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)
     rate = HEADING * (speed > 0) * wrong + SPEED * abs(step.speed - speed)

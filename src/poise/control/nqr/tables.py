@@ -14,7 +14,7 @@ from poise.dynamics.tree import link_tree_of
 
 
 class LawTables(NamedTuple):
-    """Fields of the body's `Tree` that the law reads, features of contact adaptation [Muico2009] Table 3, weights."""
+    """Of a body: fields of its `Tree`, F features of contact adaptation [Muico2009] Table 3, weights of m controls."""
 
     link_dof: Ints  # (L,)
     block_kind: Ints  # (B,)
@@ -26,17 +26,17 @@ class LawTables(NamedTuple):
     feature_link: Ints  # (F,) links with an acceleration feature: the torso, the shoulders
     feature_point: Array  # (F, 3) m in the link
     feature_root: Array  # (3 F + nv - 6,) square roots of W, of the feature points and of the joints
-    change: Array  # (m,) R
-    size: Array  # (m,) P
-    effort: float  # W_m
+    change: Array  # (m,) diagonal of R
+    size: Array  # (m,) diagonal of P
+    effort: float  # W_m, weight of torque changes in the contact adaptation; infinite for no adaptation
 
 
 class PolicyTables(NamedTuple):
-    """A policy of K steps with m controls.
+    """A policy of K steps with m controls and C contact balls; `velocity`, `next_pose` and `control` as in `Policy`.
 
-    Let H = (h; 1). The cost-to-go after a step that ends with the velocity w is quadratic in w: its matrix is H'SH, its
-    slope H'S x + H'(S d + s), where x is the deviation from the state to which the motion's own step leads, and d the
-    defect of that step.
+    The cost-to-go after a step that ends with the velocity w is quadratic in w. With H = (h; 1) for a step of h
+    seconds, its matrix is H'SH, and its slope is H'S x + H'(S d + s). Here x is the deviation from the state to which
+    the motion's own step leads, and d is the defect of the motion's own step.
     """
 
     qpos: Array  # (K, nq)
@@ -71,7 +71,7 @@ def law_tables(body: Body, weights: NqrWeights, forces: int, gamma: float) -> La
 
 
 def policy_tables(policy: Policy, linear: bool) -> PolicyTables:
-    """Tables of a policy; the gains of the linear law only if `linear`."""
+    """Tables of a policy; the tables of the linear law are filled only if `linear`."""
     k, nv = policy.velocity.shape
     m = policy.control.shape[1]
     motion, step = policy.motion, policy.motion.step

@@ -15,7 +15,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 
 PAPER_MASS = 71.356  # Mass of the paper's character, kg
-PAPER_HEIGHT = 0.93  # Height of its root when it stands, m
+PAPER_HEIGHT = 0.93  # Height of the root of the paper's character when it stands, m
 
 ROOT = ((4.0, 4.0, 10.0, 12.0, 12.0, 12.0), (12.0, 12.0, 12.0, 8.0, 8.0, 8.0))
 """Table 2, root, as (x, y, height, orientation x, y, z): Q_q, then Q_v / 1e-2."""
@@ -38,7 +38,7 @@ _ROW_OF |= {name: name for name in ("ankle", "knee", "hip", "shoulder", "elbow")
 
 @dataclass(frozen=True, eq=False)
 class NqrWeights:
-    """Diagonals of the weight matrices for a body."""
+    """Weights for a body: diagonals of the paper's matrices Q, R, P and W."""
 
     state: Array  # (2 nv,) Q: pose, then velocity
     planted: float  # s^2/m^2, of the speed of planted contacts
@@ -58,10 +58,10 @@ class NqrWeights:
 
 
 def nqr_weights(body: Body, effort: str = "change", force: float = 1.0, planted: float = 0.0) -> NqrWeights:
-    """Weights of a body.
+    """Weights for a body.
 
     `effort` "size" penalises torques and contact forces as the paper does: mostly their size (P), and a little the
-    change of torques against the motion's (R). "change" penalises only changes, with the same weights (R + P).
+    change of torques from the motion's torques (R). "change" penalises only changes, with the same weights (R + P).
     `force` multiplies the weight of contact forces; `planted` (s^2/m^2) weighs the speed of planted contacts.
     """
     height, mass = float(body.standing[2]) / PAPER_HEIGHT, body.mass / PAPER_MASS
