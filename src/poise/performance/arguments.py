@@ -34,7 +34,7 @@ def text_or_object(name: str, value: Any, attribute: str, expected: str) -> Any:
 
 
 def list_argument(name: str, values: Any, attribute: str, expected: str) -> tuple[Any, ...]:
-    """Return values, texts or objects with `attribute`, as a tuple; one value becomes a tuple of one, None of none."""
+    """Return texts, or objects with `attribute`, as a tuple: of one for a single value, empty for None; else raise."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = () if values is None else (values,)
     return tuple(text_or_object(name, value, attribute, f"a list of {expected}") for value in values)

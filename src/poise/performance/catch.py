@@ -133,9 +133,9 @@ class _SupportPolygon:
 
 
 def resume_motion(take: Take, pose: Array, start: float, over: float) -> Take | None:
-    """The motion `take` from `start` (s) on, blended within `over` (s) from `pose` (nq,) at rest, with its feet kept.
+    """The motion with feet planted as in `pose` (nq,), blended from this pose at rest in `over` (s) from `start` (s).
 
-    The first frame is the one most similar to the pose. None if the legs cannot keep all contacts of the lowest frame.
+    The motion is entered at its frame most similar to the pose. None if its lowest frame cannot keep all contacts.
     """
     resumption = _ResumedMotion(take, pose, start, over)
     if not resumption.keeps_lowest_contacts():

@@ -1,6 +1,6 @@
 """Cues: actions at given times of a run, such as gripping a prop, editing the motion or steering.
 
-A cue holds the controller or motion that it acts on in a `partial`, so that a mark copies both (see `marks`).
+A cue holds the controller or motion that it acts on in a `partial`, so that marks copy this object too (see `marks`).
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def unchanging_parts(parts: object, world: World) -> dict[int, object]:
 
 
 def _never_changes(part: object) -> bool:
-    """Whether a part is constant: read-only arrays, frozen dataclasses of Poise, and others if their fields are."""
+    """Whether a part is constant: read-only arrays, Poise's frozen dataclasses, others with constant fields."""
     if isinstance(part, Cue):
         return False  # its action may be bound to a controller, which changes
     if isinstance(part, mujoco.MjModel | mujoco.MjData):

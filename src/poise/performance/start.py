@@ -107,7 +107,7 @@ class _GroundUnderFoot(NamedTuple):
 def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
 
-    Each foot keeps its height above the ground. The root rises by the feet's mean rise, but lets the legs reach them.
+    Each foot keeps its height above the ground. The root rises by the feet's mean rise, less what the legs need.
     """
     footing = FootPlacement(body)
     place, turn = (each[0] for each in footing.places(qpos[None]))

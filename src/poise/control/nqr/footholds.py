@@ -23,7 +23,7 @@ DAMPING = 1e-3
 of an almost straight leg would jump."""
 
 LEAST_EARLY, MOST_EARLY = 0.02, 0.1
-"""A landing counts as early if it comes at least and at most these times (s) before the planned landing."""
+"""A landing counts as early if it comes LEAST_EARLY to MOST_EARLY seconds before the planned landing."""
 LONGEST_WAIT = 0.1  # How long (s) the motion waits for a late landing
 
 _UNMOVED = PoseDisplacement(0.0, readonly([0.0, 0.0, 0.0]))

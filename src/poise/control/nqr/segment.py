@@ -91,6 +91,6 @@ class FixedSegmentCourse:
         self.now, *self._later = (SegmentSpan(segment, 0, len(segment.motion.torque)) for segment in segments)
 
     def proceed(self, heading: float) -> None:  # noqa: ARG002
-        """Go on to the next segment, or repeat the last one."""
+        """Go on to the next segment, or repeat the last segment."""
         if self._later:
             self.now = self._later.pop(0)

@@ -35,7 +35,7 @@ class PolicyTables(NamedTuple):
     """A policy of K steps with m controls and C contact balls; `velocity`, `next_pose` and `control` as in `Policy`.
 
     The cost-to-go after a step that ends with the velocity w is quadratic in w. With H = (h; 1) for a step of h
-    seconds, its matrix is H'SH, and its slope is H'S x + H'(S d + s). Here x is the deviation from the state to which
+    seconds, its matrix is H'SH, its slope is H'S x + H'(S d + s). Here x is the deviation from the state to which
     the motion's own step leads, and d is the defect of the motion's own step.
     """
 
