@@ -46,7 +46,7 @@ _PHASE = 1  # second word of the random seed of the phase, so that it differs fr
 
 
 @dataclass(frozen=True)
-class Build:
+class BodyVariant:
     """Changes to a named body; for how proportions scale see `poise.body.plans.scale`."""
 
     legs: float = 1.0  # scale of the leg length
@@ -54,7 +54,7 @@ class Build:
     load: float = 0.0  # kg, in the right hand
     limits: str | None = None  # name of a set of torque limits
 
-    def change(self, body: Body) -> Body:
+    def applied_to(self, body: Body) -> Body:
         """The changed body."""
         if self.legs != 1.0:
             body = body.scaled(legs=self.legs)
@@ -65,7 +65,7 @@ class Build:
         return body.loaded({body.hands[-1].link: self.load}) if self.load else body
 
 
-AS_NAMED = Build()  # No changes
+AS_NAMED = BodyVariant()  # No changes
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Trial:
 
     motion: str  # name or prepared file
     body: str | None = None
-    build: Build = AS_NAMED
+    build: BodyVariant = AS_NAMED
     edits: tuple[str, ...] = ()  # of the motion, before the start
     seconds: float = 30.0
     seed: int = 0
@@ -239,11 +239,11 @@ def cached_cast(motion: str, body: str | None, physics: bool) -> tuple[Body, Ref
 
 @lru_cache(maxsize=8)
 def cached_build(
-    motion: str, body: str | None, build: Build, edits: tuple[str, ...], physics: bool
+    motion: str, body: str | None, build: BodyVariant, edits: tuple[str, ...], physics: bool
 ) -> tuple[Body, Reference]:
     """The changed body and its edited reference; bodies of other proportions need shipped motions."""
     performer, reference = cached_cast(motion, body, physics)
-    other = build.change(performer)
+    other = build.applied_to(performer)
     if build.legs != 1.0 or build.mass != 1.0:  # of other proportions: the motion is authored anew
         reference = named_motion(motion, other)
     for edit in edits:

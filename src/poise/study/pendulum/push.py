@@ -12,7 +12,7 @@ from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, horizontal_push
+from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
 from poise.study.pendulum.case import BODY, PendulumCase, run_pendulum_trial, walk_trial
 
 SPEED = 0.8  # Commanded speed of the walk, m/s
@@ -69,7 +69,7 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
                 time + scope.seconds,
                 seed,
                 of.motion,
-                build=Build(limits=limits),
+                build=BodyVariant(limits=limits),
                 pushes=(horizontal_push(angle, force, time, of.duration),),
             ),
             rests=of.motion == "stand",
