@@ -34,7 +34,7 @@ class PendulumPushes:
     forces: tuple[float, ...]  # N
     duration: float  # s
     directions: tuple[int, ...]  # degrees, counter-clockwise from forward
-    phases: int
+    phases: int  # number of parts of the stride
     motion: str = "walk"
 
 
@@ -51,7 +51,7 @@ COARSE = (
 
 
 def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
-    """Each push under each set of torque limits."""
+    """A case for each push and seed under each set of torque limits."""
     mass = Body.named(BODY).mass
     return [
         PendulumCase(
@@ -81,7 +81,7 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
 
 
 def stride_push_time(phase: int, phases: int, seed: int) -> float:
-    """Time (s) of a push within one of `phases` equal parts of the stride; it differs from seed to seed."""
+    """Time (s) of a push within part `phase` of `phases` equal parts of the stride; each seed has another time."""
     return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
 
 
