@@ -33,7 +33,7 @@ STUDIES: dict[str, Study[Any]] = {
 
 
 def named_study(name: str) -> Study[Any]:
-    """The study of a name; an unknown name raises PoiseError with suggestions."""
+    """The study that is called `name`; an unknown name raises PoiseError with suggestions."""
     if name not in STUDIES:
         raise unknown_name("study", name, STUDIES)
     return STUDIES[name]

@@ -1,4 +1,4 @@
-"""A body in a world as all behaviours of the rotation controller see it: torque program, supports, pose tracking."""
+"""The parts that all behaviours of the rotation controller share: torque program, support finder and pose tracker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from poise.dynamics.state import State
 LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
 """Thresholds of the inclusion test, [Zordan2014] section VI: force (N) and torque about the centre of mass (N m).
 
-They hold for a body of ADULT_MASS kg; the force scales with the mass, the torque with the mass times a length."""
+Both are for a body of ADULT_MASS kg. For other bodies the force scales with mass, the torque with mass^(4/3)."""
 
 
 class RotationActor:
@@ -46,9 +46,9 @@ class RotationActor:
         dofs = [dof for name in trunk for dof in self.body.joint(name).dofs]
         self.core = np.isin(np.arange(6, nv), dofs)  # (n,) whether a joint DOF belongs to the trunk or the head
         spine = [dof - 6 for name in self.body.groups["trunk"] for dof in self.body.joint(name).dofs]
-        self.trunk_limit = float(self.program.limit[spine].min())  # N m
+        self.trunk_limit = float(self.program.limit[spine].min())  # N m: smallest limit of the trunk's joints
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
-        self.trunk = np.isin(np.arange(self.model.nbody), middle)  # (nbody,) is in the plane of symmetry
+        self.trunk = np.isin(np.arange(self.model.nbody), middle)  # (nbody,) whether a body is in the plane of symmetry
         self.tracker = PoseTracker(self.model, nv, damping)
         size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
@@ -63,7 +63,7 @@ class RotationActor:
     def solve(
         self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array, inclusion: bool = True
     ) -> ProgramSolution:
-        """Solve the torque program with all supports, then again with those that pass the inclusion test."""
+        """Solve the torque program; with `inclusion`, solve again without supports that fail the inclusion test."""
         found = self.program.solve(aim, weights, supports, com)
         if not inclusion or not len(supports.body):
             return found
@@ -71,13 +71,13 @@ class RotationActor:
         return found if kept.all() else self.program.solve(aim, weights, supports.selected(kept), com)
 
     def actuate(self, torque: Array) -> Actuation:
-        """Actuation of the scene by joint torques (n,) N m of the body."""
+        """Actuation of the whole scene that applies joint torques (n,) N m to the body."""
         out = np.zeros(self.model.nv)
         out[6 : self.nv] = torque
         return Actuation(torque=out)
 
     def track(self, state: State, pose: Array, stiffness: float, velocity: Array) -> Actuation:
-        """Track a pose (nq,) that moves at joint velocities (n,) rad/s, within the torque limits, without supports."""
+        """Actuation that tracks a pose (nq,) moving at joint velocities (n,) rad/s, within limits, without supports."""
         torque = self.tracker.torques(state, pose[None], stiffness, velocity)[0]
         return self.actuate(np.clip(torque, -self.program.limit, self.program.limit))
 
@@ -86,14 +86,14 @@ class PoseTracker:
     """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains scale with the inertia."""
 
     def __init__(self, model: mujoco.MjModel, nv: int, damping: Array) -> None:
-        """`damping` (nv,) N m s/rad is that of the joints themselves."""
+        """`damping` (nv,) N m s/rad is the passive damping of the joints, not a gain of the tracker."""
         self._model, self._nv, self._damping = model, nv, damping
 
     def torques(self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None) -> Array:
-        """(P, n) N m: joint torques towards each of poses (P, nq).
+        """(P, n) N m: joint torques towards each of P poses (P, nq), one row per pose.
 
         `stiffness` (1/s^2) is one number or (n,). `velocity` (n,) rad/s is the velocity of the poses, 0 by default.
-        The gains K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on the errors at the end of the step.
+        With mass matrix M, gains K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on errors at the step's end.
         """
         nv, h = self._nv, state.step
         mass = state.mass[:nv, :nv]

@@ -1,7 +1,7 @@
 """A dive: a leap forward onto the hands that continues into a roll, [Zordan2014] section VIII-B (leaping roll).
 
-The take-off is planned like that of a flip, and the flight follows poses. When a link touches the ground, a roll takes
-over at the phase that corresponds to the pitch of the root.
+The take-off is planned as in a flip. In flight the body tracks poses. When a link touches the ground, a roll takes over
+at the phase that corresponds to the pitch of the root.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 
-CLEARING_TIME = 0.1  # Time (s) after take-off before which a contact does not count as touch-down
+CLEARING_TIME = 0.1  # Time (s) after take-off during which a contact does not count as touch-down
 
 
 class Dive:
@@ -48,7 +48,7 @@ class Dive:
         self.pose: Array = self._take_off.pose
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Enter the next stage if it is due; return the torques of the coming step."""
         if self.stage == "roll":
             return self._act_in_roll(state)
         rotation = self._actor.observe(state)
@@ -65,7 +65,7 @@ class Dive:
         return found
 
     def _plan_push(self, state: State, rotation: RotationIndices) -> PlannedCourse:
-        """Plan the push of a leap onto level ground or, if the ground ahead is lower, onto that ground."""
+        """Course of the push of a leap onto level ground or, where the ground ahead is lower, onto the lower ground."""
         n = self._numbers
         level = PlanTargets(n.take_off_height, n.touch_down_height, radians(n.turned), n.travel)
         course = self._plan_leap(state, rotation, n.flight, level)
@@ -82,7 +82,7 @@ class Dive:
         return self._plan_leap(state, rotation, flight, lower)
 
     def _plan_leap(self, state: State, rotation: RotationIndices, flight: float, targets: PlanTargets) -> PlannedCourse:
-        """Plan the push before a flight of a duration (s)."""
+        """Course of the push of a leap that flies for `flight` (s) and meets the targets."""
         inertia = self._air.inertia_from(1, round(flight / self._step))
         start, push = self._plane.planar_state(rotation), self._take_off.ground_phase(state)
         return self._actor.planner.plan_leap(start, push, inertia, targets)
@@ -93,7 +93,7 @@ class Dive:
         return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
 
     def _enter_roll_if_landed(self, state: State) -> bool:
-        """Whether the body touches the ground; the roll is then entered."""
+        """Whether the body has touched the ground after take-off; if so, the roll begins."""
         if state.time - self._began < CLEARING_TIME or not np.any(state.contacts.gap < TOUCHING_GAP):
             return False
         forward = self._plane.forward
@@ -114,7 +114,7 @@ class Dive:
 
 
 def _roll_after_dive(dive: Behaviour, numbers: DiveNumbers) -> Behaviour:
-    """The roll in which a dive ends, `into` of its file or forward-roll, with the dive's numbers for it."""
+    """The roll after a dive: `into` of the dive's file, or forward-roll, with `roll_*` and `turns` of the dive."""
     roll = read_behaviour(dive.into or "forward-roll")
     if roll.kind != "roll":
         raise PoiseError(f"{dive.path.name}: 'into' must name a roll, but {roll.name} is a {roll.kind}")

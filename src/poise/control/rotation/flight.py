@@ -1,7 +1,7 @@
-"""Flight control of a flight that ends on the feet, [Zordan2014] section VII: pose tracking alone.
+"""Control of a flight that ends on the feet, [Zordan2014] section VII: the body only tracks poses.
 
-The body leaves its tuck at the moment from which the root will arrive at touch-down with the target pitch. On the way
-to the pose of touch-down the feet are placed by turning the hips.
+The body leaves the tuck when the root is predicted to reach its target pitch at touch-down. While the body moves to the
+pose of touch-down, the hips turn so that the feet arrive as planned.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 
-HIP_NUDGE = 0.01  # Finite-difference step (rad) of the hips
+HIP_NUDGE = 0.01  # Angle (rad) by which the hips are turned for finite differences
 LARGEST_PITCH_ERROR = 0.6  # Largest error (rad) of the pitch at touch-down for which the hips compensate
-LARGEST_LEG_TURN = 0.3  # Largest turn (rad) of the legs for the place where the feet touch down
+LARGEST_LEG_TURN = 0.3  # Largest angle (rad) by which the legs turn to change where the feet touch down
 
 
 class Flight:
     """A flight onto the feet."""
 
     def __init__(self, plane: SupportPlane, into: PoseLine, out: PoseLine, numbers: FlightNumbers) -> None:
-        """`into` and `out` are the poses into the tuck and out of it."""
+        """`into` holds the poses from take-off to the tuck, `out` the poses from the tuck to touch-down."""
         self._actor, self._plane, self._into, self._out, self._numbers = plane.actor, plane, into, out, numbers
         self._lean = self._com_shift_by_leaning()
         self._began = 0.0  # s
-        self._open_at: int | None = None  # steps since the tuck was left
+        self._open_at: int | None = None  # steps since the body left the tuck; None before
         self.pose = np.array(self._into.qpos[0])
 
     @property
     def inertia(self) -> Array:
-        """(N,) kg m^2 at the steps of a flight of the planned duration."""
+        """(S,) kg m^2: inertia of the poses at each of the S steps of the planned flight."""
         into, out = self._into.inertia[1:], self._out.inertia[1:]
         hold = round(self._numbers.flight / self._actor.step) - len(into) - len(out)
         return np.concatenate([into, np.full(max(hold, 1), self._out.inertia[0]), out])
 
     def begin(self, state: State) -> None:
-        """Start the flight."""
+        """Start the flight at the time of `state`."""
         self._began = state.time
 
     def landed(self, state: State) -> bool:
@@ -51,7 +51,7 @@ class Flight:
         return self._plane.touches_ground(state) and state.time - self._began > 0.5 * self._numbers.flight
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
-        """Torques of the coming step."""
+        """Leave the tuck if this is due; return the torques of the coming step."""
         n, rise = self._numbers, self._into
         opening = TuckOpening(self._out, state.step)
         k = round((state.time - self._began) / state.step) + 1
@@ -70,7 +70,7 @@ class Flight:
         return self._actor.track(state, self.pose, n.flight_stiffness, velocity)
 
     def _place_feet(self, rotation: RotationIndices, opening: TuckOpening) -> None:
-        """Turn the hips against the pitch error of the pelvis at touch-down, so that the feet arrive as planned."""
+        """Turn hips and ankles of the tracked pose against the predicted pitch error, so that feet land as planned."""
         assert self._open_at is not None
         last = self._out.last
         spin, at = float(self._plane.axis @ rotation.angular_momentum), min(self._open_at, last)
@@ -82,7 +82,7 @@ class Flight:
         self._turn_both_joints("ankle", -at / last * reach)
 
     def _com_shift_by_leaning(self) -> float:
-        """m/rad by which the centre of mass moves forward when the trunk leans forward in the pose of touch-down."""
+        """Forward shift of the centre of mass (m) per rad of forward lean at touch-down; overwrites `pose`."""
         self.pose = np.array(self._out.qpos[-1])
         self._turn_both_joints("hip", -HIP_NUDGE)
         both = pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
@@ -95,10 +95,10 @@ class Flight:
             self.pose[place] = quat_multiply(quat_from_axis_angle(LEFT, angle), self.pose[place])
 
     def _leg_turn(self, rotation: RotationIndices, error: float) -> float:
-        """rad by which the legs turn back so that the angular momentum about the feet at touch-down meets its target.
+        """Angle (rad) by which the legs turn back, so that angular momentum about the feet at touch-down is on target.
 
         This momentum is H + m (z x' - x z'), with the centre of mass x in front of the feet and z above them. `error`
-        (rad) is how much further forward than planned the trunk will lean; the legs are turned back by as much.
+        (rad) is how much further forward than planned the trunk will lean; the hips keep this error from the legs.
         """
         target = self._numbers.about_feet
         if target is None:
@@ -113,16 +113,16 @@ class Flight:
         return min(max((target - about) / (mass * down * height), -LARGEST_LEG_TURN), LARGEST_LEG_TURN)
 
     def _time_to_touch_down(self, rotation: RotationIndices) -> float:
-        """s until the centre of mass is as high above the ground as above flat soles in the pose of touch-down."""
+        """Time (s) until the centre of mass has fallen to its height above flat soles in the pose of touch-down."""
         fall, up = float(rotation.com[2] - self._out.height[-1]), float(rotation.velocity[2])
         g = self._actor.planner.gravity
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 
 
 class TuckOpening:
-    """The motion from a tuck to the pose of touch-down, which is then held, and its effect on the root's pitch.
+    """Predicts the pitch of the root while the body moves from a tuck to the pose of touch-down and holds that pose.
 
-    The pitch of the root is predicted rather than the excursion: at the right excursion the trunk may still be
+    The pitch of the root is predicted, not the excursion, because at the right excursion the trunk may still be
     over-rotated by 0.7 rad.
     """
 
@@ -132,9 +132,9 @@ class TuckOpening:
         self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2): integral of 1 / I
 
     def arrival_pitch(self, pitch: float, momentum: float, left: float, at: int, wait: float = 0.0) -> float:
-        """Pitch (rad) of the root `left` s from now, for an angular momentum (kg m^2/s).
+        """Pitch (rad) that the root will have in `left` s, from its present pitch and angular momentum (kg m^2/s).
 
-        The body is at pose `at` of the line and holds it for `wait` s.
+        The body is at pose `at` of the line, holds that pose for `wait` s and then moves on along the line.
         """
         line = self._line
         moving = min(line.last - at, int(max(left - wait, 0.0) / self._step))
@@ -146,8 +146,8 @@ class TuckOpening:
     def due(self, pitch: float, momentum: float, left: float, target: float) -> bool:
         """Whether to leave the first pose now: waiting would overshoot the target pitch (rad), or no time is left.
 
-        Waiting turns the root further if the first pose has less inertia than the last (a tuck), and less far if it
-        has more (an arch that is left for a squat).
+        Waiting turns the root further if the first pose has less inertia than the last (a tuck), and less far if the
+        first pose has more inertia (an arch before a squat).
         """
         inertia = self._line.inertia
         direction = np.sign(momentum) * np.sign(inertia[-1] - inertia[0])

@@ -1,14 +1,14 @@
 """Trajectory optimisation of flights with an abstract model: centre of mass, excursion and momenta in one plane.
 
 [Zordan2014] section VII and appendix B. Take-off, ballistic flight and landing are planned together, so that the flight
-ends in a state from which the landing can come to rest. The model is a mass whose inertia changes in time as that of
-the poses does, pushed by forces at heels and toes:
+ends in a state from which the landing can come to rest. The model is a mass whose inertia changes in time like the
+inertia of the poses. Forces act on this mass at heels and toes:
 
     c' = L / m,  L' = sum f + m g,  H' = sum (r - c) x f,  phi' = H / I.
 
-Forces are piecewise linear between knots. The knots are found by Gauss-Newton steps (single shooting, finite
-differences, all variants integrated side by side in one array) in which a quadratic program keeps bounds and friction
-cones.
+c is the centre of mass, L and H the momenta, phi the excursion, f the force at point r. Forces are piecewise linear
+between knots. Gauss-Newton steps find the knots (single shooting, finite differences, all variants integrated in one
+array). In each step a quadratic program keeps bounds and friction cones. Shapes: V variants, S steps, K knots.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class PlanarState:
 
 @dataclass(frozen=True, eq=False)
 class PlannedCourse:
-    """Planned trajectory of N steps: states at N + 1 times and rates of momentum in each step."""
+    """Planned trajectory of S steps: states at S + 1 times and rates of momentum in each step."""
 
     step: float  # s
-    state: Array  # (N + 1, 6) x, z, vx, vz, spin, turned
-    push: Array  # (N, 2) N: rate of linear momentum along x and z, gravity included
-    twist: Array  # (N,) N m: rate of angular momentum
+    state: Array  # (S + 1, 6) x, z, vx, vz, spin, turned
+    push: Array  # (S, 2) N: rate of linear momentum along x and z, gravity included
+    twist: Array  # (S,) N m: rate of angular momentum
 
     def state_at(self, time: float) -> tuple[PlanarState, Array, float]:
-        """State at a time (s), interpolated, and the rates of both momenta in its step."""
+        """Interpolated state at a time (s), and in the step at that time the rates of linear and angular momentum."""
         last = len(self.push)
         where = min(max(time / self.step, 0.0), float(last))
         k = min(int(where), last - 1)
@@ -58,10 +58,10 @@ class PlannedCourse:
 class GroundPhase:
     """A phase in contact with the ground: where forces act, how large they may be, and the model's inertia."""
 
-    inertia: Array  # (N,) kg m^2 at each step
-    heel: float  # m: x of the heels; relative to the centre of mass at touch-down in a landing
-    toe: float  # m: x of the toes, likewise
-    knots: int
+    inertia: Array  # (S,) kg m^2 at each step
+    heel: float  # m: x of the heels; in a landing, relative to the centre of mass at touch-down
+    toe: float  # m: x of the toes, from the same origin
+    knots: int  # number of knots of the forces
     strongest: float  # N: upper bound of the normal forces at heels and at toes
     last: float = 1.0  # share of `strongest` at the last knot: nearly straight legs cannot push
     heels: float = inf  # share of the phase after which only the toes push
@@ -70,14 +70,14 @@ class GroundPhase:
 
 @dataclass(frozen=True)
 class PlanTargets:
-    """Targets of a plan; heights are those of the centre of mass."""
+    """Targets of a plan. All heights are heights of the centre of mass."""
 
     take_off_height: float = 0.98  # m
     touch_down_height: float = 0.80  # m
     turned: float = -6.13  # rad: excursion at touch-down
     travel: float = -0.1  # m: displacement of the centre of mass from the start to touch-down
     end_height: float = 0.70  # m at the end of the landing
-    end_ahead: float = 0.05  # m of the centre of mass in front of the middle of the feet at the end
+    end_ahead: float = 0.05  # m: centre of mass in front of the middle of the feet at the end of the landing
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class FlightPlan:
     off: float  # largest residual of the hard targets, in units of their tolerances
 
 
-FORCE_NUDGE = 1.0  # Finite-difference step (N) of the knots; only excursion and angular momentum are nonlinear in them
+FORCE_NUDGE = 1.0  # Finite-difference step (N) of the knots; excursion and angular momentum are nonlinear in the knots
 TWIST_TOLERANCE = 20.0  # Scale (N m) of the residual for a rate of angular momentum above its limit
 REGULARISATION = 1e-4  # Added to the diagonal of the Gauss-Newton matrix, as a share of the mean of its diagonal
 INITIAL_LOAD = 1.5
@@ -109,7 +109,7 @@ class FlightPlanner:
     def plan_flip(
         self, start: PlanarState, push: GroundPhase, flight: Array, landing: GroundPhase, targets: PlanTargets
     ) -> FlightPlan:
-        """Plan from a state on the ground through a flight with inertias (N,) kg m^2 at its steps to rest."""
+        """Plan push, flight and landing from a state on the ground to rest; `flight` (S,) kg m^2: inertia per step."""
 
         def shoot_flip(knots: Array) -> tuple[Array, Array, Array]:
             rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
@@ -136,7 +136,7 @@ class FlightPlanner:
         return FlightPlan(take_off, self._planned_course(land, landing, knots[4 * push.knots :]), off)
 
     def plan_leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
-        """Plan the push before a flight with inertias (N,) kg m^2 at its steps; the landing is not planned."""
+        """Course of the push before a flight; no landing is planned. `flight` (S,) kg m^2: inertia per step."""
 
         def leap_residuals(knots: Array) -> Array:
             rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots, 0.0)
@@ -151,7 +151,7 @@ class FlightPlanner:
         )
 
     def plan_landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
-        """Plan from a state at touch-down to rest; x of `phase` is in the frame of `start`."""
+        """Plan a landing from a state at touch-down to rest; heel and toe of `phase` are in the frame of `start`."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
         def landing_residuals(knots: Array) -> Array:
@@ -164,9 +164,9 @@ class FlightPlanner:
         return self._planned_course(land, placed, knots)
 
     def _shoot_ground_phase(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
-        """(V, N + 1, 6) states of V variants from states (V, 6) with knots (V, 4 K); feet are relative to `origin`."""
+        """(V, S + 1, 6) states from first states (V, 6) with knots (V, 4 K); heel and toe are relative to `origin`."""
         steps, h = len(phase.inertia), self.step
-        force = _forces_at_steps(knots, phase.knots, steps)  # (V, N, 4)
+        force = _forces_at_steps(knots, phase.knots, steps)  # (V, S, 4)
         out = np.empty((len(knots), steps + 1, 6))
         out[:, 0] = start
         x, z, vx, vz, spin, turned = start.T.copy()
@@ -182,12 +182,12 @@ class FlightPlanner:
         return out
 
     def _twist_residuals(self, states: Array, phase: GroundPhase) -> list[Array]:
-        """One residual (V,) per step: rate of angular momentum above the phase's limit."""
+        """One residual (V,) per step: excess of the rate of angular momentum over the limit of the phase."""
         twist = np.abs(np.diff(states[:, :, 4], axis=1)) / self.step
         return list(np.maximum(twist - phase.twist, 0.0).T / TWIST_TOLERANCE)
 
     def _state_after_flight(self, start: Array, inertia: Array) -> Array:
-        """(V, 6) states after a ballistic flight from states (V, 6)."""
+        """(V, 6) states after a ballistic flight from states (V, 6), with inertia (S,) kg m^2 at each step."""
         time = len(inertia) * self.step
         out = start.copy()
         out[:, 0] += time * start[:, 2]
@@ -197,7 +197,7 @@ class FlightPlanner:
         return out
 
     def _gauss_newton(self, residual: Callable[[Array], Array], *phases: GroundPhase) -> Array:
-        """(4 K,) N: knots that minimise the residuals (V, R) of knots (V, 4 K) within bounds and friction cones."""
+        """Knots (4 K,), in N, with least squared residuals within bounds and cones; `residual`: (V, 4 K) to (V, R)."""
         cone, upper, lower = self._force_constraints(phases)
         knots = np.zeros(4 * sum(phase.knots for phase in phases))
         knots[1::2] = 0.5 * self.mass * self.gravity * INITIAL_LOAD
@@ -212,7 +212,7 @@ class FlightPlanner:
         return np.asarray(knots)
 
     def _force_constraints(self, phases: tuple[GroundPhase, ...]) -> tuple[Array, Array, Array]:
-        """Friction cones |fx| <= mu fz of the knots, and upper and lower bounds of knots and cones."""
+        """Matrix of friction cones |fx| <= mu fz of the knots; upper and lower bounds of knots, then of cones."""
         count = 2 * sum(phase.knots for phase in phases)
         strongest = np.concatenate([_normal_force_bounds(phase) for phase in phases])
         cone = np.zeros((2 * count, 2 * count))
@@ -233,7 +233,7 @@ class FlightPlanner:
 
 
 def _normal_force_bounds(phase: GroundPhase) -> Array:
-    """(2 K,) N: upper bounds of the normal forces at heel and toe at each knot."""
+    """(2 K,) N: upper bounds of the normal forces, for each knot first at the heel, then at the toe."""
     out = np.full((phase.knots, 2), phase.strongest)
     out[-1] *= phase.last
     next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # share of the phase
@@ -247,7 +247,7 @@ def _repeated_state(start: PlanarState, count: int) -> Array:
 
 
 def _forces_at_steps(knots: Array, count: int, steps: int) -> Array:
-    """(V, N, 4) N: heel x, heel z, toe x, toe z in the middle of each step, from knots (V, 4 K)."""
+    """Forces (V, S, 4), in newtons, at the middle of each step: heel x, heel z, toe x, toe z; from knots (V, 4 K)."""
     table = knots.reshape(len(knots), count, 4)
     where = (np.arange(steps) + 0.5) / steps * (count - 1)
     k = np.minimum(where.astype(int), count - 2)
@@ -256,7 +256,7 @@ def _forces_at_steps(knots: Array, count: int, steps: int) -> Array:
 
 
 def _flight_residuals(rise: Array, down: Array, start: PlanarState, targets: PlanTargets) -> list[Array]:
-    """Residuals (V,) of a push and of the end of its flight; the last one penalises spin in the wrong direction."""
+    """Residuals, each (V,), of the states at take-off and touch-down; the last penalises spin in the wrong sense."""
     return [
         (rise[:, -1, 1] - targets.take_off_height) / 0.02,
         (down[:, 1] - targets.touch_down_height) / 0.005,
@@ -267,7 +267,7 @@ def _flight_residuals(rise: Array, down: Array, start: PlanarState, targets: Pla
 
 
 def _rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Array]:
-    """Residuals (V,) of a landing that ends at rest over the feet, at x `feet` (V,) m, without sinking too low."""
+    """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (V,) m and never sinks too low."""
     end = land[:, -1]
     sunk = np.maximum(targets.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
     return [
@@ -281,7 +281,7 @@ def _rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Arra
 
 
 def _effort_residuals(knots: Array, *counts: int) -> list[Array]:
-    """Residuals (V,) of the forces and of their changes from knot to knot; `counts` are the knots of each phase."""
+    """Residuals, each (V,): forces, and changes of force from knot to knot; `counts`: number of knots of each phase."""
     out, first = [], 0
     for count in counts:
         table = knots[:, first : first + 4 * count].reshape(len(knots), count, 4)

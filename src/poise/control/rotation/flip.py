@@ -42,11 +42,11 @@ class Flip:
         down = sample_pose_line(staged, times["touch-down"], times["stood"], step)
         self._landing = Landing(self.plane, down, n)
         self.stage = "squat"
-        self.behind = 0.0  # m of the centre of mass behind the ankles, at the last step
+        self.behind = 0.0  # m: centre of mass behind the ankles, at the last step
         self.pose = self._take_off.pose
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Enter the next stage if it is due; return the torques of the coming step."""
         rotation = self._actor.observe(state)
         self.plane.update(state)
         self.behind = float(self.plane.forward @ (self.plane.ankle_midpoint(state) - rotation.com))

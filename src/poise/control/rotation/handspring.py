@@ -1,7 +1,7 @@
 """Back handsprings: squat, push, flight onto the hands, push off the hands, flight onto the feet, landing, stand.
 
-The flight supervisor of [Zordan2014] section VII, twice. The take-off is planned for a flight that ends on the hands.
-When they touch down, push off the hands, flight and landing are planned as one, and again during the push.
+The flight supervisor of [Zordan2014] section VII acts twice. First the take-off is planned for a flight onto the hands.
+When the hands touch down, push off the hands, flight and landing are planned together, and again during the push.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import BehaviourReference
 
 HAND_KNOTS = 6  # Knots of the forces of the planned push off the hands
-EARLIEST_HAND_LEAVE = 0.5  # Share of that push before which it does not end early
+EARLIEST_HAND_LEAVE = 0.5  # Share of the push off the hands before which this push cannot end early
 STRAIGHT_ELBOW = radians(12.0)
 """Flexion of the elbows (rad) below which the arms cannot push any more and would stop the rotation."""
-LATEST_PLAN = 0.06  # Time (s) before the hands leave the ground after which no new plan is made
+LATEST_PLAN = 0.06  # Last part (s) of the push off the hands, in which no new plan is made
 SOLES = (-0.05, 0.126)
 """Positions (m, in front of the ankles) of the rear and front ends of the soles in the planned landing."""
 
@@ -62,11 +62,11 @@ class Handspring:
         self._hands = HandPush(plane, on_hands, whole, n, self._air, self._landing)
 
     def _poses_between(self, first: str, last: str, seconds: float | None = None) -> PoseLine:
-        """Poses from one key pose to another, in the time of the file or in another time (s)."""
+        """Poses from key pose `first` to key pose `last`, passed in the time of the file or in `seconds`."""
         return sample_pose_line(self._staged, self._times[first], self._times[last], self._step, seconds)
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Enter the next stage if it is due; return the torques of the coming step."""
         rotation = self._actor.observe(state)
         self.plane.update(state)
         again = self._began + self._numbers.between - 1e-9  # s: start of the next handspring, in the landing
@@ -105,7 +105,7 @@ class Handspring:
         return found
 
     def _plan_push(self, state: State, rotation: RotationIndices) -> PlannedCourse:
-        """Plan the push of the leap onto the hands."""
+        """Course of the push of the leap onto the hands."""
         n = self._numbers
         first = round(self._times["lean"] / self._step)
         swing = self._ground.swing[-1] - self._ground.swing[first] + self._reach.swing[-1]
@@ -123,7 +123,7 @@ class Handspring:
 class HandPush:
     """The push off the hands.
 
-    Push, flight and landing are one plan, so that the push makes up for errors of spin and pitch at its start.
+    Push, flight and landing are planned together, so that the push corrects initial errors of spin and pitch.
     """
 
     def __init__(
@@ -135,17 +135,17 @@ class HandPush:
         flight: Flight,
         landing: Landing,
     ) -> None:
-        """`line` are the poses on the hands, `whole` those from there to the touch-down of the feet."""
+        """`line` holds the poses on the hands; `whole` holds them and all later poses up to touch-down of the feet."""
         self._plane, self._line, self._whole, self._numbers = plane, line, whole, numbers
         self._flight, self._landing, self._actor = flight, landing, plane.actor
         self._elbows = [self._actor.body.joint(f"{side}_elbow").qpos[0] for side in ("left", "right")]
         self._duration = line.last * self._actor.step  # s
         self._course: PlannedCourse | None = None
-        self._began = self._planned = 0.0  # s
+        self._began = self._planned = 0.0  # s: start of the push, and time of the last plan
         self.pose = np.array(self._line.qpos[0])
 
     def begin(self, state: State) -> None:
-        """Start the push."""
+        """Start the push and discard the old plan."""
         self._began, self._course = state.time, None
 
     def over(self, state: State) -> bool:
@@ -159,7 +159,7 @@ class HandPush:
         )
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
-        """Torques of the coming step."""
+        """Make a new plan if this is due; return the torques of the coming step."""
         n, since = self._numbers, state.time - self._began
         k = round(since / self._actor.step)
         again = state.time >= self._planned + n.hands_again - 1e-9 and self._duration - since >= LATEST_PLAN

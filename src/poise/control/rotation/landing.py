@@ -1,7 +1,7 @@
 """Landing control, [Zordan2014] section VII: from touch-down, or from a crouch on the feet, to standing at rest.
 
-A landing is planned from the simulated state and followed, with pelvis and feet held level. Then the body stands up
-along a sequence of poses.
+The body follows a landing that is planned from the simulated state, with pelvis and feet held level. Then the body
+stands up along a sequence of poses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from poise.dynamics.state import State
 
 STILL = 0.1  # Speed of the centre of mass (m/s) and whole-body angular velocity (rad/s) below which the body is at rest
 UPRIGHT = 0.8
-"""Least height of the centre of mass above the ankles, as a share of its height in the last pose, to count as up."""
+"""A body is upright if its centre of mass is higher above the ankles than this share of `height` of the last pose."""
 LANDING_KNOTS = 8  # Knots of the forces of a planned landing
 LARGEST_LANDING_FORCE = 2500.0  # Largest normal force (N) at the heels, and at the toes, of a planned landing
 
@@ -36,7 +36,7 @@ class Landing:
         self._plane, self._planner, self._line, self._numbers = plane, plane.actor.planner, line, numbers
         self.pose = line.qpos[0]
         self._course: PlannedCourse | None = None
-        self._began = self._tilt = 0.0  # s; rad: initial pitch of the pelvis
+        self._began = self._tilt = 0.0  # s: start; rad: target pitch of the pelvis at the start
         self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
 
@@ -46,12 +46,12 @@ class Landing:
         return GroundPhase(inertia, heel, toe, LANDING_KNOTS, LARGEST_LANDING_FORCE)
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
-        """Start the landing; the pelvis is to have a pitch `tilt` (rad) at first."""
+        """Start the landing, with a plan if `planned`; the target pitch of the pelvis goes from `tilt` (rad) to 0."""
         self._began, self._tilt = state.time, tilt
         self._course = self.plan(state, rotation) if planned else None
 
     def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
-        """Plan from a state to rest over the feet, as close to it as forces at heels and toes can bring it."""
+        """Plan the course from a state to rest over the feet, or as near to rest as forces at heels and toes allow."""
         n = self._numbers
         heel, toe = self._plane.sole_ends(state)
         ankle = float(self._plane.forward @ self._plane.ankle_midpoint(state))
@@ -94,16 +94,16 @@ STAND_UP_TIME = 1.3  # Time (s) from the crouch to standing
 MOST_SPIN = 17.5
 """Angular momentum (kg m^2/s) above which the body has not yet come down onto its feet with its full weight."""
 MOST_SIDEWAYS = 0.2
-"""Sideways speed (m/s) above which it does not stand up: plans ignore it, and feet side by side resist it little."""
+"""Sideways speed (m/s) above which the body does not stand up: plans ignore this speed, and feet hardly stop it."""
 NEAR_STANDING = 0.08
-"""Largest distance (m) between the planned end of the landing and standing; beyond it, a step would be needed."""
+"""Largest distance (m) of the planned final centre of mass from its place in standing; beyond, a step is needed."""
 
 
 class StandUp:
     """Standing up at the end of a roll, once the body has come up over its feet."""
 
     def __init__(self, actor: RotationActor, crouch: Array) -> None:
-        """`crouch` (nq,) is the pose of the roll when it is on its feet."""
+        """`crouch` (nq,) is the pose of the roll in which the body is on its feet."""
         self._actor, self._plane = actor, SupportPlane(actor)
         line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1))
         self._landing = Landing(self._plane, line, LandingNumbers())

@@ -1,8 +1,8 @@
 """Sequences of poses, one per step, with the quantities that the planner and the controllers need.
 
-Limbs that move in flight turn the root the other way. H = I w + h, where h is the angular momentum of the limbs
-relative to the root. So the root turns by the integral of H / I over time less the integral of h / I. The second
-integral depends only on the poses that are passed, not on how fast they are passed.
+Limbs that move in flight turn the root the other way. The angular momentum is H = I w + h: w is the angular velocity of
+the root, h the angular momentum of the limbs relative to the root. So the root turns by the integral of H / I over time
+less the integral of h / I. The second integral depends only on the poses, not on how fast they are passed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PoseLine:
     inertia: Array  # (T,) kg m^2 about the centre of mass
     height: Array  # (T,) m of the centre of mass above the soles, the soles flat
     ahead: Array  # (T,) m of the centre of mass in front of the ankles, the soles flat
-    tilt: Array  # (T,) rad of the pelvis, the soles flat
+    tilt: Array  # (T,) rad: pitch of the pelvis, the soles flat
     moves: Array  # (T, n) rad: joint displacement from the previous pose
-    swing: Array  # (T,) rad by which the limbs' motion from the first pose to this one has turned the root back
+    swing: Array  # (T,) rad: angle that the limbs' motion since the first pose subtracts from the turn of the root
 
     @property
     def last(self) -> int:
@@ -37,25 +37,25 @@ class PoseLine:
         return len(self.qpos) - 1
 
     def pose_at(self, k: int, step: float) -> tuple[Array, Array]:
-        """Pose k (nq,) and its joint velocities (n,) rad/s for a `step` (s); after the last pose, that pose at rest."""
+        """Pose k (nq,), and joint velocities (n,) rad/s from pose k - 1 in a `step` (s); after the end, at rest."""
         velocity = self.moves[k] / step if k <= self.last else np.zeros(self.moves.shape[1])
         return self.qpos[min(k, self.last)], velocity
 
     def inertia_from(self, first: int, count: int) -> Array:
-        """(count,) kg m^2 of the poses from index `first`; the last one is repeated."""
+        """(count,) kg m^2: inertias of the poses from index `first` on; after the end, that of the last pose."""
         return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
 
 
 def sample_pose_line(
     staged: BehaviourReference, start: float, stop: float, step: float, seconds: float | None = None
 ) -> PoseLine:
-    """Poses of a behaviour from `start` to `stop` (s), passed in that time or in another time `seconds`."""
+    """Poses of a behaviour from `start` to `stop` (s), one per `step` (s); stretched to last `seconds`, if given."""
     count = max(2, round((stop - start if seconds is None else seconds) / step) + 1)
     return pose_line(staged.body, staged.line(np.linspace(start, stop, count)))
 
 
 def pose_line(body: Body, qpos: Array) -> PoseLine:
-    """Quantities of successive poses (T, nq)."""
+    """The line of successive poses (T, nq), with the quantities of each pose."""
     model, terms = body.model, DynamicsTerms(body.model)
     feet = [body.link_id(foot.link) for foot in body.feet]
     sole = -min(float(foot.points[:, 2].min()) for foot in body.feet)  # m below the ankle

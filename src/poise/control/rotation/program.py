@@ -1,12 +1,12 @@
 """The torque controller: a quadratic program over joint torques, contact forces and a pose blend.
 
-[Zordan2014] Eq. (2). Accelerations are eliminated by the equations of motion, which leaves x = (tau, gamma, lambda):
+[Zordan2014] Eq. (2). The equations of motion eliminate accelerations. Torques tau, blend gamma, forces lambda minimise:
 
     |tau - tau_b - gamma (tau_a - tau_b)|^2 + |L'_d - L'|^2_wL + |H'_d - H'|^2_wH + |(J v+ + b) / h|^2_wv + |lambda|^2
 
 The last term has a small weight. The constraints are torque limits, friction pyramids and 0 <= gamma <= 1. Momentum
 changes through gravity and contact forces alone: L' = sum f + m g and H' = sum (r - c) x f. The second-order term b of
-the contact velocity is the one that the world uses in its contact rows.
+the contact velocity is the same as in the contact rows of the world.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from poise.rotations import cross_matrix
 
 UNBOUNDED = 1e30  # Bound that the solver treats as infinite
 FRICTION_SHARE = 0.9
-"""Share of the friction coefficient for planned forces: inside the cone, they are close to the world's solution."""
-FORCE_WEIGHT = 1e-4  # Weight (1/N^2) of the squared contact forces; makes them unique
-BLEND_WEIGHT = 1e-6  # Weight ((N m)^2) of the squared blend; makes it 0 where both poses ask for the same torques
+"""Share of the friction coefficient that planned forces may use: well inside the cone, they are near the world's."""
+FORCE_WEIGHT = 1e-4  # Weight (1/N^2) of the squared contact forces; makes the forces unique
+BLEND_WEIGHT = 1e-6  # Weight ((N m)^2) of the squared blend; makes the blend 0 if both poses ask for the same torques
 SOLVED = 1  # Exit flag of DAQP for an optimum
 
 
@@ -43,7 +43,7 @@ class ProgramWeights:
 
 @dataclass(frozen=True, eq=False)
 class ProgramAim:
-    """Targets of a step."""
+    """Targets of the torque program in one step."""
 
     torque_a: Array  # (n,) N m: joint torques towards pose a, blend 1
     torque_b: Array  # (n,) N m: joint torques towards pose b, blend 0
@@ -54,7 +54,7 @@ class ProgramAim:
 
 @dataclass(frozen=True, eq=False)
 class FeatureTask:
-    """Desired acceleration of a feature: |J (v+ - v) / h - acceleration|^2."""
+    """Desired acceleration of a feature, with objective |J (v+ - v) / h - acceleration|^2 for a step of h s."""
 
     jacobian: Array  # (k, nv)
     acceleration: Array  # (k,) m/s^2 or rad/s^2, without the drift Jdot v
@@ -63,7 +63,7 @@ class FeatureTask:
 
 @dataclass(frozen=True, eq=False)
 class ProgramSolution:
-    """Solution of the program."""
+    """Solution of the torque program."""
 
     torque: Array  # (n,) N m, joint torques
     force: Array  # (c, 3) N on the supports, along n, t1, t2
@@ -72,7 +72,7 @@ class ProgramSolution:
 
 
 class TorqueProgram:
-    """The quadratic program of one body; `begin` sets it up for each step."""
+    """The torque program of one body; in each step, call `begin` before `solve`."""
 
     def __init__(self, limit: Array, damping: Array, mass: float, gravity: Array) -> None:
         """Torque limits (n,) N m, joint damping (nv,) N m s/rad, the body's mass (kg) and gravity (3,) m/s^2."""
@@ -92,7 +92,7 @@ class TorqueProgram:
         self._unforced = self.inverse @ (mass @ self.velocity - h * state.bias[:nv])  # v+ without torques and contacts
 
     def solve(self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array) -> ProgramSolution:
-        """The torques that meet the aim best, with contact forces on the given supports only."""
+        """The torques and contact forces that meet the aim best; forces act on the given supports only."""
         n, c, h = len(self.limit), len(supports.body), self.step
         size = n + 1 + 3 * c
         hessian, linear = np.zeros((size, size)), np.zeros(size)
@@ -117,7 +117,7 @@ class TorqueProgram:
         return ProgramSolution(x[:n], x[n + 1 :].reshape(c, 3), float(x[n]), flag == SOLVED)
 
     def _add_pose_terms(self, hessian: Array, linear: Array, aim: ProgramAim) -> None:
-        """Blend tracking, [Zordan2014] Eq. (7): |tau - tau_b - gamma (tau_a - tau_b)|^2."""
+        """Add the objective of blend tracking, [Zordan2014] Eq. (7): |tau - tau_b - gamma (tau_a - tau_b)|^2."""
         n = len(self.limit)
         span = aim.torque_a - aim.torque_b
         hessian[np.arange(n), np.arange(n)] = 1.0
@@ -129,7 +129,7 @@ class TorqueProgram:
     def _add_momentum_terms(
         self, hessian: Array, linear: Array, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array
     ) -> None:
-        """Momentum objectives of [Zordan2014] section V-A, in the contact forces' block of the program."""
+        """Add the momentum objectives of [Zordan2014] section V-A to the program's block of contact forces."""
         axes = supports.axes.transpose(0, 2, 1)
         push = axes.transpose(1, 0, 2).reshape(3, -1)  # (3, 3 c) world force of each unit force
         torque = (cross_matrix(supports.point - com) @ axes).transpose(1, 0, 2).reshape(3, -1)
@@ -139,7 +139,7 @@ class TorqueProgram:
     def _add_velocity_terms(
         self, hessian: Array, linear: Array, supports: Supports, jacobian: Array, weight: Array, target: Array
     ) -> None:
-        """Add |J v+ - target|^2 (k,) with weights (k,); v+ is affine in torques and forces."""
+        """Add the k objectives |J v+ - target|^2 with weights (k,); the velocity v+ is affine in torques and forces."""
         n, response = len(self.limit), self.step * jacobian @ self.inverse  # (k, nv)
         by = np.zeros((len(target), len(linear)))
         by[:, :n] = response[:, 6:]
@@ -151,7 +151,7 @@ class TorqueProgram:
 
 
 class _ProgramLayout(NamedTuple):
-    """Bounds and constraints of programs with the same number of supports."""
+    """Bounds and constraints that all programs with c supports share."""
 
     upper: Array  # (n + 1 + 7 c,) of torques, blend, forces, cone rows
     lower: Array
@@ -198,10 +198,10 @@ class Supports(NamedTuple):
         return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
 
     def included(self, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
-        """(c,) inclusion test of [Zordan2014] section VI: contacts that the controller makes use of.
+        """(c,) whether each contact passes the inclusion test of [Zordan2014] section VI: the controller uses it.
 
-        A contact is included if its force (c, 3), along its axes, exceeds `least_force` (N) or if the torque of that
-        force about the centre of mass `com` exceeds `least_torque` (N m).
+        A contact passes if its row of `force` (c, 3), along its axes, exceeds `least_force` (N) or if the torque of
+        that force about the centre of mass `com` exceeds `least_torque` (N m).
         """
         world = np.einsum("cij,ci->cj", self.axes, force)
         torque = (cross_matrix(self.point - com) @ world[:, :, None])[:, :, 0]
@@ -215,7 +215,7 @@ class SupportFinder:
     def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
         """`excluded` are ids of bodies that never support, such as the head."""
         self._nv = nv
-        self._carried = np.zeros((model.nbody, nv), bool)  # which DOFs move which body
+        self._carried = np.zeros((model.nbody, nv), bool)  # whether a DOF moves a body
         for body in range(1, model.nbody):
             dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
             parent = int(model.body_parentid[body])
@@ -229,7 +229,7 @@ class SupportFinder:
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 
     def supports_near(self, state: State, gap: float) -> Supports:
-        """Contacts of the character with anything else whose gap is below `gap` (m)."""
+        """The character's contacts with other things that have a gap below `gap` (m)."""
         found = state.contacts
         chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
         body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
@@ -246,9 +246,9 @@ class SupportFinder:
     def _contact_drift(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,), plus bias / m + g of the whole body.
 
-        The second term is there because the world corrects the velocity of the whole body after each step to keep
+        The second term is needed because the world corrects the velocity of the whole body after each step to keep
         momentum exact. A foot at rest may therefore have a velocity at the end of the step (up to 0.5 m/s in a
-        push); it is the path during the step that must stay on the ground.
+        push). What must stay on the ground is the path of the foot during the step.
         """
         nv = self._nv
         drift = self._carried[body] @ (state.data.cdof_dot[:nv] * state.qvel[:nv, None])  # (c, 6)

@@ -23,11 +23,11 @@ from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat
 SLOPE_REACH = 0.4  # Distance (m) in front of and behind the centre of mass at which the slope of the ground is measured
 STEEPEST = 1.0  # Largest slope (rise over run) that the roll follows; steeper ground is an edge
 LEFT = np.array([0.0, 1.0, 0.0])  # Axis of a roll that goes along x
-EARLY_STAND = 0.3  # Turns before the last one is complete from which the roll may stand up
+EARLY_STAND = 0.3  # The body may stand up when fewer than this many turns are left
 
 
 class Roll:
-    """A roll on the ground."""
+    """A roll on the ground; when created, it scales the torque limits of the actor's program by `strength`."""
 
     def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
         behaviour, poses, on = staged.behaviour, staged.cycle, actor.settings.momentum
@@ -48,7 +48,7 @@ class Roll:
         self._stand_up = StandUp(actor, poses[0])
 
     def enter(self, state: State, yaw: float, phase: float) -> None:
-        """Enter the roll from a state, at a phase (turns) and in a direction (rad)."""
+        """Begin the roll from a moving state, at a phase (turns) and in the direction `yaw` (rad)."""
         self._yaw, self.phase, self._root = yaw, phase, np.array(state.qpos[3:7])
 
     def stands(self) -> bool:
@@ -56,7 +56,7 @@ class Roll:
         return self._stand_up.stands()
 
     def act(self, state: State) -> Actuation:
-        """Torques of the coming step."""
+        """Advance the phase; return the torques of the coming step."""
         actor, n = self._actor, self._numbers
         rotation = actor.observe(state)
         if self._yaw is None:
@@ -84,17 +84,17 @@ class Roll:
 
     @property
     def _is_finished(self) -> bool:
-        """Whether it has rolled as far as it should."""
+        """Whether the roll has made `until` turns, after which it stops."""
         return self.turned >= self._numbers.until
 
     def _velocity_share(self) -> float:
-        """Share of the target velocities at this time."""
+        """Share (0 to 1) of the target velocities that is wanted now: growing at first, 0 after the last turn."""
         if self._is_finished:
             return 0.0
         return min(self._time / self._numbers.waking, 1.0) if self._numbers.waking else 1.0
 
     def _is_standing_up(self, state: State, rotation: RotationIndices) -> bool:
-        """Whether it stands up, from now on or since earlier."""
+        """Whether the body is standing up; begins to stand up if this is due."""
         stand_up, turns = self._stand_up, self._numbers.turns
         if not stand_up.begun and turns and self.turned > turns - EARLY_STAND and stand_up.due(state, rotation):
             stand_up.begin(state, rotation)
@@ -119,16 +119,16 @@ class Roll:
 
     @property
     def _root_axis(self) -> Array:
-        """(3,) unit vector: axis of the roll that is fixed in the root."""
+        """(3,) unit vector, world frame: the axis fixed in the root that was the axis of the roll at the start."""
         return quat_rotate(quat_multiply(self._root, quat_conjugate(self._first)), LEFT)
 
     def _sideways_turn(self) -> float:
-        """rad to the left by which the root's axis has turned away from the target axis, seen from above."""
+        """Angle (rad) from the target axis to the axis fixed in the root, seen from above; positive to the left."""
         own, axis = self._root_axis, self._axis
         return atan2(axis[0] * own[1] - axis[1] * own[0], axis[0] * own[0] + axis[1] * own[1])
 
     def _phase_error(self) -> float:
-        """Turns, within half a turn, by which the orientation of the root about the axis is ahead of the phase."""
+        """Turns (-0.5 to 0.5) by which the orientation of the root about the axis is ahead of the phase."""
         turn = quat_multiply(self._root, quat_conjugate(self._first))
         twist = 2.0 * atan2(float(turn[1:] @ self._axis), float(turn[0])) / (2.0 * pi)
         return (twist + self._begun - self.phase + 0.5) % 1.0 - 0.5
@@ -136,7 +136,7 @@ class Roll:
     def _linear_momentum_rate(self, rotation: RotationIndices, along: Array) -> Array:
         """(3,) N: desired rate of linear momentum, [Zordan2014] Eq. (3).
 
-        Velocity feedback along the slope (unit vector `along`), velocity and height feedback normal to it.
+        Along the slope (unit vector `along`), feedback of velocity; normal to the slope, of velocity and height.
         """
         n = self._numbers
         normal = cross(along, self._axis)
@@ -150,8 +150,8 @@ class Roll:
     def _angular_momentum_rate(self, rotation: RotationIndices) -> Array:
         """(3,) N m: desired rate of angular momentum, [Zordan2014] Eq. (4).
 
-        K_s^H acts only against leaving the plane of the roll, and on the orientation of the root. With the excursion,
-        which limb motion changes, the body would lean more with each turn until it rolls over one shoulder.
+        K_s^H acts on the orientation of the root, only against leaving the plane of the roll. If it acted on the
+        excursion, which limb motion changes, the body would lean more with each turn until it rolls over one shoulder.
         """
         n = self._numbers
         error = cross(self._root_axis, self._axis)
@@ -172,7 +172,7 @@ class Roll:
         return int(phase % 1.0 * SAMPLES) % SAMPLES
 
 
-PROGRESS = 0.03  # Turns that a body must gain within the waiting time; otherwise it is stuck
+PROGRESS = 0.03  # Turns that a body must gain within the waiting time; otherwise the body is stuck
 LONGEST_SWING = 3  # Multiple of the swing in the longest attempt; the next attempt begins with a single swing again
 
 
@@ -180,23 +180,23 @@ class PhaseLead:
     """Lead of the tracked poses over the phase of the body, in turns.
 
     [Zordan2014] section VIII-A selects the poses of a roll either by phase or by time. By phase alone a body that is
-    stuck stays still; by time alone the poses run away from it. Here they follow the phase, and advance in time a
-    little ahead of a body that turns too slowly. If the body is stuck, they swing back and start again.
+    stuck stays still; by time alone the poses run away from the body. Here the poses follow the phase, and advance in
+    time a little ahead of a body that turns too slowly. If the body is stuck, the poses swing back and start again.
     """
 
     def __init__(self, lead: float, swing: float, again: float, phase: float) -> None:
-        """At most `lead` turns ahead; after `again` s without progress from `phase` (turns) back by `swing` turns.
+        """Start at `phase` (turns), lead by at most `lead` turns; after `again` s without progress go back by `swing`.
 
-        Successive attempts swing back by one, two and three times `swing`, since the same swing would end where the
-        last one did.
+        Successive attempts go back by one, two and three times `swing`, since the same swing would end where the
+        last swing did.
         """
         self._lead, self._swing, self._again = lead, swing, again
-        self._best = self._reached = phase  # turns: since the start, and since the last attempt
+        self._best = self._reached = phase  # turns: largest phase since the start, and since the last attempt
         self._waited, self._swings = 0.0, 1  # s without progress; size of the next swing
         self.ahead = 0.0  # turns
 
     def update(self, phase: float, share: float, step: float) -> None:
-        """Update after a step (s) that led to a phase (turns), at a share of the target angular velocity."""
+        """Update `ahead` after a `step` (s) to a phase (turns); `share`: angular velocity divided by its target."""
         back = self._swings * self._swing
         moved = self.ahead + (1.0 - share) * (self._lead + back) / self._again * step
         self.ahead = min(max(moved, min(self.ahead, 0.0)), self._lead)

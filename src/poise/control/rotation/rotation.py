@@ -30,7 +30,7 @@ PERFORMERS: dict[str, type[Roll | Flip | Dive | Handspring]] = {
     "dive": Dive,
     "handspring": Handspring,
 }
-"""Performers of behaviours, by kind."""
+"""The class that performs a behaviour, by the kind of behaviour."""
 
 
 class Rotation(ResetFirst):
@@ -40,13 +40,13 @@ class Rotation(ResetFirst):
     entry = ENTRY
 
     def __init__(self, settings: RotationSettings | None = None, behaviour: Behaviour | None = None) -> None:
-        """`behaviour` replaces the one that is read by the reference's name, for searches that vary it."""
+        """`behaviour`, if given, is performed instead of the behaviour that the reference names; searches vary it."""
         self._settings = settings or RotationSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._behaviour = behaviour
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Read the behaviour and prepare it for the body."""
+        """Read the behaviour and prepare to perform it with the body of the world."""
         behaviour = self._behaviour or read_behaviour(reference.name)
         staged = BehaviourReference(behaviour, world.scene.body)
         if behaviour.kind not in PERFORMERS:
@@ -60,7 +60,7 @@ class Rotation(ResetFirst):
         return self.performing.act(state)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
-        """Set the direction of a roll (rad, to the left of the first one) or its speed (m/s)."""
+        """Set the direction of a roll (rad, to the left of its first direction) and its speed (m/s), unless None."""
         if not isinstance(self.performing, Roll):
             raise PoiseError("rotation: only rolls can be steered, not flips, kip-ups, dives or handsprings")
         if heading is not None:
@@ -73,7 +73,7 @@ class Rotation(ResetFirst):
         return self.performing.stands()
 
     def target(self, time: float) -> Array:  # noqa: ARG002
-        """(nq,) the tracked pose, with the root of the body itself."""
+        """(nq,) the pose that is tracked now, at the present root of the body; `time` is ignored."""
         pose = np.array(self.performing.pose)
         pose[:7] = self._root
         return pose

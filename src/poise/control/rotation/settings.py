@@ -23,7 +23,7 @@ class RotationSettings:
     blend: int = 1
     """Blend tracking between two poses, [Zordan2014] Eq. (7); if off, the pose midway between them is tracked."""
     inclusion: int = 1
-    """Inclusion test: a second pass with the contacts that the first one uses, [Zordan2014] section VI."""
+    """Inclusion test: a second pass with only the contacts that the first pass uses, [Zordan2014] section VI."""
     planning: int = 1
     """Flight plans, [Zordan2014] section VII; if off, take-off and landing follow poses in time."""
     placing: int = 1
@@ -53,7 +53,7 @@ A kip-up crouches on its shoulders, and its tuck is an arch."""
 
 @dataclass(frozen=True)
 class BehaviourNumbers:
-    """Numbers of one kind of behaviour."""
+    """Numbers in the files of one kind of behaviour."""
 
     @classmethod
     def from_behaviour(cls, behaviour: Behaviour) -> Self:
@@ -70,7 +70,7 @@ class BehaviourNumbers:
 
 @dataclass(frozen=True)
 class TakeOffNumbers:
-    """A take-off: squat and push."""
+    """Numbers of a take-off: squat and push."""
 
     flight: float = 0.58  # s: planned flight time
     turned: float = -351.0  # degrees: excursion at touch-down
@@ -82,7 +82,7 @@ class TakeOffNumbers:
     squat_angular: float = 0.5
     squat_stiffness: float = 400.0
     push_strongest: float = 1600.0  # N: largest normal force at the heels, and at the toes
-    push_last: float = 0.3  # share of it at take-off
+    push_last: float = 0.3  # share of `push_strongest` at take-off
     push_heels: float = inf  # share of the push after which only the toes bear
     push_linear: float = 5.0
     push_angular: float = 10.0
@@ -90,16 +90,16 @@ class TakeOffNumbers:
     push_core: float = 1.0  # stiffness of trunk and head relative to the other joints
     push_support: float = 83.0
     squat_trunk: float = 5.0  # weight of the pelvis orientation in the squat
-    push_trunk: float = 0.5  # the same in the push
+    push_trunk: float = 0.5  # weight of the pelvis orientation in the push
     push_tilt: float = 0.0  # degrees: extra forward pitch of the pelvis at the end of the push
-    support: float = 28.0  # 1/(m/s^2)^2, in the squat
+    support: float = 28.0  # 1/(m/s^2)^2: weight of the supports' velocity in the squat
     gap: float = 0.03  # m: contacts with a smaller gap may bear
     trunk_spring: float = 60.0  # 1/s^2, of the pelvis orientation
 
 
 @dataclass(frozen=True)
 class FlightNumbers:
-    """A flight that ends on the feet."""
+    """Numbers of a flight that ends on the feet."""
 
     flight: float = 0.58  # s: planned flight time
     opening: float = 0.2  # s from the tuck to the pose of touch-down
@@ -110,7 +110,7 @@ class FlightNumbers:
 
 @dataclass(frozen=True)
 class LandingNumbers:
-    """A landing, and standing up after it."""
+    """Numbers of a landing and of standing up afterwards."""
 
     end_height: float = 0.69  # m at the end of the landing
     stand_ahead: float = 0.08  # m in front of the ankles, standing
@@ -127,16 +127,16 @@ class LandingNumbers:
     trunk_spring: float = 60.0  # 1/s^2, of the pelvis orientation
     flat: float = 0.9  # 1/(rad/s^2)^2: weight of flat feet
     flat_spring: float = 400.0  # 1/s^2, of flat feet
-    land_margin: float = 0.0  # m from the ends of the soles that a plan does not use
+    land_margin: float = 0.0  # m at each end of the soles that a plan does not use
 
 
 @dataclass(frozen=True)
 class HandsNumbers:
-    """The phase on the hands, and the flight from there onto the feet."""
+    """Numbers of the phase on the hands and of the flight from the hands onto the feet."""
 
     hands_pitch: float = -140.0  # degrees: pitch of the pelvis when the hands touch down
     hands_strongest: float = 900.0  # N: largest normal force at the heels of the hands, and at the fingers
-    hands_last: float = 0.2  # share of it when the hands leave the ground
+    hands_last: float = 0.2  # share of `hands_strongest` when the hands leave the ground
     hands_linear: float = 5.0
     hands_angular: float = 8.0
     hands_spring: float = 80.0  # 1/s^2: K_s^L
@@ -159,14 +159,14 @@ class HandsNumbers:
 
 @dataclass(frozen=True)
 class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers, BehaviourNumbers):
-    """A flip or a kip-up."""
+    """Numbers of a flip or a kip-up."""
 
     touch_down_ahead: float = 0.15  # m in front of the ankles at touch-down
 
 
 @dataclass(frozen=True)
 class DiveNumbers(TakeOffNumbers, BehaviourNumbers):
-    """A dive into a roll; where a number `roll_*` is 0, the roll's own holds."""
+    """Numbers of a dive into a roll; where `roll_*` is 0, the number in the file of the roll is used."""
 
     flight_stiffness: float = 1500.0
     turns: float = 0.9  # turns of the roll before it stands up; 0 for never
@@ -178,16 +178,16 @@ class DiveNumbers(TakeOffNumbers, BehaviourNumbers):
 
 @dataclass(frozen=True)
 class HandspringNumbers(TakeOffNumbers, HandsNumbers, LandingNumbers, BehaviourNumbers):
-    """One or several back handsprings."""
+    """Numbers of one or several back handsprings."""
 
     springs: float = 1.0  # handsprings in a row
     between: float = 0.6  # s from touch-down to the start of the next handspring
-    again: float = 0.2  # s from there to its push
+    again: float = 0.2  # s from the start of the next handspring to its push
 
 
 @dataclass(frozen=True)
 class RollNumbers(BehaviourNumbers):
-    """A roll on the ground."""
+    """Numbers of a roll on the ground."""
 
     spin: float = 4.9  # rad/s: target angular velocity about the axis of the roll
     speed: float = 1.16  # m/s: target speed along the ground
@@ -207,14 +207,14 @@ class RollNumbers(BehaviourNumbers):
     veer: float = 0.0  # 1/s at which the direction of the roll follows a body that has turned aside
     straighten: float = 20.0  # 1/s^2: K_s^H, against leaving the plane of the roll
     ahead: float = 0.015  # turns from the phase to the middle of the two blended poses
-    window: float = 0.043  # turns from that middle to each of them
+    window: float = 0.043  # turns from the middle of the two blended poses to each of them
     lead: float = 0.0  # turns: largest lead of the poses over a body that turns too slowly
     again: float = inf  # s without progress after which the poses swing back
-    swing: float = 0.0  # turns by which they swing back
+    swing: float = 0.0  # turns by which the poses swing back
     tie: float = 0.3  # 1/s at which the phase is corrected to the accumulated rotation of the root
     settle: float = 0.0  # 1/s at which the phase is corrected to the orientation of the root
     gap: float = 0.008  # m: contacts with a smaller gap may bear
     strength: float = 1.0  # share of the torque limits
-    turns: float = 0.0  # turns after which it stands up; 0 for never
+    turns: float = 0.0  # turns after which the body stands up; 0 for never
     waking: float = 0.0  # s at the start over which the target velocities grow from 0
-    until: float = inf  # turns after which it stops and lies still
+    until: float = inf  # turns after which the body stops and lies still

@@ -33,17 +33,17 @@ class StanceTargets:
     """Targets of a step on the ground."""
 
     pose: Array  # (nq,)
-    stiffness: float | Array  # 1/s^2, of all joints or (n,)
+    stiffness: float | Array  # 1/s^2: one number for all joints, or (n,)
     weights: ProgramWeights
     pull: Array  # (3,) N: desired rate of linear momentum
     twist: Array  # (3,) N m: desired rate of angular momentum
     tasks: tuple[FeatureTask, ...]
     gap: float  # m: contacts with a smaller gap may bear
-    on: str = "feet"  # what may bear: a key of BEARING
+    on: str = "feet"  # kind of support that may bear: a key of BEARING
 
 
 class SupportPlane:
-    """Supports of a body and the sagittal plane in which it turns, fixed by the heading of the first state."""
+    """Supports of a body, and the sagittal plane in which the body turns; the first heading fixes this plane."""
 
     def __init__(self, actor: RotationActor) -> None:
         self.actor, body = actor, actor.body
@@ -107,9 +107,9 @@ class SupportPlane:
         return tasks
 
     def act(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
-        """Torques of the coming step for targets on the ground.
+        """Torques of the coming step that meet the targets of a stance best.
 
-        Without the inclusion test: a heel that bears nothing would be left out, and could then move into the ground.
+        The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
         torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
@@ -124,12 +124,12 @@ class SupportPlane:
         return np.asarray(np.mean(state.data.xpos[self._feet], axis=0))
 
     def com_target_over_feet(self, state: State, ahead: float, height: float) -> Array:
-        """(3,) m: target of the centre of mass, `ahead` (m) of the ankles at a height (m)."""
+        """(3,) m: target of the centre of mass, `ahead` m in front of the ankles, at a height (m)."""
         ankle_midpoint = self.ankle_midpoint(state)
         return np.asarray(ankle_midpoint + ahead * self.forward + (height - ankle_midpoint[2]) * UP)
 
     def sole_ends(self, state: State) -> tuple[float, float]:
-        """Positions (m, along the heading) of heels and balls of the feet; they become the support of a plan."""
+        """Positions (m, along the heading) of heels and balls; stores the ankles' midpoint as next plan's support."""
         self._support = self.ankle_midpoint(state)
         along = []
         for foot, link in zip(self.actor.body.feet, self._feet, strict=True):
@@ -145,13 +145,13 @@ class SupportPlane:
         return float(ahead[:2].mean()), float(ahead[2:].mean())
 
     def planar_state(self, rotation: RotationIndices) -> PlanarState:
-        """State of the planner's model, at excursion 0."""
+        """The state of the body in the planner's model, with excursion 0."""
         x, z = float(self.forward @ rotation.com), float(rotation.com[2])
         vx, vz = float(self.forward @ rotation.velocity), float(rotation.velocity[2])
         return PlanarState(x, z, vx, vz, float(self.axis @ rotation.angular_momentum), 0.0)
 
     def palm_ends(self, state: State) -> tuple[float, float]:
-        """Positions (m, along the heading) of the rear and front ends of the palms; they become a plan's support."""
+        """Rear and front ends (m, along the heading) of the palms; stores their middle as support of the next plan."""
         data, model = state.data, self.actor.model
         middle = data.geom_xpos[self._palms]
         self._support = np.asarray(middle.mean(axis=0))
@@ -161,6 +161,6 @@ class SupportPlane:
         return float(np.mean(along - half)), float(np.mean(along + half))
 
     def touches_ground(self, state: State, part: str = "feet") -> bool:
-        """Whether a link of a kind of support (a key of BEARING) touches the ground."""
+        """Whether any link of the kind of support `part` (a key of BEARING) touches the ground."""
         found = state.contacts
         return bool(np.any(self._bearing[part][found.body] & (found.gap < TOUCHING_GAP)))

@@ -21,7 +21,7 @@ EARLIEST_TAKE_OFF = 0.6  # Share of the push before which a loss of contact does
 PUSH_KNOTS = 6  # Knots of the forces of a planned push
 PUSH_GAINS, PUSH_SPIN_DAMPING = (80.0, 32.0), 32.0
 """Feedback in the push: K_s^L (1/s^2), K_d^L (1/s), and damping of angular momentum (1/s)."""
-SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0  # The same in the squat
+SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0  # The same feedback in the squat
 
 
 class TakeOffTimes(NamedTuple):
@@ -44,7 +44,7 @@ class TakeOff:
     def __init__(
         self, plane: SupportPlane, line: PoseLine, at: TakeOffTimes, numbers: TakeOffNumbers, start: float = 0.0
     ) -> None:
-        """`line` are the poses from standing to take-off; times are relative to the first, due at `start` (s)."""
+        """`line` holds the poses from standing to take-off; `at` counts from its first pose, due at `start` (s)."""
         self._actor, self._plane, self._line, self._numbers = plane.actor, plane, line, numbers
         self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
         self._course: PlannedCourse | None = None
@@ -68,7 +68,7 @@ class TakeOff:
         return self._plane.sole_ends(state)
 
     def begin(self, state: State, course: PlannedCourse | None) -> None:
-        """Start the push along a course; without one, it follows poses in time."""
+        """Start the push along a course; if `course` is None, the push follows the poses in time."""
         self._began, self._course = state.time, course
 
     def over(self, state: State) -> bool:
@@ -103,7 +103,7 @@ class TakeOff:
     def _momentum_rate_over_feet(
         self, state: State, rotation: RotationIndices, k: int, gains: tuple[float, float]
     ) -> Array:
-        """(3,) N: rate of linear momentum towards the height of pose k over the feet, with gains (1/s^2, 1/s)."""
+        """(3,) N: rate of linear momentum that brings the centre of mass over the feet, at the height of pose k."""
         place = self._plane.com_target_over_feet(state, self._numbers.squat_ahead, self._line.height[k])
         return np.asarray(rotation.mass * (gains[0] * (place - rotation.com) - gains[1] * rotation.velocity))
 
@@ -152,7 +152,7 @@ class KipTakeOff(TakeOff):
         return float(2.0 * np.arctan2(quat[2], quat[0]))
 
     def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
-        """Targets of rolling back onto the shoulders: both momenta are damped, and the pelvis leads."""
+        """Targets while rolling back onto the shoulders: both momenta are damped, and the pelvis follows pose k."""
         pull = -SQUAT_GAINS[1] * rotation.mass * rotation.velocity
         return self._squat_targets(state, rotation, pull, self._pelvis_tilt(k))
 

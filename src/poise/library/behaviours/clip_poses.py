@@ -280,7 +280,7 @@ class _PosedBody:
 
 
 def _balanced_flip_pose(poses: Poses, own: Poses, k: int, figure: _PosedBody) -> Poses:
-    """Bend the ankles of pose k until its centre of mass is as far over the feet as in `own`."""
+    """Poses with the ankles of pose k bent until the centre of mass is as far in front of the ankles as in `own`."""
     wanted = figure.ahead(own, k)
     for _ in range(LEANS):
         here, more = (figure.ahead(_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))

@@ -24,7 +24,7 @@ Label = Callable[[Any], str]  # Makes a tick label of a value
 def figure_panels(
     rows: int, columns: int, size: tuple[float, float] | None = None, share_rows: bool = False
 ) -> tuple[Figure, Any]:
-    """A figure of a given size (inches) and its axes (rows, columns)."""
+    """A figure of `size` (inches; by default PANEL for each panel), and its axes (rows, columns)."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size or (PANEL[0] * columns + 0.4, PANEL[1] * rows + 0.3), layout="constrained")
@@ -34,10 +34,10 @@ def figure_panels(
 def survival_shares(
     rows: Sequence[Row], across: str, up: str, within: Sequence[Row] | None = None
 ) -> tuple[list[Any], list[Any], Array]:
-    """The values of two columns, and the survival share (up, across) for each pair of values.
+    """The distinct values of columns `across` and `up`, and the survival share of each pair of values, (up, across).
 
-    The share is nan where there is no trial. The values are those in `within`, so that several panels can have the
-    same axes, or else those in `rows`.
+    A pair without trials has share nan. The values are taken from `within`, so that several panels can have the same
+    axes, or from `rows` if `within` is None.
     """
     columns, lines = (_distinct_values(rows if within is None else within, name) for name in (across, up))
     shares = np.full((len(lines), len(columns)), np.nan)
@@ -77,7 +77,7 @@ def draw_force_map(
 
 
 def draw_force_circle(axis: Any, rows: Sequence[Row], title: str, label: Label, label_angle: float) -> None:
-    """Draw survival shares of pushes by direction and force (N) on polar axes; `label_angle` (degrees) of the rings."""
+    """Draw survival shares by direction and force (N) on polar axes; ring labels at `label_angle` (degrees)."""
     from matplotlib import colormaps
 
     degrees, forces, shares = survival_shares(rows, "direction", "force")
@@ -103,7 +103,7 @@ def plot_ring_edges(radii: Sequence[float]) -> Array:
 
 
 def share_map_plot(across: str, up: str) -> Callable[[Sequence[Row]], Figure]:
-    """A plot of the survival share over two columns, with the first value of the second column at the top."""
+    """A function that plots the survival share over columns `across` and `up`, with the first value of `up` on top."""
 
     def plot_share_map(rows: Sequence[Row]) -> Figure:
         columns, lines, shares = survival_shares(rows, across, up)

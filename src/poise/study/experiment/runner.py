@@ -26,7 +26,7 @@ from poise.version import __version__
 CONNECT_TIMEOUT = 10.0  # Time (s) to wait for a connection to a cluster
 DPI = 110  # Resolution of plots, dots per inch
 Result = TypeVar("Result")
-Show = Callable[[Iterator[Row], int], Iterable[Row]]  # Passes on rows, given how many there will be, and shows progress
+Show = Callable[[Iterator[Row], int], Iterable[Row]]  # Passes on the rows, whose number is given, and shows progress
 
 
 def run_study(
@@ -36,7 +36,7 @@ def run_study(
     cluster: str | None = None,
     show: Show = lambda rows, _: rows,
 ) -> Findings:
-    """Measure all cases of a study: on all cores by default, with a number of workers, or on a cluster.
+    """Measure all cases of a study with `workers` processes (by default one per core) or on the cluster at an address.
 
     The rows do not depend on the number of workers, except the times that timing studies measure.
     """
@@ -65,21 +65,21 @@ class Findings:
 
     @property
     def summary(self) -> list[Row]:
-        """The summary of the rows."""
+        """The rows of the study's summary."""
         return list(self.study.summary(self.rows))
 
     def as_dict(self) -> dict[str, Any]:
-        """The study, its scope and summary for JSON, without the rows."""
+        """Names, version, scope and summary of the study for JSON, without the rows."""
         study = self.study
         names = {"study": study.name, "title": study.title, "reproduces": study.reproduces}
         return {**names, "version": __version__, "scope": asdict(self.scope), "summary": self.summary}
 
     def text(self) -> str:
-        """The title and the summary as a table."""
+        """The title of the study and, below, the summary as a text table."""
         return f"{self.study.title} ({self.study.reproduces})\n{table_text(self.summary)}"
 
     def write(self, folder: Path) -> list[Path]:
-        """Write NAME.json, NAME.csv (the rows) and NAME.png (the plot), each file whole or not at all."""
+        """Write NAME.json, NAME.csv (rows) and NAME.png (plot) for the study's name, each whole or not at all."""
         from matplotlib import rc_context
 
         name, picture = self.study.name, io.BytesIO()
@@ -100,14 +100,14 @@ def available_cores() -> int:
 
 
 def local_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
-    """The rows of cases in their order, measured by a number of processes of this machine."""
+    """Yield the row of each case, in the order of the cases, measured by `workers` processes of this machine."""
     with case_worker_map(min(workers, len(cases))) as mapped:
         yield from mapped(run_case, cases)
 
 
 @contextmanager
 def case_worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Result], Sequence[Case]], Iterator[Result]]]:
-    """A `map` that spreads work over a number of processes; a single worker is this process itself.
+    """A function like `map` that spreads calls over `workers` processes; a single worker is this process itself.
 
     Each process uses one thread: for small matrices threads cost more than they gain, and results must not depend on
     the number of threads.
@@ -130,7 +130,7 @@ def case_worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Result]
 
 
 def cluster_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
-    """The rows of cases in their order, measured by a Dask cluster whose workers have Poise installed."""
+    """Yield the row of each case, in order, measured by a Dask cluster whose workers have Poise installed."""
     client = _cluster_client(address)
     try:
         futures = client.map(_run_in_one_thread, cases, run_case=run_case, pure=False)

@@ -52,7 +52,7 @@ class Study(Generic[Case]):
     def scope(
         self, quick: bool = False, seeds: int | None = None, seconds: float | None = None, motions: Sequence[str] = ()
     ) -> Scope:
-        """The whole or the quick scope, with the given values replaced."""
+        """The quick or the whole scope; arguments that are given replace its values."""
         chosen = self.quick if quick else self.whole
         if motions and not chosen.motions:
             raise PoiseError(f"study {self.name} always uses its own motions: leave out --motion")
@@ -70,10 +70,10 @@ class NamedCase:
 
 
 def named_cases(names: Iterable[str], scope: Scope) -> list[NamedCase]:
-    """Each name with each seed of a scope."""
+    """A case for each name and each seed of a scope."""
     return [NamedCase(name, scope.seconds, seed) for name in names for seed in range(scope.seeds)]
 
 
 def motion_cases(scope: Scope) -> list[NamedCase]:
-    """Each motion of a scope with each seed."""
+    """A case for each motion and each seed of a scope."""
     return named_cases(scope.motions, scope)

@@ -15,7 +15,7 @@ Gather = Callable[[Sequence[Row]], Value]  # Reduces the rows of a group to one 
 
 
 def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
-    """One row for each combination of values of the columns `by`, in the order of their first occurrence."""
+    """One row per combination of values in columns `by`, in order of first occurrence; `columns` reduce its group."""
     groups: dict[tuple[Value, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
@@ -26,17 +26,17 @@ def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gat
 
 
 def summary_by(by: Sequence[str], columns: Mapping[str, Gather]) -> Callable[[Sequence[Row]], list[Row]]:
-    """The function that groups rows by some columns."""
+    """A function that groups rows by columns `by` and reduces each group to one row, as `group_rows` does."""
     return lambda rows: group_rows(rows, by, columns)
 
 
 def column_mean(column: str) -> Gather:
-    """The mean over the rows that have a value; None if no row has one."""
+    """Reduces rows to the mean of a column, without missing values; to None if all values are missing."""
     return _column_reducer(column, np.mean)
 
 
 def column_median(column: str) -> Gather:
-    """The median over the rows that have a value; None if no row has one."""
+    """Reduces rows to the median of a column, without missing values; to None if all values are missing."""
     return _column_reducer(column, np.median)
 
 
@@ -49,22 +49,22 @@ def _column_reducer(column: str, reduce: Callable[[list[float]], Any]) -> Gather
 
 
 def column_max(column: str) -> Gather:
-    """The largest value; None if no row has one."""
+    """Reduces rows to the largest value of a column; to None if all values are missing."""
     return lambda rows: max(column_values(rows, column), default=None)
 
 
 def column_total(column: str) -> Gather:
-    """The sum of integers, or the number of true values."""
+    """Reduces rows to the sum of a column of integers, or to the number of true values in a column."""
     return lambda rows: sum(int(value) for value in column_values(rows, column))
 
 
 def column_means(*columns: str) -> dict[str, Gather]:
-    """The mean of each column, under the column's own name."""
+    """For each column, by its name: the function that reduces rows to the mean of the column."""
     return {column: column_mean(column) for column in columns}
 
 
 def column_totals(*columns: str) -> dict[str, Gather]:
-    """The sum of each column, under the column's own name."""
+    """For each column, by its name: the function that reduces rows to the sum of the column."""
     return {column: column_total(column) for column in columns}
 
 
@@ -74,12 +74,12 @@ def row_count(rows: Sequence[Row]) -> Value:
 
 
 def column_values(rows: Sequence[Row], column: str) -> list[float]:
-    """The values of a column without missing ones."""
+    """The values of a column as floats, without missing values."""
     return [float(value) for row in rows if (value := row[column]) is not None]
 
 
 def rows_where(rows: Sequence[Row], **values: Value) -> list[Row]:
-    """The rows that have the given values in the columns of these names."""
+    """The rows in which each named column has the given value."""
     return [row for row in rows if all(row[column] == value for column, value in values.items())]
 
 
@@ -89,7 +89,7 @@ def distinct_names(rows: Sequence[Row], column: str) -> list[str]:
 
 
 def table_text(rows: Sequence[Row]) -> str:
-    """A table in aligned columns."""
+    """The rows as a text table in aligned columns, below the names of the columns."""
     if not rows:
         return "nothing"
     names = list(rows[0])
@@ -103,7 +103,7 @@ def table_text(rows: Sequence[Row]) -> str:
 
 
 def cell_text(value: Value) -> str:
-    """A value as people read it: three digits, yes or no, - if missing."""
+    """A value as text for people: numbers with three digits, yes or no, - if missing."""
     match value:
         case None:
             return "-"
@@ -116,7 +116,7 @@ def cell_text(value: Value) -> str:
 
 
 def table_csv(rows: Sequence[Row]) -> str:
-    """Comma-separated values: numbers in full precision, missing values empty."""
+    """The rows as comma-separated values: numbers in full precision, missing values empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()

@@ -42,20 +42,20 @@ PIECE = 30.0  # Duration (s) of the pieces that are recorded and measured one at
 SUNK = 0.5  # Share of the reference's lowest root height below which the character counts as fallen
 NOISE = 0.02  # Standard deviation (rad/s) of the noise of the initial joint velocities
 PUSH_DIRECTIONS = tuple(range(0, 360, 45))  # Eight directions of pushes (degrees, counter-clockwise from forward)
-_PHASE = 1  # second word of the random seed of the phase, so that it differs from that of the noise
+_PHASE = 1  # second word of the random seed for the phase, so that phase and noise have different seeds
 
 
 @dataclass(frozen=True)
-class Build:
-    """Changes to a named body; for how proportions scale see `poise.body.plans.scale`."""
+class BodyVariant:
+    """Changes to a named body. `poise.body.plans.scale` says how proportions scale."""
 
     legs: float = 1.0  # scale of the leg length
     mass: float = 1.0  # scale of the mass; torque limits stay
     load: float = 0.0  # kg, in the right hand
     limits: str | None = None  # name of a set of torque limits
 
-    def change(self, body: Body) -> Body:
-        """The changed body."""
+    def applied_to(self, body: Body) -> Body:
+        """A body with the changes of this variant; the same object if there are no changes."""
         if self.legs != 1.0:
             body = body.scaled(legs=self.legs)
         if self.limits is not None:
@@ -65,7 +65,7 @@ class Build:
         return body.loaded({body.hands[-1].link: self.load}) if self.load else body
 
 
-AS_NAMED = Build()  # No changes
+AS_NAMED = BodyVariant()  # No changes
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Trial:
 
     motion: str  # name or prepared file
     body: str | None = None
-    build: Build = AS_NAMED
-    edits: tuple[str, ...] = ()  # of the motion, before the start
+    build: BodyVariant = AS_NAMED
+    edits: tuple[str, ...] = ()  # edits of the motion before the start
     seconds: float = 30.0
     seed: int = 0
     noise: float = NOISE  # rad/s
@@ -109,7 +109,7 @@ class Verdict:
     approximate: int  # number of contact solves that are not exact
     weakened: int  # number of contact solves with weakened controller feedback
     jitter: float  # 1/s
-    jitter_ratio: float | None  # relative to the reference; None if that is unknown or zero
+    jitter_ratio: float | None  # relative to the jitter of the reference; None if the latter is unknown or zero
     slip: float  # mm/s, of the feet
     penetration: float  # largest, mm
 
@@ -131,12 +131,12 @@ class _TrialPiece:
 def attempt_trial(
     trial: Trial, controller: Controller, watch: Callable[[StepResult], None] = lambda _: None
 ) -> Verdict:
-    """Perform a trial until a fall or its end; `watch` receives every step."""
+    """Perform a trial until a fall or its end, and judge it; `watch` receives the result of every step."""
     return judge_run(stage_trial(trial, controller), trial.seconds, watch)
 
 
 def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
-    """Stage a trial in a world of class `kind`."""
+    """Set up the run of a trial in a world of class `kind`; nothing is performed yet."""
     body, reference = _trial_reference(trial, entry_of_controller(controller).needs_physics)
     return set_up_run(
         scene_with_held_prop(body, reference, trial.terrain),
@@ -154,7 +154,7 @@ def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World)
 
 
 def judge_run(run: Run, seconds: float, watch: Callable[[StepResult], None] = lambda _: None) -> Verdict:
-    """Continue a run until a fall or the time `seconds` (s) and measure it; `watch` receives every step."""
+    """Continue a run until a fall or the time `seconds` (s), and judge it; `watch` receives every step's result."""
     world, rate = run.world, 1.0 / run.world.settings.step
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
     pieces: list[_TrialPiece] = []
@@ -232,18 +232,18 @@ def _trial_reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
 
 @lru_cache(maxsize=8)
 def cached_cast(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
-    """The body and the reference, dynamic with `physics`; cached for the many trials of a process."""
+    """The body and the reference of a motion; with `physics`, a dynamic reference. Cached for trials of a process."""
     chosen = cast(motion, body, physics=physics)
     return chosen.body, dynamic_reference(chosen.reference, chosen.body, chosen.ships) if physics else chosen.reference
 
 
 @lru_cache(maxsize=8)
 def cached_build(
-    motion: str, body: str | None, build: Build, edits: tuple[str, ...], physics: bool
+    motion: str, body: str | None, build: BodyVariant, edits: tuple[str, ...], physics: bool
 ) -> tuple[Body, Reference]:
-    """The changed body and its edited reference; bodies of other proportions need shipped motions."""
+    """The body changed by `build`, and its edited reference; bodies of other proportions need shipped motions."""
     performer, reference = cached_cast(motion, body, physics)
-    other = build.change(performer)
+    other = build.applied_to(performer)
     if build.legs != 1.0 or build.mass != 1.0:  # of other proportions: the motion is authored anew
         reference = named_motion(motion, other)
     for edit in edits:
@@ -270,7 +270,7 @@ def trial_row(labels: Row, seed: int, survived: bool, verdict: Verdict, measured
 
 
 def audit_columns(recording: Recording) -> Row:
-    """Whether a recording passes the audit, and the names of the checks that it fails."""
+    """Columns of a row: whether a recording passes the audit, and the names of the failed checks."""
     checked = audit(recording)
     failed = " ".join(check.name for check in checked.checks if not check.passed)
     return {"physical": checked.passed, "failed_checks": failed}
@@ -283,7 +283,7 @@ def horizontal_push(degrees: int, force: float, time: float, duration: float) ->
 
 
 def pushed_trial(motion: str, body: str | None, push: Push, phase: float, seconds: float, seed: int) -> Trial:
-    """A trial of a cycle that is at a phase (0 to 1) when the push begins."""
+    """A trial of a cyclic motion that is at phase `phase` (0 to 1) when the push begins."""
     _, reference = cached_cast(motion, body, True)
     cycle = next(iter(reference.motions.values())).clip
     if not cycle.cyclic:

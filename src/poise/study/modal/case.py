@@ -27,8 +27,8 @@ OURS = ModalSettings()  # The default settings of Poise
 WINDOWS = {"walk": 12, "squat": 16, "swing": 24}  # The paper's planning windows, frames
 MOTIONS = tuple(WINDOWS)
 ASTRAY = 0.2
-"""Largest final distance (m) of the root from the motion's for a body that hangs on a bar, which cannot fall."""
-END = 0.5  # Time (s) at the end of a trial over which the final distance is taken
+"""A body that hangs on a bar cannot fall; it fails if its root ends further (m) than this from the motion's root."""
+END = 0.5  # Time (s) at the end of a trial over which the final distance is averaged
 
 SUMMARY: Mapping[str, Gather] = {
     "trials": row_count,
@@ -43,7 +43,7 @@ SUMMARY: Mapping[str, Gather] = {
 
 @dataclass(frozen=True)
 class ModalCase:
-    """A trial with the labels of its row."""
+    """A trial of modal-space control, with the labels of its row."""
 
     labels: Row
     trial: Trial
@@ -53,28 +53,28 @@ class ModalCase:
 
 
 def study_body(motion: str) -> str | None:
-    """The body of a motion: the paper's for a motion that ships with Poise; None, its own body, for a file."""
+    """The body that performs a motion: the paper's body for a shipped motion; None (the file's body) for a file."""
     return None if Path(motion).suffix else BODY
 
 
 def paper_window(motion: str) -> int:
-    """The paper's planning window (frames) of a motion; 0, to fit the motion, for motions that are not in the paper."""
+    """The paper's planning window (frames) of a motion; 0 (fit the window to the motion) if it is not in the paper."""
     return WINDOWS.get(motion, 0)
 
 
 def summary_columns(*names: str) -> dict[str, Gather]:
-    """The summary columns of these names."""
+    """The columns of SUMMARY that have the given names."""
     return {name: SUMMARY[name] for name in names}
 
 
 def run_modal_trial(case: ModalCase) -> Row:
-    """Perform a trial by modal-space control, with the pendulum to catch it if the case says so."""
+    """Row of a trial by modal-space control; if `case.caught`, the pendulum takes over when the body topples."""
     controller = Modal(case.settings)
     return modal_trial_row(case, CatchController(controller, Pendulum()) if case.caught else controller)
 
 
 def modal_trial_row(case: ModalCase, controller: Controller, root_angles: list[float] | None = None) -> Row:
-    """Perform a trial by a controller; `root_angles` receives the orientation error (rad) of the root of each step."""
+    """Row of a trial by a controller; `root_angles` receives the orientation error (rad) of the root in each step."""
     run = stage_trial(case.trial, controller, case.world)
     world, body = run.world, run.world.scene.body
     collected: list[Array] = []
@@ -85,9 +85,7 @@ def modal_trial_row(case: ModalCase, controller: Controller, root_angles: list[f
         collected.append(error)
 
     verdict = judge_run(run, case.trial.seconds, add_pose_error)
-    errors = np.array(collected).reshape(
-        -1, body.nv
-    )  # (T, nv) from the motion's poses to the performed ones, m and rad
+    errors = np.array(collected).reshape(-1, body.nv)  # (T, nv) m and rad: from the motion's to the performed poses
     angles = np.linalg.norm(errors[:, 3:6], axis=1)  # (T,) rad: orientation of the root [Jain2011] section 8
     last = errors[-max(1, round(END / world.settings.step)) :, :3]
     end = float(np.sqrt(np.mean(np.sum(last**2, axis=1))))  # m

@@ -18,7 +18,7 @@ PANELS = {"survived": (100.0, "survived, %"), "joint_rms_deg": (1.0, "joints off
 
 
 def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row, Trial]]:
-    """For each seed a trial of a motion without a push and one with a push to each side; each with its labels."""
+    """Yield labels and trial of a motion: for each seed one trial without a push and one for a push to each side."""
     for seed in range(scope.seeds):
         for side in (None, *SIDES):
             pushes = () if side is None else (push_for_frames(side, PUSH, pushes_of_motion(motion).frames),)
@@ -27,7 +27,7 @@ def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row,
 
 
 def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Figure]:
-    """A plot over a column: per motion a solid curve without pushes, a dashed one with; errors of surviving trials."""
+    """A function that plots survival, and errors of survivors, over a column; curves with pushes are dashed."""
 
     def plot_setting_curves(rows: Sequence[Row]) -> Figure:
         figure, (axes,) = figure_panels(1, len(PANELS), size=(10.5, 2.8))

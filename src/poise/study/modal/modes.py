@@ -18,7 +18,7 @@ from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.trial import cached_cast
 from poise.study.modal.case import BODY, COLOUR, MOTIONS, OURS, study_body
 
-FEW = 3  # Number of principal components in each spectrum: those with the largest and those with the smallest motion
+FEW = 3  # Number of principal components in each of two spectra: of the largest and of the smallest motions
 MOVES = 1e-4  # Smallest motion (rad, rms) of a principal component; components that move less are left out
 STANDING = "standing"
 EVERY = 1 / 30  # Time (s) between the poses of a motion whose modes are computed
@@ -59,7 +59,7 @@ class ModesCase:
 
 
 def modes_cases(scope: Scope) -> list[ModesCase]:
-    """All bodies in their standing pose, and each motion."""
+    """A case for each body in its standing pose, and a case for each motion."""
     standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else body_names())]
     return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
 
@@ -77,7 +77,7 @@ def mode_frequencies(body: Body, poses: Array) -> Array:
 
 
 def run_modes_case(case: ModesCase) -> Row:
-    """The number of modes of each kind and, for a motion, the frequencies of its principal components."""
+    """Row of a case: the number of modes of each kind and, for a motion, frequencies of its principal components."""
     if case.motion is None:
         body = Body.named(case.body or BODY)
         return _modes_row(body.name, STANDING, mode_frequencies(body, body.standing[None]), None, 0.0)

@@ -1,8 +1,8 @@
-"""Survival of pushes in our simulation and in the paper's linear one: [Jain2011] Eq. (11).
+"""Survival of pushes in our simulation and in the paper's linear simulation: [Jain2011] Eq. (11).
 
 The paper linearises the equations of motion at the current pose and zero velocity in every step, and simulates that
-linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorld` cancels these
-forces by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
+linear system. The linear system has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorld`
+cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from poise.world.result import StepResult
 from poise.world.world import World
 
 FORCES = {"walk": (0.0, 100.0, 175.0), "squat": (0.0, 75.0, 150.0, 250.0), "swing": (0.0, 175.0)}
-"""Forces (N): none, and the paper's weakest and strongest."""
+"""Forces (N) by motion: 0 for no push, then forces of the paper from the weakest to the strongest."""
 LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's reaction to pushes and fixed footholds
 
 
@@ -43,7 +43,7 @@ class LinearWorld(World):
 
     @property
     def state(self) -> State:
-        """The state for controllers, whose bias forces are those of gravity alone."""
+        """The state for controllers; its bias forces contain gravity alone."""
         return super().state._replace(bias=self._gravity_forces())
 
     def _gravity_forces(self) -> Array:
@@ -65,7 +65,7 @@ WORLDS = {"ours": World, "the paper's": LinearWorld}
 
 
 def plant_cases(scope: Scope) -> list[ModalCase]:
-    """Each push in both worlds."""
+    """A case for each motion, push and seed in each of the two worlds."""
     return [case for motion in scope.motions for name in WORLDS for case in _plant_cases_of_motion(motion, name, scope)]
 
 

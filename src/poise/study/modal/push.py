@@ -23,7 +23,7 @@ class ModalPushes:
     """Pushes of a motion: each force in each direction at each phase of the cycle."""
 
     forces: tuple[float, ...]  # N
-    frames: int  # duration
+    frames: int  # duration of a push
     phases: tuple[float, ...]
     directions: tuple[int, ...] = PUSH_DIRECTIONS  # degrees
 
@@ -39,14 +39,14 @@ COARSE = {
     "swing": ModalPushes((175.0,), 20, (0.0,), tuple(SIDES)),
 }
 REACTIONS = {"at once": replace(OURS, latency=0.0), "late": OURS, "late, literally": replace(OURS, believed=0.0)}
-"""Latency until a push is noticed; in the last, as in the paper, errors from before the push are ignored until then."""
+"""Settings by reaction to a push. Until a push is noticed, "late, literally" (the paper) ignores errors before it."""
 FOOTHOLDS = {"moved": OURS.capture, "kept": 0.0}
 STEPS = {"walk": ("moved", "kept"), "squat": ("kept", "caught"), "swing": ("kept",)}
-"""Footholds of each motion: moved, kept, or chosen by the pendulum controller when a standing body topples."""
+"""Footholds of each motion: moved, kept, or ("caught") chosen by the pendulum controller when the body topples."""
 
 
 def modal_push_cases(scope: Scope) -> list[ModalCase]:
-    """Each push with each reaction and each choice of footholds."""
+    """A case for each motion, reaction, choice of footholds, push and seed."""
     return [
         ModalCase(
             {
@@ -70,13 +70,13 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
 
 
 def pushes_of_motion(motion: str, coarse: bool = False) -> ModalPushes:
-    """The pushes of a motion of the paper; other motions get those of the walk."""
+    """The pushes of a motion of the paper; other motions get the pushes of the walk."""
     table = COARSE if coarse else WHOLE
     return table.get(motion, table["walk"])
 
 
 def push_for_frames(degrees: int, force: float, frames: int) -> Push:
-    """A push of a force (N) for a number of frames."""
+    """A push of a force (N) in a direction (degrees) that begins at PUSHED_AT and lasts a number of frames."""
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
 

@@ -1,4 +1,4 @@
-"""Orientation error with other modes planned ahead: the slowest, those from 6 + k on, random ones [Jain2011] Fig. 5."""
+"""Orientation error if modes from number 6 + k on, or random modes, are planned ahead: [Jain2011] Fig. 5."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from poise.study.modal.curves import pushed_and_unpushed_trials
 
 RIGID = 6  # Number of rigid modes; the paper's mode numbers begin with them
 PLANNED = 13  # Number of modes that are planned ahead: 6 to 18 in the paper's numbers
-APART = 4  # Distance from one k to the next
+APART = 4  # Difference between one first mode k and the next
 RANDOM, COARSE = 5, 2  # Number of random sets of modes in the whole and in the coarse scope
 EVERY = 10  # Steps between the points of a curve
 EARLY = 1.0
@@ -50,13 +50,13 @@ class SelectedModal(Modal):
 
 
 def reorder_modes(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
-    """The modes in another order."""
+    """The modes in the order of the indices `order`."""
     shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
     return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever)
 
 
 def selection_cases(scope: Scope) -> list[SelectionCase]:
-    """Each motion with each plan and set of modes, without a push and pushed to four sides."""
+    """Cases for each motion, plan, set of modes and seed: one without a push, four with a push to one side."""
     return [
         SelectionCase(
             {"motion": motion_display_name(motion), "plan": plan, "modes": name, **pushed},
@@ -77,7 +77,7 @@ def _deformation_mode_count(motion: str) -> int:
 
 
 def planned_mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
-    """Sets of modes by name, for a number of deformation modes."""
+    """Sets of modes by name, out of `count` deformation modes: runs of successive modes, and random sets."""
     planned = min(PLANNED, count)
     firsts = range(0, count - planned + 1, 2 * APART if coarse else APART)
     runs = {
@@ -91,7 +91,7 @@ def planned_mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, 
 
 
 def run_selection_case(case: SelectionCase) -> Row:
-    """Perform a trial: its early orientation error (rad, rms), and the curve of the error over time."""
+    """Row of a trial, with the orientation error (rad, rms) of its first EARLY s and the error's curve over time."""
     turned: list[float] = []
     row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
     early = np.array(turned[: round(EARLY * case.trial.rate)])
@@ -103,7 +103,7 @@ def run_selection_case(case: SelectionCase) -> Row:
 
 
 def selection_summary(rows: Sequence[Row]) -> list[Row]:
-    """One row for each motion, plan and set of modes, without pushes first."""
+    """One row for each motion, plan, set of modes, with or without pushes; rows without pushes come first."""
     columns = {
         **summary_columns("trials", "survived", "seconds", "physical"),
         **column_means("early_rad", "turned_rms_rad", "joint_rms_deg", "jitter_ratio"),
@@ -113,7 +113,7 @@ def selection_summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def plot_selection(rows: Sequence[Row]) -> Figure:
-    """The error over time in the first trial of each set of modes, by motion and plan, with and without a push."""
+    """The orientation error over time in the first trial of each set of modes; panels by motion, plan and push."""
     from matplotlib import colormaps
 
     shown = list(dict.fromkeys((str(row["motion"]), str(row["plan"]), bool(row["pushed"])) for row in rows))

@@ -16,7 +16,7 @@ COARSE = (25.0, 100.0, 400.0)
 
 
 def threshold_cases(scope: Scope) -> list[ModalCase]:
-    """Each motion with each threshold, without a push and pushed to four sides."""
+    """Cases for each motion, threshold and seed: one without a push, four with a push to one side."""
     return [
         ModalCase(
             {"motion": motion_display_name(motion), "threshold": threshold, **pushed},

@@ -30,12 +30,12 @@ PAPER = {"walk": (4.0, 10.0), "squat": (30.0, 40.0), "swing": (30.0, 40.0)}
 """The paper's range of frames per second, on a computer of 2006 (Intel Core 2 Duo, 2.8 GHz)."""
 FIRST = 12  # Number of first steps that are not timed: in them hands take hold, and code is loaded
 PARTS = {**{stage: f"{stage}_ms" for stage in STAGES}, "the rest": "rest_ms", "world": "world_ms"}
-"""Columns by part of a step."""
+"""Name of the column for each part of a step."""
 _TIMES = (*PARTS.values(), "step_ms", "median_ms", "p99_ms", "mj_step_ms", "ratio", "real_time_factor", "fps")
 
 
 class TimedModal(Modal):
-    """Modal-space control that sums up the processor time of each stage; its actuation is the same to the last bit."""
+    """Modal-space control that sums up the processor time of each stage; it actuates exactly as `Modal` does."""
 
     def __init__(self, settings: ModalSettings) -> None:
         super().__init__(settings)
@@ -44,7 +44,7 @@ class TimedModal(Modal):
             setattr(self, method, self._timed_stage(stage, getattr(self, method)))
 
     def reset_times(self) -> None:
-        """Set the sums to zero."""
+        """Set the time sum of each stage to zero."""
         self.spent = dict.fromkeys(STAGES, 0.0)  # s
 
     def _timed_stage(self, stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +58,7 @@ class TimedModal(Modal):
 
 
 def run_modal_timing(case: NamedCase) -> Row:
-    """Mean times of the stages of control and of the simulation; the ratio is that of medians."""
+    """Row of mean times of control stages and simulation; `ratio`: median step time over MuJoCo's median step time."""
     controller = TimedModal(ModalSettings(window=paper_window(case.name)))
     trial = Trial(case.name, study_body(case.name), seconds=case.seconds, seed=case.seed)
     run = stage_trial(trial, controller)
@@ -92,7 +92,7 @@ modal_timing_summary = summary_by(("motion", "window"), column_means("contacts",
 
 
 def plot_modal_timing(rows: Sequence[Row]) -> Figure:
-    """The parts of a step as stacked bars, and the whole step beside the paper's and MuJoCo's."""
+    """The parts of a step as stacked bars, and the time of a whole step beside the times of the paper and MuJoCo."""
     from matplotlib import colormaps
 
     found = modal_timing_summary(rows)

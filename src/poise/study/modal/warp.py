@@ -27,7 +27,7 @@ WAYS = [
 
 
 def warp_cases(scope: Scope) -> list[ModalCase]:
-    """Each force at each phase: with and without latency, with footholds kept and moved, without and with the warp."""
+    """A case for each motion, force, phase and seed, with and without latency, moved footholds and the warp."""
     return [
         ModalCase(
             {"motion": motion_display_name(motion), **way, "force": force, "phase": phase},
@@ -45,7 +45,7 @@ def warp_cases(scope: Scope) -> list[ModalCase]:
 
 
 def plot_warps(rows: Sequence[Row]) -> Figure:
-    """Survival by force and phase: without the warp above, with it below."""
+    """Survival by force and phase: panels without the warp above, panels with the warp below."""
     ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
     figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
     for above, warp in zip(axes, WARPS, strict=True):

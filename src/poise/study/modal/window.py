@@ -16,7 +16,7 @@ COARSE = (4, 12, 36, 0)
 
 
 def window_cases(scope: Scope) -> list[ModalCase]:
-    """Each motion with each window, without a push and pushed to four sides."""
+    """Cases for each motion, window and seed: one without a push, four with a push to one side."""
     return [
         ModalCase(
             {"motion": motion_display_name(motion), "chosen": "by hand" if frames else "as fits", **pushed},
@@ -30,7 +30,7 @@ def window_cases(scope: Scope) -> list[ModalCase]:
 
 
 def run_window_case(case: ModalCase) -> Row:
-    """Perform a trial; the row includes the window that was used."""
+    """Row of a trial, with the planning window that was used."""
     controller = Modal(case.settings)
     row = modal_trial_row(case, controller)
     return {"motion": row["motion"], "window": controller.window, **row}

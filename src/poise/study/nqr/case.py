@@ -17,7 +17,7 @@ from poise.world.result import StepResult
 
 OURS = NqrSettings()  # The default settings of Poise
 PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0, phase="clock", ground="felt")
-"""The paper's settings: its cost, a reference that is never relocated, and no view of the ground ahead."""
+"""The paper's settings: the paper's cost, a reference that is never relocated, and no view of the ground ahead."""
 VARIANTS = {"ours": OURS, "paper": PAPER}
 LAWS = {"nqr": "nonlinear", "lqr": "linear"}  # Control laws by the names that the paper gives them
 COLOURS = {"nqr": "#1f5fa8", "lqr": "#c23b22"}
@@ -36,7 +36,7 @@ SUMMARY: Mapping[str, Gather] = {
 
 @dataclass(frozen=True)
 class NqrCase:
-    """A trial with the labels of its row."""
+    """A trial of the nqr controller, with the labels of its row."""
 
     labels: Row
     trial: Trial
@@ -44,7 +44,7 @@ class NqrCase:
 
 
 def run_nqr_trial(case: NqrCase) -> Row:
-    """Perform a trial; the cost is averaged over the time until a fall."""
+    """Row of a trial; the cost is averaged over the time until a fall or the end."""
     controller, trial = Nqr(case.settings), case.trial
     cost = NqrCost(controller)
     verdict = attempt_trial(trial, controller, cost.add)
@@ -55,7 +55,7 @@ def run_nqr_trial(case: NqrCase) -> Row:
 class NqrCost:
     """The cost of a controller's steps [Muico2009] Eq. (18): state deviation, torque change and torque size.
 
-    The weights are those of the paper's Table 2 whatever the controller's own are, so that controllers compare.
+    The weights are always those of the paper's Table 2, so that the costs of different controllers can be compared.
     """
 
     def __init__(self, controller: Nqr) -> None:
@@ -63,7 +63,7 @@ class NqrCost:
         self._steps: list[float] = []
 
     def add(self, result: StepResult) -> None:
-        """Add the step that the controller has just driven."""
+        """Add the cost of the step that the controller has just driven."""
         controller, weights = self._controller, self._weights
         motion = controller.segment.motion
         deviation, torque = controller.output.deviation, result.torque[6:]
@@ -77,5 +77,5 @@ class NqrCost:
         return nqr_weights(self._controller.segment.motion.clip.body, effort="size")
 
     def average(self, steps: int) -> float | None:
-        """The mean over the first `steps` steps; None if there are none."""
+        """The mean cost of the first `steps` steps; None if no steps were added."""
         return float(np.mean(self._steps[:steps])) if self._steps[:steps] else None

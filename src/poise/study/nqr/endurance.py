@@ -20,14 +20,14 @@ GAMMAS = (0.0, *np.logspace(-4, 0, 9).tolist())
 COARSE = (0.0, 1e-3, 1e-2, 1e-1)
 DESCENDING = "turn-45"  # The motion that also descends a spiral staircase
 DESCENTS = (0.02, 0.04)  # Descents (m) in each cycle of the turn
-SPIRAL = "spiral:{}:45:3.4:6"  # Six steps down, one for each cycle of the turn, before it returns to the first
+SPIRAL = "spiral:{}:45:3.4:6"  # Six steps down, one per cycle of the turn, before the spiral returns to the first step
 _AT_ZERO = 3e-5  # where gamma = 0 is drawn on the logarithmic axis
 _COSTS = (0.01, 10.0)  # range of the cost axis; the cost of a fall has no bound
 _WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # line widths, so that coinciding curves are both visible
 
 
 def endurance_cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each law and gamma, with the paper's settings and with ours."""
+    """A case for each motion and ground, law, gamma and seed, with the paper's settings and with ours."""
     return [
         NqrCase(
             {"variant": variant, "ground": ground, "law": law, "gamma": gamma},

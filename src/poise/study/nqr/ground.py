@@ -13,7 +13,7 @@ from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import SUMMARY, NqrCase, run_nqr_trial
 
 HEIGHTS = (0.02, 0.04, 0.06, 0.08)
-"""Height (m) of a step, of the highest bump above the mean, or by which a slope rises within a metre."""
+"""Heights (m): of a step, of the highest bump above the mean ground, or of the rise of a slope within a metre."""
 
 
 def _slope_terrain(rise: float) -> str:
@@ -38,7 +38,7 @@ GROUNDS: dict[str, dict[str, Callable[[float, int], str]]] = {
 
 
 def nqr_ground_cases(scope: Scope) -> list[NqrCase]:
-    """Each motion on the grounds listed for it; motions that are not listed use the grounds of the walk."""
+    """A case for each motion, ground in GROUNDS, height and seed; motions not in GROUNDS use grounds of the walk."""
     return [
         NqrCase(
             {"ground": f"{motion_display_name(motion)}: {what}", "height_cm": 100 * height},

@@ -12,12 +12,12 @@ from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.nqr.case import MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
-CYCLES = (1, 2, 3, 4, 6, 0)  # Cycles of look-ahead; 0 is the setting for as many as have an effect
+CYCLES = (1, 2, 3, 4, 6, 0)  # Cycles of look-ahead; 0 stands for all cycles that have an effect
 COARSE = (1, 2, 0)
 
 
 def horizon_cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each number of cycles of look-ahead."""
+    """A case for each motion, number of cycles of look-ahead and seed, with the paper's settings and with ours."""
     return [
         NqrCase(
             {"motion": f"{motion_display_name(motion)} ({variant})", "cycles": str(cycles or "all")},

@@ -15,14 +15,14 @@ from poise.study.nqr.case import SUMMARY, NqrCase, run_nqr_trial
 
 FORCES = (50.0, 100.0, 150.0, 200.0, 250.0, 300.0)  # Forces (N) on the torso
 ANGLES = tuple(range(0, 360, 30))  # Directions (degrees, counter-clockwise from forward)
-PHASES = 16
+PHASES = 16  # Number of phases of the cycle at which a push begins
 COARSE = ((100.0, 200.0), (0, 90, 180, 270), 4)  # Forces, directions and number of phases of the coarse scope
 PUSHED_AT = 1.0  # Time (s) at which a push begins
 DURATION = 0.1  # Duration (s) of a push
 
 
 def nqr_push_cases(scope: Scope) -> list[NqrCase]:
-    """Each push at each phase."""
+    """A case for each motion, direction, force, phase and seed."""
     if scope.seconds <= PUSHED_AT:
         raise PoiseError(f"{scope.seconds:g} seconds: pushes come after {PUSHED_AT:g} s; choose more --seconds")
     forces, angles, phases = COARSE if scope.coarse else (FORCES, ANGLES, PHASES)
@@ -54,7 +54,7 @@ def plot_nqr_pushes(rows: Sequence[Row]) -> Figure:
 STUDY: Study[NqrCase] = Study(
     name="nqr-push",
     title="survival of pushes of a tenth of a second on the torso: force, direction, phase of the cycle",
-    reproduces="how robust it is",
+    reproduces="how robust nqr is against pushes",
     whole=Scope(seeds=1, seconds=6.0, motions=("walk",)),
     quick=Scope(seeds=1, seconds=4.0, motions=("walk",), coarse=True),
     cases=nqr_push_cases,

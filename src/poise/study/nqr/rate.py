@@ -16,7 +16,7 @@ RATES = (120.0, 60.0)  # Rates of simulation and control, Hz
 
 
 def rate_cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each law at each rate."""
+    """A case for each motion, law, rate and seed, with the paper's settings and with ours."""
     return [
         NqrCase(
             {"motion": f"{motion_display_name(motion)} ({variant})", "controller": f"{law} {rate:g} Hz"},

@@ -36,7 +36,7 @@ STRIDE = 1.05  # Duration (s) of a stride of the walk, over which the swing of t
 
 
 def random_steering_commands(case: NamedCase) -> list[SteerCommand]:
-    """Headings, speeds and times that are drawn from the seed."""
+    """Commands with random times, headings and speeds, drawn from the seed of the case."""
     rng = np.random.default_rng(case.seed)
     commands, time = [], 0.0
     while time < case.seconds:
@@ -47,7 +47,7 @@ def random_steering_commands(case: NamedCase) -> list[SteerCommand]:
 
 
 def run_steering_case(case: NamedCase) -> Row:
-    """Steer a walk: whether it survives, and the time (s) from commands to their headings."""
+    """Row of a steered walk: whether it survives, and times (s) from commands until their headings are reached."""
     scene, reference, commands = (
         Scene.of(Body.named(BODY)),
         Roaming(cached_repertoire()),
@@ -70,10 +70,10 @@ def run_steering_case(case: NamedCase) -> Row:
 
 
 def command_latencies(yaw: Array, commands: Sequence[SteerCommand], rate: float) -> Array:
-    """Times (s) from each command until its heading is reached, for commands that are reached before the next one.
+    """(n,) times (s) from a command until its heading is reached, for n headings reached before the next command.
 
-    `yaw` (T,) is the yaw (rad) of the pelvis relative to the first heading, at `rate` (Hz). Its moving average over a
-    stride is the course. Commands to stand, and commands whose heading is already near, do not count.
+    `yaw` (T,) is the yaw (rad) of the pelvis relative to the first heading, at `rate` (Hz). The moving average of the
+    yaw over a stride is the course. Commands to stand, and commands whose heading is already near, do not count.
     """
     width = round(STRIDE * rate)
     if len(yaw) < width:

@@ -17,7 +17,7 @@ STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 
 
 def survival_cases(scope: Scope) -> list[NqrCase]:
-    """Each motion with each seed."""
+    """A case for each motion and seed."""
     return [
         NqrCase({"motion": motion_display_name(motion)}, Trial(motion, seconds=scope.seconds, seed=seed))
         for motion in scope.motions
@@ -47,7 +47,7 @@ def plot_survival(rows: Sequence[Row]) -> Figure:
 STUDY: Study[NqrCase] = Study(
     name="nqr-survival",
     title="how long motions go on, on level ground from noisy starts",
-    reproduces="how reliable it is",
+    reproduces="how reliable nqr is",
     whole=Scope(seeds=10, seconds=120.0, motions=STEADY),
     quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
     cases=survival_cases,

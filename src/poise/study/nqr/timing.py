@@ -19,7 +19,7 @@ _RATE = 120.0  # Hz
 
 
 def run_nqr_timing(case: NamedCase) -> Row:
-    """Time a motion; low and high are the 1st and 99th percentiles, ratios are relative to MuJoCo's median step."""
+    """Row of step times; low and high are the 1st and 99th percentiles, ratios are relative to MuJoCo's median step."""
     times = time_motion(case, Nqr(), None, _RATE)
     whole, mujoco_ms = 1e3 * times.whole, float(np.median(1e3 * times.mujoco))
     low, middle, high = np.percentile(whole, (1, 50, 99))
@@ -41,7 +41,7 @@ nqr_timing_summary = summary_by(("motion",), column_means("contacts", *_TIMES))
 
 
 def plot_nqr_timing(rows: Sequence[Row]) -> Figure:
-    """Low, average and high times of each motion, and MuJoCo's step."""
+    """Low, average and high step times of each motion, and the time of MuJoCo's step."""
     found = nqr_timing_summary(rows)
     figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
     for place, row in enumerate(found):

@@ -48,12 +48,12 @@ class TransitionCase:
 
 @lru_cache(maxsize=1)
 def cached_repertoire() -> Repertoire:
-    """The repertoire of the body, read once per process."""
+    """The shipped repertoire of BODY, read once per process."""
     return shipped_repertoire(Body.named(BODY))
 
 
 def transition_cases(scope: Scope) -> list[TransitionCase]:
-    """Pairs of steps that meet in a stance or switch gait on the same foot; one of each pair of mirror images."""
+    """Cases of two steps that meet in a stance or switch gait on the same foot; of two mirror images only one."""
     steps = cached_repertoire().steps
     names = [(a.name, b.name) for a in steps for b in steps if a.joins(b) or a.switches(b)]
     kept = [pair for pair in names if canonical_transition(*pair) == pair]
@@ -62,7 +62,7 @@ def transition_cases(scope: Scope) -> list[TransitionCase]:
 
 
 def run_transition_case(pair: TransitionCase) -> Row:
-    """Perform a pair: whether it survives, and the joint deviation (rad, rms) during and after the second step."""
+    """Row of a pair of steps: survival, and the joint deviation (rad, rms) during and after the second step."""
     repertoire = cached_repertoire()
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
@@ -96,7 +96,7 @@ def steady_gait_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tu
 
 
 def chained_repertoire(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
-    """A repertoire that allows only the given sequence of steps, whose last two repeat for ever."""
+    """A repertoire that allows only the given sequence of steps; the last two steps repeat for ever."""
     ends = {step.ends for step in steps}
     led_to = [step for step in repertoire.steps if step.begins in ends and step.steady]
     risk = np.full((len(steps) + len(led_to),) * 2, np.inf)
@@ -113,7 +113,7 @@ transition_summary = summary_by(
 
 
 def plot_transitions(rows: Sequence[Row]) -> Figure:
-    """The largest deviation of each pair, or that it falls; empty where the steps do not meet."""
+    """A table with the largest deviation of each pair, or "falls"; empty where two steps do not meet."""
     found = transition_summary(rows)
     ones, others = (distinct_names(found, name) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)

@@ -7,24 +7,24 @@ import math
 from poise.study.experiment.plots import share_map_plot
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import summary_by
-from poise.study.experiment.trial import Build
+from poise.study.experiment.trial import BodyVariant
 from poise.study.pendulum.case import SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 SUITED = 1.0
-"""Commanded speed (m/s) for legs of normal length; it scales with the root of the leg length, as swing speed does."""
+"""Commanded speed (m/s) for legs of normal length; scales with the square root of leg length, as for pendulums."""
 BUILDS = {
-    "times as long legs": {times: Build(legs=times) for times in (0.5, 0.75, 1.0, 1.5, 2.0)},
-    "times as heavy": {times: Build(mass=times, limits="human") for times in (0.5, 0.75, 1.5, 2.0)},
-    "kg in one hand": {load: Build(load=load) for load in (5.0, 10.0, 15.0)},
+    "times as long legs": {times: BodyVariant(legs=times) for times in (0.5, 0.75, 1.0, 1.5, 2.0)},
+    "times as heavy": {times: BodyVariant(mass=times, limits="human") for times in (0.5, 0.75, 1.5, 2.0)},
+    "kg in one hand": {load: BodyVariant(load=load) for load in (5.0, 10.0, 15.0)},
 }
-"""Bodies by what is changed. Longer legs keep their thickness and density. A heavier body is heavier everywhere but has
-human torque limits: with limits that grow or are never reached, all masses would walk alike."""
+"""Body variants by what is changed, and by value. Longer legs keep thickness and density. A heavier body is heavier
+everywhere but has human torque limits: with limits that grow or are never reached, all masses would walk alike."""
 CARRYING = "carry:side_right"  # The edit of the motion that carries a load
-COARSE = 2  # Stride through the builds in the coarse scope
+COARSE = 2  # Stride through the body variants in the coarse scope
 
 
 def build_cases(scope: Scope) -> list[PendulumCase]:
-    """Each build at its suitable speed."""
+    """A case for each body variant and seed, at the speed that suits its legs."""
     return [
         PendulumCase(
             {"what": what, "value": value, "wanted": speed},

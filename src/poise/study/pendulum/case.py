@@ -22,7 +22,7 @@ BODY = "human58"  # The body of the paper's Table 1
 STEP_RATE = 50.0  # The paper's rate of simulation, Hz
 COLOUR = "#7a3b9a"
 REST = 0.1  # Speed (m/s) of the centre of mass below which a body stands still
-SETTLED = 0.5  # Time (s) at the end of a trial over which that speed is taken
+SETTLED = 0.5  # Time (s) at the end of a trial over which the speed at rest is averaged
 
 SUMMARY: Mapping[str, Gather] = {
     "trials": row_count,
@@ -37,23 +37,23 @@ SUMMARY: Mapping[str, Gather] = {
 
 @dataclass(frozen=True)
 class PendulumCase:
-    """A trial with the labels of its row, and what it must achieve besides not falling."""
+    """A trial of the pendulum controller, the labels of its row, and what the body must achieve besides not falling."""
 
     labels: Row
     trial: Trial
     beyond: float | None = None  # distance (m) forward from the start that must be reached
-    rests: bool = False  # whether it must stand still at the end
+    rests: bool = False  # whether the body must stand still at the end
     foresees: bool = True  # whether the controller knows the height of the ground ahead
 
 
 def walk_trial(speed: float | None, seconds: float, seed: int, motion: str = "walk", **other: Any) -> Trial:
-    """A trial straight ahead at a commanded speed (m/s), or at the motion's own; `other` are fields of `Trial`."""
+    """A trial straight ahead at a commanded speed (m/s) or (None) the motion's own; `other`: more fields of `Trial`."""
     commands = () if speed is None else (SteerCommand(0.0, 0.0, speed),)
     return Trial(motion, BODY, seconds=seconds, seed=seed, commands=commands, rate=STEP_RATE, **other)
 
 
 def run_pendulum_trial(case: PendulumCase) -> Row:
-    """Perform a trial: whether it survives and achieves what it must, and how fast it walks."""
+    """Row of a trial: whether the body survives and achieves what the case demands, and how fast it walks."""
     trial = case.trial
     verdict, way = walk_path(trial, Pendulum() if case.foresees else UnforeseeingPendulum())
     stayed_up = verdict.fell_at is None
@@ -94,7 +94,7 @@ class UnforeseeingPendulum(Pendulum):
     """The pendulum controller on ground that it takes to be level, so that every change of height is a surprise."""
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Prepare for a reference, with level ground instead of the world's."""
+        """Prepare for a reference, with level ground instead of the terrain of the world."""
         scene = SimpleNamespace(body=world.scene.body, terrain=LevelGround(world), model=world.scene.model)
         level: Any = SimpleNamespace(scene=scene, torque_limit=world.torque_limit, state=world.state)
         super().reset(level, reference)
@@ -102,7 +102,7 @@ class UnforeseeingPendulum(Pendulum):
 
 @dataclass(frozen=True)
 class LevelGround:
-    """Ground that has the height of the terrain under the root everywhere."""
+    """Level ground, everywhere as high as the terrain under the root."""
 
     world: WorldView
 
@@ -112,5 +112,5 @@ class LevelGround:
         return self.world.scene.terrain.height(float(root[0]), float(root[1]))
 
     def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
-        """(n,) the same height (m) for n places."""
+        """(n,) the height (m) under the root, repeated for n places."""
         return np.full(len(x), self.height(0.0, 0.0))

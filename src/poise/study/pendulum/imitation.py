@@ -34,7 +34,7 @@ WEIGHED = 0.1  # Least impulse of a stance phase, as the time (s) in which the w
 FLICKER = 0.04  # Longest loss of contact (s) that does not end a stance phase
 SCUFFED = (0.2, 0.8)  # Part of the swing phase in which a touch counts as a scuff
 
-Stance = tuple[int, int]  # Simulation steps of a stance phase: its first, and the first after it
+Stance = tuple[int, int]  # First simulation step of a stance phase, and first step after the phase
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class FootContact:
 
 
 def foot_contact(replay: Replay, foot: str) -> FootContact:
-    """The contact of a foot, given by the name of its link, with its toes."""
+    """The contact of a foot and its toes with the ground; `foot` is the name of the foot's link."""
     recording = replay.recording
     links = descendant_links(recording.model, recording.model.body(foot).id)
     own = np.isin(recording.contact_body, links) & (recording.contact_kind == 0)
@@ -76,7 +76,7 @@ def count_scuffs(force: Array, found: list[Stance]) -> int:
 
 
 def _close_contact_gaps(truth: Mask, gap: int) -> Mask:
-    """The mask with runs of at most `gap` false values between true ones filled."""
+    """A copy of the mask in which runs of at most `gap` false values between true values become true."""
     out = np.array(truth)
     for (_, end), (begin, _) in pairwise(true_runs(truth)):
         if begin - end <= gap:
@@ -84,22 +84,22 @@ def _close_contact_gaps(truth: Mask, gap: int) -> Mask:
     return out
 
 
-# Strides, resampled at equal phases: 0 is a strike of the left foot, 1 the next one.
+# Strides, resampled at equal phases: 0 is a strike of the left foot, 1 is its next strike.
 
 STRIDE_PHASES = 24  # Number of phases at which a stride is sampled
-COMPARED = 6.0  # Time (s) of the reference whose strides are compared with
+COMPARED = 6.0  # Time (s) of the reference from which strides are taken for comparison
 
 
 @dataclass(frozen=True)
 class Strides:
-    """n strides at STRIDE_PHASES phases."""
+    """n strides, each sampled at STRIDE_PHASES phases."""
 
     qpos: Array  # (n, STRIDE_PHASES, nq)
     com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
 
 
 def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
-    """The strides between strikes of the left foot, which are given as frames of the poses (T, nq)."""
+    """The strides in poses (T, nq) from each strike of the left foot to the next; `struck`: frames of the strikes."""
     space = PoseSpace(body)
     phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
     poses, coms = [], []
@@ -136,16 +136,16 @@ def _com_off_progress(com: Array, yaw: float) -> Array:
 
 
 def reference_strides(body: Body, reference: Reference) -> Strides:
-    """The strides of a reference; none if it does not walk or has no contact schedule."""
+    """The strides of a reference; no strides if the reference does not walk or has no contact schedule."""
     sampled = sample_reference_gait(reference, body, COMPARED)
     return sample_strides(body, sampled.poses, foot_strike_frames(sampled.down[:, 0], SAMPLE_RATE))
 
 
 def compare_strides(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
-    """Differences of the strides of a walk from the most similar stride of a clip, by the names of ERRORS.
+    """By the names of ERRORS: differences of the strides of a walk from the most similar stride of a clip.
 
-    Each is (STRIDE_PHASES,), the root mean square over strides and joints: degrees of upper body and legs, mm of the
-    centre of mass.
+    Each difference is (STRIDE_PHASES,), a root mean square over strides and joints: degrees for upper body and legs, mm
+    for the centre of mass.
     """
     space, count = PoseSpace(body), len(walked.qpos)
     flat = walked.qpos.reshape(-1, body.nq)
@@ -172,23 +172,23 @@ ERRORS = {"upper_deg": "#1f5fa8", "legs_deg": "#c23b22", "com_mm": "#444444"}
 
 @dataclass(frozen=True)
 class ImitationCase:
-    """A motion at its own speed or at a commanded one."""
+    """A motion at its own or at a commanded speed."""
 
     motion: str
-    wanted: float | None  # commanded speed, m/s
+    wanted: float | None  # commanded speed, m/s; None for the motion's own
     seconds: float
     seed: int
 
 
 def imitation_cases(scope: Scope) -> list[ImitationCase]:
-    """Each motion at its own speed, and the first motion also at the commanded speeds."""
+    """Cases for each motion at its own speed, and for the first motion also at each commanded speed."""
     speeds = COARSE if scope.coarse else SPEEDS
     tried = [(motion, None) for motion in scope.motions] + [(scope.motions[0], speed) for speed in speeds]
     return [ImitationCase(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
 
 
 def run_imitation_case(case: ImitationCase) -> Row:
-    """Walk, and compare strides, footwork and speed."""
+    """Row of a walk: differences of its strides from the clip, footwork, and speed."""
     run = stage_trial(walk_trial(case.wanted, case.seconds, case.seed, case.motion), Pendulum())
     recording = perform_until_sunk(run, round(case.seconds * STEP_RATE)).recording
     replay = Replay.of(recording)
@@ -216,7 +216,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
 
 
 def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
-    """Root mean squares over the stride, then over each of ROW_PHASES parts of it; None if there are no strides."""
+    """Columns: rms errors over the stride, then over each of ROW_PHASES parts of the stride; None without strides."""
     found: Mapping[str, Array | None] = errors or dict.fromkeys(ERRORS)
     row: Row = {name: _root_mean_square(values) for name, values in found.items()}
     for name, values in found.items():

@@ -12,7 +12,7 @@ from poise.body.body import Body
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, Build, horizontal_push
+from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
 from poise.study.pendulum.case import BODY, PendulumCase, run_pendulum_trial, walk_trial
 
 SPEED = 0.8  # Commanded speed of the walk, m/s
@@ -34,7 +34,7 @@ class PendulumPushes:
     forces: tuple[float, ...]  # N
     duration: float  # s
     directions: tuple[int, ...]  # degrees, counter-clockwise from forward
-    phases: int
+    phases: int  # number of parts of the stride
     motion: str = "walk"
 
 
@@ -51,7 +51,7 @@ COARSE = (
 
 
 def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
-    """Each push under each set of torque limits."""
+    """A case for each push and seed under each set of torque limits."""
     mass = Body.named(BODY).mass
     return [
         PendulumCase(
@@ -69,7 +69,7 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
                 time + scope.seconds,
                 seed,
                 of.motion,
-                build=Build(limits=limits),
+                build=BodyVariant(limits=limits),
                 pushes=(horizontal_push(angle, force, time, of.duration),),
             ),
             rests=of.motion == "stand",
@@ -81,7 +81,7 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
 
 
 def stride_push_time(phase: int, phases: int, seed: int) -> float:
-    """Time (s) of a push within one of `phases` equal parts of the stride; it differs from seed to seed."""
+    """Time (s) of a push within part `phase` of `phases` equal parts of the stride; each seed has another time."""
     return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
 
 

@@ -16,11 +16,11 @@ DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclination
 COARSE = (-15.0, -6.0, 6.0, 15.0)
 SPEEDS = (0.5, 0.9)  # Commanded horizontal speeds, m/s
 OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
-"""Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and its line style."""
+"""Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and a line style."""
 
 
 def slope_cases(scope: Scope) -> list[PendulumCase]:
-    """Each slope at each speed."""
+    """A case for each slope, speed and seed."""
     return [
         PendulumCase(
             {"degrees": degrees, "wanted": speed}, walk_trial(speed, scope.seconds, seed, terrain=f"slope:{degrees:g}")

@@ -19,18 +19,18 @@ from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, walk_path
 
 SLOWEST, FASTEST = -0.6, 1.6  # Range of commanded speeds, m/s
 HELD, SETTLING = 12.0, 5.0
-"""Duration (s) of each command, and the part of it (s) after which the speed should be reached."""
+"""Duration (s) of each command, and time (s) from a command until its speed should be reached."""
 _SPEEDS = 7  # second seed word: separates the draw of speeds from the draws of noise and phase
 
 
 def commanded_speeds(case: NamedCase) -> Array:
-    """(N,) commanded speeds (m/s), one for each span of HELD seconds."""
+    """(n,) commanded speeds (m/s), one for each of n spans of HELD seconds."""
     spans = math.ceil(case.seconds / HELD)
     return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
 
 
 def run_speeds_case(case: NamedCase) -> Row:
-    """Walk straight ahead, and compare the mean speeds with the commanded ones."""
+    """Row of a walk straight ahead, with the largest difference between mean speed and commanded speed."""
     speeds = commanded_speeds(case)
     commands = tuple(SteerCommand(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.name, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
@@ -52,9 +52,9 @@ def run_speeds_case(case: NamedCase) -> Row:
 
 
 def mean_span_speeds(way: Array, spans: int) -> Array:
-    """(spans,) mean speed (m/s) over each span after SETTLING, from a path (T, 2), m; nan for spans that are cut short.
+    """(spans,) mean speed (m/s) on a path (T, 2), m, in each span without its first SETTLING s; nan if cut short.
 
-    The speed is that along the path, because a clip may head slightly off x; it is negative if x decreases.
+    Distances count in any direction, because a clip may head slightly off x. A speed is negative if x decreases.
     """
     begin = np.rint((HELD * np.arange(spans) + SETTLING) * STEP_RATE).astype(int)
     end = np.rint(HELD * np.arange(1, spans + 1) * STEP_RATE).astype(int)

@@ -22,7 +22,7 @@ _VARIED = 0.1  # largest relative change of the speed, drawn from the seed, so t
 class UnevenGround:
     """A kind of uneven ground."""
 
-    terrain: str  # with a placeholder for the height
+    terrain: str  # with placeholders for the height and the seed
     heights: tuple[float, ...]  # m
     beyond: float  # distance (m) ahead of the origin that must be reached
     foreseen: bool = True
@@ -37,7 +37,7 @@ GROUNDS = {
 
 
 def stairs_cases(scope: Scope) -> list[PendulumCase]:
-    """Each height of each ground at each speed; rough ground differs from seed to seed."""
+    """A case for each ground, height, speed and seed; rough ground differs from seed to seed."""
     return [
         PendulumCase(
             {"ground": f"{name}, {speed:g} m/s", "height_cm": 100 * height, "wanted": speed},

@@ -19,9 +19,9 @@ _TIMES = ("filter_ms", "simulation_ms", "step_ms", "p99_ms", "mj_step_ms", "rati
 
 
 def run_pendulum_timing(case: NamedCase) -> Row:
-    """Time a motion: means, except for the 99th percentile; ratios are relative to the mean of MuJoCo's steps.
+    """Row of mean times and of the 99th percentile; ratios are relative to the mean time of MuJoCo's steps.
 
-    `filter_ms` includes the target postures, `simulation_ms` the tracking of them.
+    `filter_ms` includes the target postures, `simulation_ms` the tracking of these postures.
     """
     times = time_motion(case, Pendulum(), BODY, STEP_RATE)
     whole, mujoco_s = times.whole, float(times.mujoco.mean())

@@ -1,8 +1,8 @@
 """Linear and nonlinear damping of a single joint by our controller: [Fattal2006] Fig. 1.
 
-The paper gives its gains without units, and neither inertia nor angle. In frames of 1/30 s and kg m^2 its gains are
-those of a strong arm. Inertia and angle are chosen so that the peak of (c) is three times that of (b), (c) overshoots a
-little, and (d) does not. Other angles show how the ratio depends on them.
+The paper gives gains without units, and neither inertia nor angle. Read in frames of 1/30 s and kg m^2, the gains suit
+a strong arm. Inertia and angle are chosen so that the peak velocity of (c) is three times the peak of (b), (c)
+overshoots a little, and (d) does not. Other angles show how this ratio depends on the angle.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ FRAME = 1.0 / 30.0  # The paper's unit of time as we read it, s
 INERTIA = 1.5  # Inertia of the joint's link, kg m^2
 STIFFNESS = 0.15  # The paper's stiffness, kg m^2 per square frame
 SHOWN = 20.0  # Angle (degrees) by which the joint of the figure turns
-DEGREES = (10.0, SHOWN, 45.0, 90.0)
+DEGREES = (10.0, SHOWN, 45.0, 90.0)  # Angles (degrees) in the whole scope
 PANELS = {"a": (0.25, True), "b": (1.5, True), "c": (1.5, False), "d": (3.0, False)}
-"""Damping (kg m^2 per frame), and whether it is linear."""
+"""For each panel of the figure: damping (kg m^2 per frame), and whether the damping is linear."""
 HEAVY = 1e6  # Mass (kg) and inertia (kg m^2) of the joint's mount, which is practically fixed
-ALL_ROUND = 180.0  # Reach (degrees) of the full damping that makes it linear
+ALL_ROUND = 180.0  # Reach (degrees) of full damping that covers all angles, so that damping is linear
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SwingCourse:
 
 
 def simulate_joint_swing(swing: JointSwing) -> SwingCourse:
-    """The swing by our controller in our simulation."""
+    """The course of a swing by our controller in our simulation."""
     body = _hinged_rod(swing.inertia)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1.0 / swing.rate))
     gains = np.zeros((2, body.nv))
@@ -86,7 +86,7 @@ def simulate_joint_swing(swing: JointSwing) -> SwingCourse:
 
 
 def exact_joint_swing(swing: JointSwing) -> SwingCourse:
-    """The swing by the differential equation itself, at the same times."""
+    """The course of a swing by its differential equation, at the times of the simulation."""
     goal, reach = radians(swing.degrees), swing.reach
 
     def swing_derivative(_: float, state: Array) -> list[float]:
@@ -134,13 +134,13 @@ class DampingCase:
 
 
 def damping_cases(scope: Scope) -> list[DampingCase]:
-    """All panels; in the whole scope also with other angles and another rate."""
+    """A case for each panel; in the whole scope also with other angles and another rate."""
     kinds = [(SHOWN, 120.0)] if scope.coarse else [*((degrees, 120.0) for degrees in DEGREES), (SHOWN, 60.0)]
     return [DampingCase(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
 
 
 def run_damping_case(case: DampingCase) -> Row:
-    """Peak velocity and overshoot, beside those of the exact solution."""
+    """Row of a case: peak velocity and overshoot, ours and of the exact solution."""
     ours, true = simulate_joint_swing(case.swing), exact_joint_swing(case.swing)
     damping, linear = PANELS[case.panel]
     return {
@@ -167,7 +167,7 @@ def _overshoot(angle: Array, degrees: float) -> float:
 
 
 def damping_summary(rows: Sequence[Row]) -> list[Row]:
-    """All rows, with the ratio of the peak to that of high linear damping (b)."""
+    """All rows, each with the ratio of its peak velocity to the peak of panel (b), high linear damping."""
     return [{**row, **_peak_ratios(row, rows)} for row in rows]
 
 
@@ -180,7 +180,7 @@ def _peak_ratios(row: Row, rows: Sequence[Row]) -> Row:
 
 
 def plot_damping(rows: Sequence[Row]) -> Figure:
-    """Angle and velocity over time in each panel of the figure, ours and the exact ones."""
+    """Angle and velocity over time in each panel of the figure, our course and the exact course."""
     shown = rows_where(rows, degrees=SHOWN, rate=120.0)
     figure, axes = figure_panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):

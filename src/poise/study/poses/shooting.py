@@ -16,12 +16,12 @@ from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, n
 from poise.study.experiment.table import column_means, column_values, group_rows
 
 PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}
-"""The paper's iterations and seconds of a solve by script, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
+"""For each script: the paper's iterations and seconds of a solve, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
 COLOUR = "tab:purple"
 
 
 def run_shooting_case(case: NamedCase) -> Row:
-    """Solve a script, and perform the solution."""
+    """Row of a script that is solved and performed: iterations, simulations, seconds, and result."""
     solution = solve_script(read_script(case.name))
     recording = animate(solution.script).recording
     hits = [answer.hit for answer in solution.answers]
@@ -39,7 +39,7 @@ def run_shooting_case(case: NamedCase) -> Row:
 
 
 def shooting_summary(rows: Sequence[Row]) -> list[Row]:
-    """For each script iterations and seconds of the slowest goal, simulations per goal, and the paper's numbers."""
+    """For each script: iterations and seconds of the slowest goal, simulations per goal, and the paper's numbers."""
     columns = column_means("solved", "stood", "physical", "iterations", "simulations", "seconds")
     found = group_rows(rows, ("script",), columns)
     for row in found:
@@ -48,7 +48,7 @@ def shooting_summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def plot_shooting(rows: Sequence[Row]) -> Figure:
-    """Seconds and iterations of each script, beside the paper's."""
+    """Seconds and iterations of each script, beside those of the paper."""
     found = shooting_summary(rows)
     names = [str(row["script"]) for row in found]
     figure, ((left, right),) = figure_panels(1, 2, size=(7.0, 2.8))

@@ -40,7 +40,7 @@ HARD = 3.0  # Least forward speed (m/s) of a ball that was punched
 HURT = 10.0  # Impulse (N s) from the ground beyond which the head was hit
 FLAT = 0.7  # Least vertical component of the chest's forward axis, up or down, of a body that lies on its back or face
 STANDS, NEAR = 0.95, 0.2
-"""Least vertical component of the axis of a standing glass; its largest distance (m) from the middle of the tray."""
+"""Least vertical component of the axis of a standing glass; largest distance (m) of glass and middle of the tray."""
 OFF = 0.5  # Largest sideways deviation (m) of a walk that keeps to its line
 ENOUGH = 0.9  # Share of variations that should succeed
 
@@ -80,7 +80,7 @@ def served_glass(recording: Recording) -> bool:
 
 
 def walked_along_line(recording: Recording) -> bool:
-    """Whether it walked along x, upright, and was never blown far off."""
+    """Whether the body walked along x, stayed upright, and was never blown far off its line."""
     x, y = recording.qpos[:, 0], recording.qpos[:, 1]
     return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and stayed_upright(recording)
 
@@ -97,7 +97,7 @@ GOALS: dict[str, Callable[[Recording], bool]] = {
     "blow-arms": fell_on_arms,
     "blow-roll": rolled_on_back,
 }
-"""Whether a performance achieved the goal of its script, for each shipped script."""
+"""For each shipped script: a function that says whether a recording achieves the goal of the script."""
 
 
 def _prop_velocity(recording: Recording, prop: str) -> np.ndarray:
@@ -162,7 +162,7 @@ def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
 
 
 def _random_time_warp(poses: Sequence[ControlPose], rng: np.random.Generator) -> Warp:
-    """Stretch the intervals between poses; the time after the last pose keeps its rate."""
+    """A warp that stretches the intervals between poses at random; after the last pose, time keeps its rate."""
     before = np.unique([0.0, *(pose.time for pose in poses)])
     waits = np.diff(before) * rng.uniform(1.0 - TIME, 1.0 + TIME, len(before) - 1)
     after = np.concatenate([[0.0], np.cumsum(waits)])
@@ -195,7 +195,7 @@ def _vary_want(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
 
 
 def run_variation_case(case: NamedCase) -> Row:
-    """Solve a variation if it has constraints, perform it, and check its goal."""
+    """Row of a variation that is solved, if it has constraints, performed, and checked for its goal."""
     script = varied_script(read_script(case.name), case.seed)
     solution = solve_script(script) if script.goals else None
     performance = animate(script if solution is None else solution.script)

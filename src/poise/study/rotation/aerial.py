@@ -44,7 +44,7 @@ GOALS = {
 
 
 def aerial_cases(scope: Scope) -> list[BehaviourTrial]:
-    """Each behaviour with each noise and seed for an athlete's torque limits, and a few trials for a human's."""
+    """Trials of each behaviour, noise and seed with an athlete's torque limits, and a few with a human's limits."""
     names = ("dive-roll",) if scope.coarse else tuple(GOALS)
     kinds = [(name, "athlete", noise, scope.seeds) for name in names for noise in GOALS[name].noises]
     if not scope.coarse:
@@ -58,7 +58,7 @@ def aerial_cases(scope: Scope) -> list[BehaviourTrial]:
 
 
 def run_aerial_case(trial: BehaviourTrial) -> Row:
-    """Whether the goal is reached, and whether the recording passes the audit."""
+    """Row of a trial: whether the goal is reached, and whether the recording passes the audit."""
     goal = GOALS[trial.behaviour.name]
     outcome = goal.perform(trial)
     reached, audited = goal.reached(outcome), audit_columns(outcome.performance.recording)
@@ -88,7 +88,7 @@ aerial_summary = summary_by(
 
 
 def plot_aerial(rows: Sequence[Row]) -> Figure:
-    """Shares that reach their goal and pass the audit."""
+    """For each kind of trial: the share of trials that reach their goal and pass the audit."""
     found = aerial_summary(rows)
     names = [f"{row['behaviour']}, {row['limits']}, noise {row['noise']:g}" for row in found]
     return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)

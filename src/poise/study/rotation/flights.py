@@ -33,18 +33,18 @@ class DiveOutcome(BehaviourOutcome):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it flew, landed on the hands, rolled and stood up."""
+        """Whether the body flew, landed on the hands, rolled and stood up."""
         rolled = self.flew >= DIVE_AIRBORNE and self.on_hands and self.turns >= ROLLED
         return rolled and self.stood >= DIVE_STANDING and not self.blew_up
 
     @property
     def rolled_on(self) -> bool:
-        """Whether it landed on the hands and went on rolling."""
+        """Whether the body landed on the hands and went on rolling."""
         return self.on_hands and self.turns >= ROLLED_ON and not self.blew_up
 
 
 def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
-    """Dive and roll until it has stood for long enough or the time is up."""
+    """Dive and roll until the body has stood for long enough or the time is up."""
     attempt = BehaviourAttempt(trial, Dive)
     world, performing = attempt.world, attempt.performing
     on_hands, landed, flew, turns, stood = False, False, 0.0, 0.0, 0.0
@@ -62,13 +62,13 @@ def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
 
 
 def _com_height(world: World) -> float:
-    """Height (m) of the centre of mass above the ground under it."""
+    """Height (m) of the centre of mass above the ground vertically below."""
     x, y, z = world.state.data.subtree_com[1]
     return float(z - world.scene.terrain.height(x, y))
 
 
 def dive_score(trial: BehaviourTrial) -> float:
-    """The score of a dive: 6 for a flight onto the hands, a roll and standing up; less for driving friction."""
+    """Score of a dive: 6 for a flight onto the hands, a roll and standing up; less for friction that drives slips."""
     dived = attempt_dive(trial)
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
     up, stood = min(dived.height / UPRIGHT, 1.0), min(dived.stood / DIVE_STANDING, 1.0)
@@ -86,19 +86,19 @@ class KipOutcome(BehaviourOutcome):
 
     flew: float  # time without contact, s
     on_feet: bool  # whether only feet touched the ground first
-    behind: float  # distance of the centre of mass behind the ankles at that time, m
-    stood: float  # time from then until anything but feet touched the ground, or to the end, s
+    behind: float  # distance of the centre of mass behind the ankles at the first touch, m
+    stood: float  # time from the first touch until anything but feet touched the ground, or to the end, s
     height: float  # final height of the centre of mass, m
 
     @property
     def succeeded(self) -> bool:
-        """Whether it flew, landed on the feet and stood up."""
+        """Whether the body flew, landed on the feet and stood up."""
         up = self.flew >= KIP_AIRBORNE and self.on_feet and self.stood >= KIP_STANDING and self.height >= UPRIGHT
         return up and not self.blew_up
 
 
 def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
-    """Kip up until something other than feet touches the ground, or it has stood for long enough."""
+    """Kip up until something other than feet touches the ground, or the body has stood for long enough."""
     attempt = BehaviourAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     down, fell, on_feet, behind, flew = None, None, False, FAR, 0.0
@@ -118,7 +118,7 @@ def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
 
 
 def kip_score(trial: BehaviourTrial) -> float:
-    """The score of a kip-up: 7 for a flight onto the feet and standing upright; less for driving friction."""
+    """The score of a kip-up: 7 for a flight onto the feet and standing upright; less for friction that drives slips."""
     kipped = attempt_kip(trial)
     flew, stood = min(kipped.flew / KIP_AIRBORNE, 1.0), min(kipped.stood / KIP_STANDING, 1.0)
     near = 1.0 - min(max(kipped.behind, 0.0) / FAR, 1.0)
@@ -133,7 +133,7 @@ SPRING_STANDING = 2.0  # Least time (s) on the feet alone that counts as standin
 
 @dataclass(frozen=True)
 class SupportPhase:
-    """A time span on the feet, on the hands, or on other links; short losses of contact are part of it."""
+    """A time span on the feet, on the hands, or on other links, including short losses of contact."""
 
     on: str  # feet, hands or else
     start: float  # s
@@ -161,7 +161,7 @@ class HandspringOutcome(BehaviourOutcome):
 
     @property
     def supports_in_order(self) -> int:
-        """The number of supports after the first one that are in the right order: hands, feet, hands, feet."""
+        """Number of supports after the first that are reached by a flight and in order: hands, feet, hands, feet."""
         wanted = self.springs * ("hands", "feet")
         flown = zip(self.supports[1:], wanted, self.flights, strict=False)
         good = [support.on == on and flight >= SPRING_AIRBORNE for support, on, flight in flown]
@@ -175,12 +175,12 @@ class HandspringOutcome(BehaviourOutcome):
 
     @property
     def succeeded(self) -> bool:
-        """Whether each handspring flew onto the hands and onto the feet, and it stood in the end."""
+        """Whether each handspring flew onto the hands and onto the feet, and the body stood in the end."""
         return self.stood >= SPRING_STANDING and self.height > UPRIGHT and not self.blew_up
 
 
 def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
-    """Spring until it has stood for long enough, or something other than hands and feet touches the ground."""
+    """Spring until the body has stood for long enough, or something other than hands and feet touches the ground."""
     attempt = BehaviourAttempt(trial, Handspring)
     world, performing = attempt.world, attempt.performing
     supports: list[SupportPhase] = []
@@ -202,7 +202,7 @@ def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
 
 
 def handspring_score(trial: BehaviourTrial) -> float:
-    """The score of handsprings: supports in the right order, the turn, and standing; less for driving friction."""
+    """The score of handsprings: supports in the right order, turn, standing; less for friction that drives slips."""
     sprung = attempt_handspring(trial)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)

@@ -22,14 +22,14 @@ PARTS = {
     RotationSettings(placing=0): "no foot placing",
     RotationSettings(replanning=0): "no replanning",
 }
-"""The part of the controller that is left out, by settings."""
+"""For each settings: the part of the controller that is left out; "all of it" leaves out nothing."""
 NOISES = (0.0, 0.05, 0.1, 0.2)  # Noise of the initial joint velocities, rad/s
 NOISY = 0.2  # Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt
 BEHAVIOUR = "back-flip"
 
 
 def flip_cases(scope: Scope) -> list[BehaviourTrial]:
-    """The whole controller with each noise, jolt, set of limits and rate; parts left out at the greatest noise."""
+    """Trials of the whole controller by noise, jolt, limits and rate; trials with a part left out at noise NOISY."""
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [first]
     if not scope.coarse:
@@ -42,7 +42,7 @@ def flip_cases(scope: Scope) -> list[BehaviourTrial]:
 
 
 def run_flip_case(trial: BehaviourTrial) -> Row:
-    """How the flip lands, and how long it stands."""
+    """Row of a flip: how the body lands, and how long it stands."""
     flipped = attempt_flip(trial)
     return {
         "part": PARTS[trial.settings],
@@ -74,7 +74,7 @@ flip_summary = summary_by(
 
 
 def plot_flips(rows: Sequence[Row]) -> Figure:
-    """Success rates."""
+    """A bar with the success rate of each kind of trial."""
     found = flip_summary(rows)
     shares = column_values(found, "succeeded")
     return plot_share_bars([_flip_label(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)

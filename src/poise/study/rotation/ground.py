@@ -25,7 +25,7 @@ Reached = Callable[[Rotation, World], bool]  # Whether a goal is reached at the 
 
 
 def _has_turned(wanted: float) -> Reached:
-    """Whether a roll has made a number of turns."""
+    """The goal that a roll has made `wanted` turns."""
     return lambda controller, _: isinstance(controller.performing, Roll) and controller.performing.turned >= wanted
 
 
@@ -53,7 +53,7 @@ GOALS = {
 
 
 def ground_behaviour_cases(scope: Scope) -> list[BehaviourTrial]:
-    """Each behaviour with each seed; those of adults with an athlete's and with a human's torque limits."""
+    """Trials of each behaviour and seed; adults with an athlete's and with a human's torque limits."""
     names = ("shoulder-roll", "baby-roll") if scope.coarse else tuple(GOALS)
     return [
         BehaviourTrial(
@@ -71,7 +71,7 @@ def _torque_limit_sets(name: str) -> tuple[str, ...]:
 
 
 def run_ground_behaviour(trial: BehaviourTrial) -> Row:
-    """When the goal is reached, and whether it still holds afterwards."""
+    """Row of a trial: when the goal is reached, and whether the goal still holds afterwards."""
     goal = GOALS[trial.behaviour.name]
     run, world, controller = stage_behaviour(trial)
     arrival, failure = None, None
@@ -97,7 +97,7 @@ def run_ground_behaviour(trial: BehaviourTrial) -> Row:
 
 
 def plot_ground_behaviours(rows: Sequence[Row]) -> Figure:
-    """Time until each trial reaches its goal; trials that do not are drawn at the end of their time."""
+    """Time until each trial reaches its goal; trials that never reach it are drawn at the end of their time."""
     kinds = list(dict.fromkeys((str(row["behaviour"]), str(row["limits"])) for row in rows))
     figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.4 * len(kinds)))
     for row in rows:

@@ -46,7 +46,7 @@ class RotationSeries:
 
     @cached_property
     def turns(self) -> float:
-        """The number of turns about the axis."""
+        """The number of turns about the main axis."""
         about = self.spin @ self.axis
         return float(np.sum(0.5 * (about[1:] + about[:-1]) * np.diff(self.time)) / (2 * np.pi))
 
@@ -62,12 +62,12 @@ class RotationSeries:
 
 
 def rotation_of_recording(recording: Recording) -> RotationSeries:
-    """The rotation of the first character of a recording."""
+    """Rotation indices of the first character of a recording."""
     return _rotation_series(recording.model, recording.time, recording.qpos, recording.qvel)
 
 
 def rotation_of_clip(clip: BodyClip) -> RotationSeries:
-    """The rotation of a clip, with velocities by finite differences."""
+    """Rotation indices of a clip, with velocities by finite differences."""
     return _rotation_series(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
 
 
@@ -95,7 +95,7 @@ def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Arra
 
 @lru_cache(maxsize=32)
 def cached_rotation(motion: str) -> RotationSeries:
-    """The rotation of a motion, given by name or file; nothing is simulated."""
+    """Rotation indices of a motion, given by name or file; nothing is simulated."""
     _, reference = cached_cast(motion, None, False)
     if not isinstance(reference, Played):
         raise PoiseError(f"motion '{motion}' is a pose, which does not rotate: choose a motion that moves")
@@ -103,7 +103,7 @@ def cached_rotation(motion: str) -> RotationSeries:
 
 
 def run_indices_case(case: NamedCase) -> Row:
-    """Largest tilt of excursion and root off the axis of rotation, and how much the tilt goes up and down."""
+    """Row of a motion: largest tilt of excursion and of root off the axis of rotation, and wobble of both tilts."""
     found = cached_rotation(case.name)
     excursion, root = (np.degrees(found.off_axis(turn)) for turn in (found.excursion, found.root_turn))
     return {

@@ -15,7 +15,7 @@ from poise.study.rotation.stage import FEET, BehaviourAttempt, BehaviourOutcome,
 ENOUGH = 0.6
 """Turns per second beyond which the score of a roll does not grow, because faster rolls slam onto the ground."""
 ROUND = 0.4  # Variation of the load, relative to the weight, up to which a roll counts as round
-STALLED = 2.5  # Time (s) without a tenth of a turn after which a roll has stalled
+STALLED = 2.5  # A roll that gains less than a tenth of a turn in this time (s) has stalled
 FULL = 270.0  # Least pitch (degrees) of the pelvis at touch-down of a full flip
 STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
@@ -32,7 +32,7 @@ class RollOutcome(BehaviourOutcome):
 
     turns: float
     phase: float  # phase of the poses at the end, in turns
-    seconds: float  # time until it stalled, or the whole time
+    seconds: float  # time until the roll stalled, or the whole time
     stalled: bool
 
     @property
@@ -63,7 +63,7 @@ def attempt_roll(trial: BehaviourTrial) -> RollOutcome:
 
 
 def roll_score(trial: BehaviourTrial) -> float:
-    """The number of turns, less penalties for effort, rough rolling, driving friction and blowing up."""
+    """The number of turns, less penalties for effort, rough rolling, friction that drives slips and blowing up."""
     rolled = attempt_roll(trial)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
@@ -80,16 +80,16 @@ class FlipOutcome(BehaviourOutcome):
     turned: float = 0.0  # pitch of the pelvis at touch-down, degrees
     on_feet: bool = False  # whether only feet touched down
     stood: float = 0.0  # time from touch-down until anything but feet touched the ground, or to the end, s
-    flew: float = 0.0  # s
+    flew: float = 0.0  # duration of the flight, s
 
     @property
     def succeeded(self) -> bool:
-        """Whether it made a full turn, landed on its feet and stood."""
+        """Whether the body made a full turn, landed on its feet and stood."""
         return self.on_feet and abs(self.turned) > FULL and self.stood >= STANDING and not self.blew_up
 
 
 def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
-    """Flip until something other than feet touches the ground, or it has stood for long enough."""
+    """Flip until something other than feet touches the ground, or the body has stood for long enough."""
     attempt = BehaviourAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     up = down = fell = None
@@ -111,7 +111,7 @@ def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
 
 
 def flip_score(trial: BehaviourTrial) -> float:
-    """The score of a flip: 6 for a full turn, a landing on the feet and standing; less for driving friction."""
+    """Score of a flip: 6 for a full turn, a landing on the feet and standing; less for friction that drives slips."""
     flipped = attempt_flip(trial)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0

@@ -24,13 +24,13 @@ PARTS = {
     RotationSettings(blend=0): "no blend",
     RotationSettings(inclusion=0): "one pass",
 }
-"""The part of the controller that is left out, by settings."""
+"""For each settings: the part of the controller that is left out; "all of it" leaves out nothing."""
 BEHAVIOUR = "forward-roll"
 FRESH = 10_000  # First seed of the trials; tuning did not use seeds from here on
 
 
 def roll_cases(scope: Scope) -> list[BehaviourTrial]:
-    """Each ground with both sets of torque limits; on flat ground also with parts left out."""
+    """Trials of each seed on each ground with both sets of torque limits; on flat ground also with parts left out."""
     grounds = list(GOALS)[:2] if scope.coarse else list(GOALS)
     sets = ("athlete",) if scope.coarse else ("athlete", "human")
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, limits="athlete")
@@ -41,7 +41,7 @@ def roll_cases(scope: Scope) -> list[BehaviourTrial]:
 
 
 def run_roll_case(trial: BehaviourTrial) -> Row:
-    """Turns until the roll stalls or the time is up."""
+    """Row of a roll: the turns until the roll stalls or the time is up."""
     rolled, goal = attempt_roll(trial), GOALS[trial.terrain]
     return {
         "ground": trial.terrain,

@@ -25,12 +25,12 @@ from poise.reference.reference import Reference
 from poise.world.result import BlowUp, StepResult
 from poise.world.world import World
 
-FEET, HANDS = ("_foot", "_toes"), ("_hand", "_forearm")  # Endings of the names of their links
+FEET, HANDS = ("_foot", "_toes"), ("_hand", "_forearm")  # Endings of the names of links of feet and of hands
 DRIVEN_TOLERANCE = 0.025  # Tolerated share of driving work in the work of friction: half of the audit's bound
 
 
 class DisturbedFlip(Rotation):
-    """The controller with torques, within their limits, that disturb the joints when a flip's flight begins."""
+    """The rotation controller with torques, within the limits, that disturb the joints when a flip's flight begins."""
 
     def __init__(self, settings: RotationSettings, behaviour: Behaviour, jolt: float, seed: int) -> None:
         """`jolt` is the standard deviation (rad/s) of the joint velocities that are added."""
@@ -43,7 +43,7 @@ class DisturbedFlip(Rotation):
         self._limit, self._jolted = np.array(world.torque_limit), False
 
     def act(self, state: State) -> Actuation:
-        """Actuation of the coming step."""
+        """Actuation of the coming step; disturbed once, in the first step of the flight."""
         actuation = super().act(state)
         performing = self.performing
         if self._jolted or not (isinstance(performing, Flip) and performing.stage == "flight"):
@@ -58,10 +58,10 @@ class DisturbedFlip(Rotation):
 
 
 class FrictionMonitor:
-    """Work of friction in each second: the part that drives slips instead of braking them.
+    """Measures in each second which share of the work of friction drives slips instead of braking them.
 
-    Limbs too fast for the time step make sticking points slip. The audit measures this on recordings; a search must
-    measure it in thousands of performances that are not recorded.
+    Limbs too fast for the time step make sticking points slip. The audit measures this share on recordings; a search
+    must measure the share in thousands of performances that are not recorded.
     """
 
     def __init__(self, world: World) -> None:
@@ -88,7 +88,7 @@ class FrictionMonitor:
 
     @property
     def driving_share(self) -> float:
-        """Largest share of driving work in the work of friction over the seconds."""
+        """Share of the work of friction that drives slips, in the second where this share is largest."""
         seconds = [slice(k, k + self._second) for k in range(0, len(self._driving), self._second)]
         shares = [sum(self._driving[each]) / (sum(self._working[each]) + self._floor) for each in seconds]
         return max(shares, default=0.0)
@@ -104,8 +104,8 @@ class BehaviourTrial:
     seed: int = 0
     noise: float = 0.1  # rad/s, standard deviation of the initial joint velocities
     jolt: float = 0.0  # rad/s, standard deviation of the joint velocities added when a flip takes off
-    limits: str | None = None  # name of a set of torque limits; None for those of the behaviour
-    rate: float | None = None  # Hz; None for that of the behaviour
+    limits: str | None = None  # name of a set of torque limits; None for the limits of the behaviour
+    rate: float | None = None  # Hz; None for the rate of the behaviour
     settings: RotationSettings = field(default_factory=RotationSettings)
 
     @property
@@ -138,17 +138,17 @@ class BehaviourOutcome:
     """Results that the performances of all behaviours share."""
 
     blew_up: bool
-    driven: float  # largest share of driving work in the work of friction over the seconds
+    driven: float  # `driving_share` of the FrictionMonitor
     performance: Performance
 
     @property
     def driven_excess(self) -> float:
-        """Driving share of the work of friction beyond `DRIVEN_TOLERANCE`."""
+        """Excess of `driven` over DRIVEN_TOLERANCE; 0 if there is no excess."""
         return max(self.driven - DRIVEN_TOLERANCE, 0.0)
 
 
 class BehaviourAttempt(Generic[Performer]):
-    """A behaviour at its start, performed by iterating over `steps`."""
+    """An attempt at a behaviour; each iteration over `steps` performs one step."""
 
     def __init__(self, trial: BehaviourTrial, kind: type[Performer]) -> None:
         """`kind` is the class that performs the behaviour."""
@@ -168,7 +168,7 @@ class BehaviourAttempt(Generic[Performer]):
             self._failure = error
 
     def contact_links(self) -> Iterator[set[str]]:
-        """Perform the steps; the names of the links in contact in each of them."""
+        """Perform the steps; yield the names of the links in contact in each step."""
         for result in self.steps():
             bodies = np.unique(result.body[result.impulse[:, 0] > 0])
             yield {self.world.model.body(int(body)).name for body in bodies}
@@ -184,5 +184,5 @@ class BehaviourAttempt(Generic[Performer]):
 
 
 def only_links(links: set[str], endings: tuple[str, ...]) -> bool:
-    """Whether the names of all links have one of the endings."""
+    """Whether each name of a link has one of the endings; true if there are no links."""
     return all(link.endswith(endings) for link in links)

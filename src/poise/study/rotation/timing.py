@@ -24,7 +24,8 @@ _LANDING = GroundPhase(np.linspace(9.0, 6.0, 60), -0.2, -0.02, 8, 2500.0)
 
 
 def run_rotation_timing(case: NamedCase) -> Row:
-    """Median times of control and simulation, or the time of a plan; the ratio to MuJoCo's step is that of means."""
+    """For a plan: its time. Otherwise: median times of control and simulation, and the mean step time divided by
+    MuJoCo's mean step time."""
     row: Row = {"what": case.name, "seed": case.seed, "contacts": None, **dict.fromkeys(_TIMES)}
     if case.name in PLANS:
         return {**row, "plan_ms": 1e3 * _planning_time(case.name)}
@@ -47,7 +48,7 @@ def run_rotation_timing(case: NamedCase) -> Row:
 
 
 def _planning_time(what: str) -> float:
-    """Processor time (s) of a plan."""
+    """Processor time (s) of making a plan, which is one of PLANS."""
     planner, began = FlightPlanner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
         start, targets = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PlanTargets(0.95, 0.8, -6.1, -0.2)

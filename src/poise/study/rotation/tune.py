@@ -1,7 +1,7 @@
 """Tuning of a behaviour: a search for its free parameters over noisy starts, which each generation draws anew.
 
-The search is covariance matrix adaptation [Hansen2016], by the library `cma`. Its journal holds the costs of all
-generations. To resume, the search repeats them: it draws the same samples again and is given the same costs.
+The search is covariance matrix adaptation [Hansen2016], by the library `cma`. A journal holds the costs of all
+generations. To resume, the search repeats these generations: it draws the same samples and is given the same costs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ CHECKED = 1_000_000  # First seed of the trials that judge the result; the searc
 
 @dataclass(eq=False)
 class BehaviourSearch:
-    """Samples around a mean that moves to where costs are low; all values are in spreads, relative to the start.
+    """Search by samples around a mean that moves to low costs; values are changes from the start, in spreads.
 
-    Given `costs` are repeated, so that a search goes on where its journal ends.
+    Generations whose `costs` are given are repeated first, so that a search goes on where its journal ends.
     """
 
     freedom: int  # number of parameters
@@ -66,7 +66,7 @@ class BehaviourSearch:
         return float(self._strategy.sigma * np.sqrt(np.mean(self._strategy.C.diagonal())))
 
     def ask(self) -> list[Array]:
-        """The samples (n,) of the next generation."""
+        """Draw the samples of the next generation, each (n,)."""
         self._asked = [np.array(sample) for sample in self._strategy.ask()]
         return self._asked
 
@@ -96,10 +96,10 @@ class TuneSettings:
     terrains: tuple[str, ...] = ("flat",)  # used in turn
     rates: tuple[float, ...] = (120.0,)  # Hz, used in turn
     seconds: float = 8.0  # of each trial
-    noise: float = 0.1  # rad/s; the noise of a sample's trials rises from 0 to this
-    jolt: float = 0.0  # rad/s, of joint velocities at the take-off of a flip; rises in the same way
-    limits: str | None = None  # torque limits instead of the behaviour's own
-    width: float = 0.5  # of the first samples, in spreads of the file
+    noise: float = 0.1  # rad/s; the noise rises from 0 to this value over the trials of a sample
+    jolt: float = 0.0  # rad/s, of joint velocities at the take-off of a flip; rises from 0 as the noise does
+    limits: str | None = None  # name of a set of torque limits; None for the limits of the behaviour
+    width: float = 0.5  # standard deviation of the first samples, in spreads of the file
     check: int = 10  # number of trials that compare the result with the start
 
     def __post_init__(self) -> None:
@@ -137,7 +137,7 @@ def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
 def tune_behaviour(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[TuneGeneration], None]
 ) -> TunedBehaviour:
-    """Search, and write the journal after each generation; resume the search of an existing journal."""
+    """Search for better parameters and write the journal after each generation; resume from an existing journal."""
     earlier = _costs_of_journal(journal, behaviour, settings)
     search = BehaviourSearch(behaviour.freedom, settings.population, settings.width, earlier)
     with case_worker_map(workers) as mapped:
@@ -160,7 +160,7 @@ def tune_behaviour(
 def _sample_trials(
     behaviour: Behaviour, by: Array, settings: TuneSettings, first: int, count: int
 ) -> tuple[BehaviourTrial, ...]:
-    """Trials of the behaviour, its parameters changed `by` (n,) spreads, with `count` seeds from `first` on."""
+    """`count` trials of the behaviour with its parameters changed `by` (n,) spreads; seeds count from `first` on."""
     varied = behaviour.varied(by)
     seeds, grounds, rates = range(first, first + count), settings.terrains, settings.rates
     shares = np.linspace(0.0, 1.0, count) if count > 1 else np.ones(1)
@@ -180,7 +180,7 @@ def _sample_trials(
 
 
 def _search_identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, Any]:
-    """What must be equal for a search to be resumed."""
+    """Text and settings of a search; both must equal those of a journal for the search to resume it."""
     same = asdict(replace(settings, generations=1, check=1))
     same["terrains"], same["rates"] = list(settings.terrains), list(settings.rates)
     return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": same}
