@@ -114,7 +114,7 @@ class PoseSpace:
         return out
 
     def _ball_rotation_vectors(self, qpos: Array) -> Array:
-        """Rotation vectors (T, K, 3) of K balls; of two for a rotation, the vector nearer to the middle of the limits."""
+        """Rotation vectors (T, K, 3) of K balls; of two for a rotation, the one nearer to the middle of the limits."""
         short = quat_log(qpos[:, self._ball_quats])
         angle = np.linalg.norm(short, axis=-1, keepdims=True)
         if not np.any(angle > 1.0):

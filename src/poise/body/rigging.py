@@ -67,7 +67,7 @@ class Rigging:
     def poses(self, body: Body, clip: Clip) -> Array:
         """Poses (T, nq) of the body that follow a clip of this skeleton; hinges follow as far as they can.
 
-        Joint limits are ignored. Method `clip` is the inverse for clips that move only in the body's degrees of freedom.
+        Joint limits are ignored. Method `clip` is the inverse if a clip moves only in the body's degrees of freedom.
         """
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -204,7 +204,7 @@ def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos:
 
 
 def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
-    """Change a leg's local rotations (T, J, 4) in place: the foot goes to `goal` (T, 3) m, the knee bends about `axis`."""
+    """Change a leg's local rotations (T, J, 4) in place: its foot goes to `goal` (T, 3) m, its knee bends on `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
     bend = quat_from_axis_angle(axis, _knee_bend_change(hip, knee, foot, goal))

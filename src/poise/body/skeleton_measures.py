@@ -127,7 +127,7 @@ def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Ve
 
 
 def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length (m) of the left and right bones from joint `part` to `next_part`, or to the tip without `next_part`."""
+    """Mean length (m) of left and right bones from joint `part` to `next_part`, or to the tip without `next_part`."""
     if f"left_{next_part}" not in roles.joints:
         return _mean_tip_distance(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
@@ -135,7 +135,7 @@ def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_pa
 
 
 def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> float:
-    """Mean distance (m) from the left and the right joint `part` to their farthest tips; 0 without such joints."""
+    """Mean distance (m) from the left and the right joint `part` to their farthest tips; 0 without joints or tips."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 

@@ -48,7 +48,7 @@ def solid_geoms(model: mujoco.MjModel, body: int | None = None) -> list[int]:
 
 
 def _geom_sphere_centres(kind: int, size: Array) -> tuple[float, Array]:
-    """Radius (m) and centres (k, 3) m, in the geom's frame, of the spheres of a sphere, capsule or box geom; else none."""
+    """Radius (m) and centres (k, 3) m, in the geom's frame, of the spheres of a sphere, capsule or box; else none."""
     if kind == mjtGeom.mjGEOM_SPHERE:
         return float(size[0]), np.zeros((1, 3))
     if kind == mjtGeom.mjGEOM_CAPSULE:

@@ -105,7 +105,7 @@ def _mirror_tables(
 
 
 def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
-    """Whether counterparts weigh the same, and a mirrored pose puts each link at the mirror image of its counterpart."""
+    """Whether counterparts weigh the same and a mirrored pose puts each link at the mirror image of its counterpart."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]

@@ -72,7 +72,7 @@ class Proportions:
         return self.metres(self.c7 - self.hip)
 
     def segment_mass(self, row: SegmentRow) -> float:
-        """Mass (kg) of a segment: the mass of its limb, trunk or head by `masses`, times the segment's share by the table."""
+        """Mass (kg) of a segment: mass of its limb, trunk or head by `masses`, times the share by the table."""
         head, trunk, arm, leg = self.masses
         for share, rows in (
             (head, (HEAD,)),

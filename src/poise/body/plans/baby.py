@@ -1,8 +1,8 @@
 """`baby`: an infant of about eight months, 0.70 m, 8.5 kg, with the joints of `human37`.
 
 The distribution of mass is that of the Q1 child dummy: head and neck 2.41, torso with suit 4.48, arms 0.89, legs 1.82
-kg [UNR129] Annex 8 Table 1; within a limb, mass is distributed as in an adult. Sitting height is 0.655 of stature, as in
-the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short and round.
+kg [UNR129] Annex 8 Table 1; within a limb, mass is distributed as in an adult. Sitting height is 0.655 of stature, as
+in the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short and round.
 Radii of gyration, as fractions of each segment's length, are an adult's, because there is no table for infants.
 """
 

@@ -4,9 +4,9 @@
 each side clavicle 2, shoulder 3, elbow 1, wrist 2, hip 3, knee 1, ankle 2. The foot makes contact from 5.5 cm behind to
 16.5 cm in front of the ankle: with a longer foot the ankles join the slow modes and squats topple.
 
-The paper sets the stiffness of each joint to the mass that the joint carries and counts 14 modes from 0 to 100
+With the stiffness of each joint equal to the mass that the joint carries, the paper counts 14 modes from 0 to 100
 (rad/s)^2. Stature (not in the paper) and armature are chosen so that the standing body has 14 such modes. With 1.75 m
-it has 13 (the next is at 101.4), with the full armature of other bodies 19.
+there are 13 (the next is at 101.4), with the full armature of other bodies 19.
 """
 
 from __future__ import annotations

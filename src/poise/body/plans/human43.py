@@ -3,8 +3,8 @@
 [Zordan2014] gives no table of its character. Here the degrees of freedom are: root 6, spine 3, chest 3, neck 3; on each
 side hip 3, knee 1, ankle 3, toe 1, shoulder 3, elbow 1, wrist 2. The trunk is three links of sideways capsules,
 so that the body rolls over its back without edges. The default torque set is "athlete"; "human" is available. Light
-joints have the damping and armature of large joints: a controller that weights all torques equally gives light joints torques
-of a few N m, which would throw toes and wrists about at 60 Hz.
+joints have the damping and armature of large joints: a controller that weights all torques equally gives light joints
+torques of a few N m, which would throw toes and wrists about at 60 Hz.
 """
 
 from __future__ import annotations
