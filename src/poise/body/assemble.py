@@ -39,7 +39,7 @@ def assemble_body(plan: BodyPlan) -> Body:
         name=plan.name,
         mjcf=mjcf,
         joints=joints,
-        standing=_standing_pose(plan, model, joints),
+        standing=_plan_standing_pose(plan, model, joints),
         torque_limit=sets[plan.default_torque],
         torque_limits=sets,
         tables=_numbers_per_dof(plan, model, lambda joint: joint.numbers),
@@ -52,7 +52,7 @@ def assemble_body(plan: BodyPlan) -> Body:
 
 
 def grounded_pose(model: mujoco.MjModel, qpos: Array) -> Array:
-    """The pose with the root above the origin and the lowest solid point at z = 0."""
+    """The pose `qpos` (nq,), moved so that the root is above the origin and the lowest solid point is at z = 0."""
     pose = np.array(qpos)
     pose[:2] = 0.0
     for _ in range(2):  # the second pass removes the rounding of the first
@@ -116,7 +116,7 @@ def _joint_limits(model: mujoco.MjModel, ids: range, kind: str, plan: JointPlan 
 
 
 def _common_joint_name(elements: tuple[str, ...], link: str) -> str:
-    """The common beginning of the names of a joint's hinges (hip for hip_x and hip_y), else the link's name."""
+    """The common beginning of the names of a joint's hinges (hip of hip_x and hip_y), else the link's name."""
     if len(elements) == 1:
         return elements[0]
     shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
@@ -134,7 +134,7 @@ def _dof_names(name: str, elements: tuple[str, ...], axes: Array) -> tuple[str, 
 def _numbers_per_dof(
     plan: BodyPlan, model: mujoco.MjModel, columns: Callable[[JointPlan], Mapping[str, float]]
 ) -> Mapping[str, Array]:
-    """Arrays (nv,) by name from the named numbers of the plan's joints; 0 on the root."""
+    """By name, an array (nv,) of the numbers that `columns` gives for the plan's joints; 0 where a joint has none."""
     arrays: dict[str, Array] = {}
     for segment in plan.segments:
         start = int(model.body_dofadr[model.body(segment.name).id])
@@ -143,7 +143,8 @@ def _numbers_per_dof(
     return Frozen(arrays)
 
 
-def _standing_pose(plan: BodyPlan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
+def _plan_standing_pose(plan: BodyPlan, model: mujoco.MjModel, joints: tuple[Joint, ...]) -> Array:
+    """The standing pose (nq,) of a plan: its `standing` joint angles, the lowest solid point at z = 0."""
     qpos = np.array(model.qpos0)
     for joint in joints:
         if joint.name in plan.standing:

@@ -21,30 +21,30 @@ from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
 _GROUPS = ("left_leg", "right_leg", "left_arm", "right_arm", "trunk", "head")
-_WORDS = {"mirror": "mirror pairs"}  # features whose name in messages differs
+_WORDS = {"mirror": "mirror pairs"}  # features that messages call by other words
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A character. Arrays are read-only; methods that change a body return a new one."""
+    """A character. Arrays are read-only; methods that change a body return a new body."""
 
     name: str
     mjcf: str  # the character alone, without floor and actuators
     joints: tuple[Joint, ...]  # in order of their degrees of freedom; the free root first
-    standing: Array  # (nq,) facing +x, pelvis above the origin, lowest point at z = 0
+    standing: Array  # (nq,) standing pose: facing +x, pelvis above the origin, lowest point at z = 0
     torque_limit: Array  # (nv,) N m, 0 on the root
     torque_limits: Mapping[str, Array] = field(default_factory=Frozen)  # named sets of torque limits
-    tables: Mapping[str, Array] = field(default_factory=Frozen)  # (nv,) further numbers, by name
+    tables: Mapping[str, Array] = field(default_factory=Frozen)  # further numbers (nv,), by name
     feet: tuple[Foot, ...] = ()
     hands: tuple[Hand, ...] = ()
     head: str | None = None  # name of the link
     symmetry: Symmetry | None = None
     plan: BodyPlan | None = None  # the plan of a generated body; None for a user's MJCF or with a load
-    rigging: Rigging | None = None  # maps poses to the skeleton from which the body was built; None if from none
+    rigging: Rigging | None = None  # maps poses to the skeleton from which the body was built, if any
 
     @classmethod
     def named(cls, name: str) -> Body:
-        """A bundled body by its name."""
+        """The bundled body of this name."""
         from poise.body.catalogue import bundled_body
 
         return bundled_body(name)
@@ -111,7 +111,7 @@ class Body:
 
     @cached_property
     def trunk(self) -> str:
-        """The heaviest link on the body's midline other than the root; the root if there is none."""
+        """Name of the heaviest link on the body's midline other than the root link; the root link if there is none."""
         middle = [link for link in self.links[1:] if self.symmetry and self.link_mirror.get(link) == link]
         return max(middle, key=lambda link: float(self.model.body(link).mass[0]), default=self.links[0])
 
@@ -194,7 +194,7 @@ class Body:
         return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
 
     def scaled(self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Body:
-        """A body of other proportions by the rules of `poise.body.plans.scale`; `mass` in kg."""
+        """This body scaled by the rules of `poise.body.plans.scale`: three factors, and the total `mass` in kg."""
         from poise.body.assemble import assemble_body
         from poise.body.plans.scale import scale_plan
 
@@ -207,7 +207,7 @@ class Body:
         return replace(body, rigging=self.rigging if fits else None)
 
     def loaded(self, loads: Mapping[str, float]) -> Body:
-        """The body with boxes as loads, given as the mass (kg) by link; see `poise.body.load`."""
+        """The body with a box as load on each link in `loads` (mass in kg by link); see `poise.body.load`."""
         from poise.body.load import add_load
 
         body = self
@@ -221,7 +221,7 @@ class Body:
         return tuple(_WORDS.get(need, need) for need, present in self._features.items() if not present)
 
     def require(self, *needs: str, for_whom: str) -> None:
-        """Raise if the body lacks any of `needs`: feet, hands, head, mirror, torque limits, joint limits."""
+        """Raise if the body lacks any of `needs`, out of feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
             if need not in self._features:
                 raise unknown_name("need", need, self._features)

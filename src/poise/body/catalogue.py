@@ -19,7 +19,7 @@ def body_names() -> tuple[str, ...]:
 
 @cache
 def bundled_body(name: str) -> Body:
-    """A bundled body, built once from the plan in the module of the same name; bodies are immutable."""
+    """A bundled body, built once from the plan in `poise.body.plans.<name>`."""
     if name not in _NAMES:
         raise unknown_name("body", name, _NAMES)
     return assemble_body(import_module(f"poise.body.plans.{name}").body_plan())

@@ -23,7 +23,7 @@ class ContactPart:
 
 
 def contact_parts(body: Body) -> tuple[ContactPart, ...]:
-    """Heel, ball and (if toes are hinged to the foot) toe tip of each foot, then the hands."""
+    """The contact parts of a body: heel, ball and (if it has hinged toes) toe tip of each foot, then the hands."""
     parts = []
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
@@ -53,12 +53,12 @@ def _toe_tip_point(body: Body, link: str) -> Array:
 
 
 def foot_links(body: Body) -> tuple[Ints, ...]:
-    """Ids of the links of each foot: its own link and all its descendants."""
+    """For each foot, the ids of its links: the foot's own link and all descendants of this link."""
     return tuple(descendant_links(body.model, body.link_id(foot.link)) for foot in body.feet)
 
 
 def descendant_links(model: mujoco.MjModel, top: int) -> Ints:
-    """Ids of a link and all its descendants, in order."""
+    """Ids of the link `top` and all its descendants, ascending."""
     found = {top}
     for link in range(1, model.nbody):  # parents come before their children
         if int(model.body_parentid[link]) in found:

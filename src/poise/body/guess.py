@@ -30,7 +30,7 @@ def guess_group(link: str) -> str:
 
 
 def guess_torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
-    """Torque limits (nv,) N m from actuatorfrcrange, or from the actuators of the `full` model; else infinite."""
+    """Torque limits (nv,) N m of `model` by actuatorfrcrange or the actuators of `full`; infinite without either."""
     limits = np.full(model.nv, np.inf)
     limits[:6] = 0.0
     for j in range(1, model.njnt):
@@ -63,7 +63,7 @@ def _actuator_force_limit(full: mujoco.MjModel, actuator: int) -> float:
 
 
 def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
-    """Feet from links named foot, else toe or ankle; their points are the corners of the sole in the standing pose."""
+    """Feet from links named foot, else toe or ankle, with the corners of the sole in the standing pose as contacts."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
         found = (_guess_foot(model, standing, joints, link) for link in links if word in link.lower())
@@ -73,7 +73,7 @@ def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]
 
 
 def guess_hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
-    """Hands from links named hand; their contact points are the centres of mass."""
+    """Hands from links named hand; the contact point of a hand is the link's centre of mass."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
 
@@ -97,7 +97,7 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
 
 
 def _carrying_joint(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
-    """Name of the joint that moves a link: the link's own, or that of the nearest ancestor that has one."""
+    """Name of the joint that moves link `body`: the link's own joint, else that of the nearest jointed ancestor."""
     names = {joint.link: joint.name for joint in joints[1:]}
     while body and model.body(body).name not in names:
         body = int(model.body_parentid[body])

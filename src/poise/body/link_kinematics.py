@@ -16,10 +16,10 @@ from poise.rotations import quat_rotate
 
 @dataclass(frozen=True, eq=False)
 class LinkPoses:
-    """Positions of points and orientations of links in the world, and their Jacobians."""
+    """Positions of P points and orientations of L links in the world in T poses, and the Jacobians of both."""
 
-    places: Array  # (T, P, 3) m, points
-    turns: Array  # (T, L, 4), links
+    places: Array  # (T, P, 3) m, positions of the points
+    turns: Array  # (T, L, 4), orientations of the links
     place_rows: Array  # (T, P, 3, nv) Jacobian of the points
     turn_rows: Array  # (T, L, 3, nv) Jacobian of the links' rotation vectors in the world
 
@@ -27,7 +27,7 @@ class LinkPoses:
 class LinkKinematics:
     """Positions of chosen points, given in the frames of their links, and orientations of chosen links (`turns`).
 
-    MuJoCo computes link poses and joint axes; the Jacobians follow from these for all frames at once.
+    MuJoCo computes link poses and joint axes; the Jacobians follow from poses and axes for all frames at once.
     """
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()) -> None:
@@ -46,7 +46,7 @@ class LinkKinematics:
         return np.flatnonzero(moved.any(axis=0))
 
     def at(self, qpos: Array) -> tuple[Array, Array]:
-        """Positions (T, P, 3) m of the points and orientations (T, L, 4) of the links."""
+        """Positions (T, P, 3) m of the points and orientations (T, L, 4) of the links in poses (T, nq)."""
         where, facing, _, _ = self._link_frames(qpos, axes=False)
         points = len(self._carriers)
         return where + quat_rotate(facing[:, :points], self._offsets), facing[:, points:]
@@ -64,7 +64,7 @@ class LinkKinematics:
         return LinkPoses(places, facing[:, points:], place_rows, turn_rows)
 
     def _link_frames(self, qpos: Array, axes: bool) -> tuple[Array, Array, Array, Array]:
-        """Positions (T, P, 3) m of the points' links and orientations (T, P + L, 4) of these and the chosen links.
+        """Positions (T, P, 3) m of the points' links; orientations (T, P + L, 4) of the points' and the chosen links.
 
         Then, if `axes`, the twists (T, nv, 6) of the degrees of freedom and the centre of mass (T, 1, 3) m.
         """

@@ -2,7 +2,7 @@
 
 On a hand, the box hangs from the contact point along the hand and makes contact. On any other link, it is centred on
 the link's centre of mass and makes no contact. The link's mass, centre and inertia in the MJCF include the box, so that
-every model made from the body has them, also the model in a recording.
+every model made from the body includes the box, also the model in a recording.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class LoadBox(NamedTuple):
 
     mass: float  # kg
     centre: Array  # (3,) m
-    turn: Array  # (4,)
+    turn: Array  # (4,) orientation
     half: Array  # (3,) m, half the lengths of the sides
-    solid: bool  # whether it makes contact
+    solid: bool  # whether the box makes contact
 
     @property
     def inertia(self) -> Array:
@@ -45,7 +45,7 @@ class LoadBox(NamedTuple):
 
 
 def parse_load(text: str) -> tuple[str, float]:
-    """Link and mass (kg) from their short form, such as ``right_hand=15``."""
+    """Link and mass (kg) from text such as ``right_hand=15``."""
     link, _, mass = text.partition("=")
     try:
         return link.strip(), float(mass)
@@ -54,7 +54,7 @@ def parse_load(text: str) -> tuple[str, float]:
 
 
 def add_load(body: Body, link: str, mass: float) -> Body:
-    """The body with a load of `mass` kg on a link. Its MJCF changes, and its plan is None."""
+    """A new body with a load of `mass` kg on a link. Its MJCF includes the load, and its plan is None."""
     if not (isfinite(mass) and 0 < mass <= HEAVIEST):
         raise PoiseError(f"load of {mass} kg on '{link}': must be above 0 and at most {HEAVIEST:g} kg")
     box = _load_box(body, link, mass)
@@ -83,7 +83,7 @@ def _load_box(body: Body, link: str, mass: float) -> LoadBox:
 
 
 def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
-    """Inertial element of link and load as one rigid body, by the parallel axis theorem."""
+    """MJCF inertial element of link and load as one rigid body, by the parallel axis theorem."""
     model, index = body.model, body.link_id(link)
     axes = quat_to_matrix(model.body_iquat[index])
     own = axes @ np.diag(model.body_inertia[index]) @ axes.T

@@ -1,4 +1,4 @@
-"""Writing plans and elements as MJCF with all digits; `MjSpec.to_xml` would round to six."""
+"""Writing plans and elements as MJCF with all digits; `MjSpec.to_xml` would round numbers to six digits."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _plan_geom_element(shape: Geom) -> Element:
 
 
 def geom_element(name: str, kind: str, **attributes: object) -> Element:
-    """A geom element with attributes as for `element`."""
+    """An MJCF geom element; attributes as in `mjcf_element`."""
     return mjcf_element("geom", name=name, type=kind, **attributes)
 
 

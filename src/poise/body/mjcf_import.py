@@ -1,8 +1,8 @@
 """A user's MJCF as a body: checked, reduced to the character, completed by guesses.
 
-The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files: scenes and
-recordings contain it in other documents, where it must mean the same. A mesh becomes its bounding box, because the
-file of the mesh would be missing there.
+The body's MJCF is written anew from the compiled model, without defaults, classes, degrees or files, because scenes and
+recordings copy this MJCF into other documents. A mesh becomes its bounding box, because these documents would lack the
+file of the mesh.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
 
 
 def _absolute_asset_paths(tree: ET.Element, folder: Path) -> None:
-    """Make the paths of meshes and textures absolute."""
+    """Make the paths of meshes and textures in a tree absolute."""
     if not any(node.get("file") for node in tree.iter()):
         return
     compiler = tree.find("compiler")
@@ -139,7 +139,7 @@ def _name_mjcf_elements(tree: ET.Element) -> None:
 
 
 def _name_mjcf_element(node: ET.Element, stem: str, taken: set[tuple[str, str | None]]) -> None:
-    """Give the element the name `stem`, or `stem` with a number if the name is taken; named elements keep theirs."""
+    """Give the element the name `stem`, or `stem` with a number if the name is taken; a named element is unchanged."""
     if node.get("name"):
         return
     tag = "joint" if node.tag == "freejoint" else node.tag

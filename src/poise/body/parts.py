@@ -22,14 +22,14 @@ class Joint:
     kind: Kind
     link: str
     parent_link: str | None
-    dofs: tuple[int, ...]
+    dofs: tuple[int, ...]  # indices of its k degrees of freedom in qvel
     qpos: tuple[int, ...]  # addresses in qpos: 7 for free, 4 for a ball, one per hinge
     elements: tuple[str, ...]  # names of the MJCF joints: one for free and ball, one per hinge
     dof_names: tuple[str, ...]
-    axes: Array  # (k, 3) in the link frame; for the root: x y z of the world, then of the link
+    axes: Array  # (k, 3) in the link frame; of the root: x y z of the world, then x y z of the link
     lower: Array  # (k,) rad
     upper: Array  # (k,) rad
-    group: str
+    group: str  # part of the body, such as left_leg
 
 
 @dataclass(frozen=True, eq=False)

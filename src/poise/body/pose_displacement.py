@@ -53,7 +53,7 @@ class PoseDisplacement:
         return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
 
     def pose(self, qpos: Array) -> Array:
-        """Displaced poses (..., nq)."""
+        """Poses (..., nq) after the displacement."""
         return displace_poses(qpos, self._turn, self.way)
 
     @cached_property
@@ -61,21 +61,21 @@ class PoseDisplacement:
         return yaw_quat(self.yaw)
 
     def velocity(self, qvel: Array) -> Array:
-        """Displaced velocities (..., nv)."""
+        """Velocities (..., nv) after the displacement: only the root's linear velocity is rotated."""
         out = np.array(qvel)
         out[..., :3] = self.vector(qvel[..., :3])
         return out
 
     def vector(self, v: Array) -> Array:
-        """Rotated forces or directions (..., 3)."""
+        """Forces or directions (..., 3) after the rotation by `yaw`."""
         out, cos, sin = np.array(v), math.cos(self.yaw), math.sin(self.yaw)
         out[..., 0], out[..., 1] = cos * v[..., 0] - sin * v[..., 1], sin * v[..., 0] + cos * v[..., 1]
         return out
 
     def then(self, yaw: float, way: Array) -> PoseDisplacement:
-        """This displacement followed by a rotation and a translation (3,) m that are given in the displaced frame."""
+        """This displacement followed by `yaw` (rad) and a translation `way` (3,) m, given in the displaced frame."""
         return PoseDisplacement(self.yaw + yaw, self.way + self.vector(way))
 
     def shifted(self, way: Array) -> PoseDisplacement:
-        """This displacement followed by a translation (3,) m in the world."""
+        """This displacement followed by a translation `way` (3,) m in the world."""
         return PoseDisplacement(self.yaw, self.way + way)

@@ -1,6 +1,6 @@
 """The configuration space of a body: steps, differences and joint limits of many poses at once.
 
-Limits bound hinge angles and the rotation vectors r of balls, so steps within limits use these coordinates: the chart.
+Limits bound hinge angles and the rotation vectors r of balls. Steps within limits use these coordinates, the chart.
 A change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own frame, with the right Jacobian Jr
 [Sola2018].
 """
@@ -23,7 +23,7 @@ from poise.rotations import (
     right_jacobian,
 )
 
-_TOUCH = 1e-9  # rad: distance from a limit within which a coordinate counts as at it
+_TOUCH = 1e-9  # rad: a coordinate this near to a limit counts as at the limit
 
 
 class PoseSpace:
@@ -60,7 +60,7 @@ class PoseSpace:
     def smooth(self, qpos: Array, frames: Array) -> Array:
         """Poses (S, nq) at fractional frames (S,) of poses (T, nq), by cubic splines with continuous acceleration.
 
-        Linear interpolation would have velocity jumps at every frame, whose torques shake a body.
+        With linear interpolation, velocities would jump at every frame, and the resulting torques would shake a body.
         """
         curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
         out = np.asarray(curves(frames))
@@ -68,7 +68,7 @@ class PoseSpace:
         return out
 
     def continuous(self, qpos: Array) -> Array:
-        """The same poses (T, nq), each quaternion with the sign nearer to the frame before."""
+        """The same poses (T, nq); each quaternion has the sign that is nearer to the quaternion of the frame before."""
         out = np.array(qpos)
         out[:, self._quats] = continuous_quat(qpos[:, self._quats])
         return out
@@ -81,7 +81,7 @@ class PoseSpace:
         return out
 
     def clamped(self, qpos: Array) -> Array:
-        """The poses with each angle and rotation vector at the nearest value within its limits."""
+        """Poses (T, nq) with each hinge angle and rotation vector moved to the nearest value within its limits."""
         return self._with_angles(qpos, self.angles(qpos))
 
     def charts(self, qpos: Array) -> Array:
@@ -94,7 +94,7 @@ class PoseSpace:
         return out
 
     def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
-        """Mask (T, nv) of coordinates at a limit that `push` (T, nv), a step in the chart, would drive beyond it."""
+        """Mask (T, nv) of coordinates at a limit that a step `push` (T, nv) in the chart would exceed."""
         angles = self.angles(qpos)
         high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH
         return np.asarray((high & (push > 0)) | (low & (push < 0)))
@@ -107,14 +107,14 @@ class PoseSpace:
         return out
 
     def _with_angles(self, qpos: Array, angles: Array) -> Array:
-        """The poses with the given joint angles (T, nv), clipped to the limits."""
+        """Poses (T, nq) with the given hinge angles and rotation vectors (T, nv), clipped to the limits."""
         out, within = np.array(qpos), np.clip(angles, self._lower, self._upper)
         out[:, self._hinge_values] = within[:, self.hinges]
         out[:, self._ball_quats] = quat_exp(within[:, self.balls])
         return out
 
     def _ball_rotation_vectors(self, qpos: Array) -> Array:
-        """Rotation vectors (T, K, 3) of the balls: of the two possible ones, the nearer to the middle of the limits."""
+        """Rotation vectors (T, K, 3) of K balls; of two for a rotation, the one nearer to the middle of the limits."""
         short = quat_log(qpos[:, self._ball_quats])
         angle = np.linalg.norm(short, axis=-1, keepdims=True)
         if not np.any(angle > 1.0):

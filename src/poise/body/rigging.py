@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from poise.body.body import Body
 
 
-MOST = np.radians(5.0)  # bound of the change of a knee angle; a nearly straight leg would need much more
+MOST = np.radians(5.0)  # rad, bound of the change of a knee angle; a nearly straight leg would need much more
 STRAIGHTEST = 0.99999  # of the length of a leg: largest distance from hip to foot
 
 
 @dataclass(frozen=True, eq=False)
 class Rigging:
-    """A skeleton, and the link and rotation of each of its joints."""
+    """A skeleton, and for each of its joints the link that carries the joint and the rotation in the link's frame."""
 
     skeleton: Skeleton
     links: tuple[str, ...]  # (J,) name of the link that carries each joint
     turns: Array  # (J, 4) the joint's frame in its link's frame
-    root: Array  # (3,) m, the root joint's position in its link's frame
+    root: Array  # (3,) m, position of the root joint in its link's frame
     drivers: Mapping[str, int]  # the joint that each link follows
-    rate: float | None = None  # Hz, frame rate of the user's file; None to keep the recording's
+    rate: float | None = None  # Hz, frame rate of the user's file; None for the recording's rate
 
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
         """The clip of the skeleton for poses (T, nq) of a model that contains the links.
@@ -67,7 +67,7 @@ class Rigging:
     def poses(self, body: Body, clip: Clip) -> Array:
         """Poses (T, nq) of the body that follow a clip of this skeleton; hinges follow as far as they can.
 
-        Joint limits are ignored. `clip` is the inverse if the clip moves only in the body's degrees of freedom.
+        Joint limits are ignored. Method `clip` is the inverse if a clip moves only in the body's degrees of freedom.
         """
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -85,7 +85,7 @@ class Rigging:
         return qpos
 
     def _root_driver_position(self, link: str) -> Array:
-        """Position (3,) m of the joint that the root link follows, in that link's frame."""
+        """Position (3,) m, in the frame of the root link `link`, of the skeleton joint that the root link follows."""
         place = np.array(self.root)
         for joint in joint_ancestors(self.skeleton, self.drivers[link])[-2::-1]:
             place += quat_rotate(self.turns[self.skeleton.parents[joint]], self.skeleton.offsets[joint])
@@ -122,7 +122,7 @@ class Rigging:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rigging:
-        """The rigging of `as_dict`."""
+        """The rigging from the values of `as_dict`."""
         return cls(
             Skeleton.from_dict(data["skeleton"]),
             tuple(data["links"]),
@@ -148,7 +148,7 @@ def hinge_angles(turn: Array, axes: Array) -> Array:
 
 
 def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
-    """A rigging with one skeleton joint per link of the tree of body `root`: with the link's name, at its joint."""
+    """A rigging with one skeleton joint per link in the tree of body `root`, with the link's name, at its joint."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     # MuJoCo numbers bodies depth first.
@@ -182,7 +182,7 @@ class _RiggedLeg:
 
 
 def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
-    """A rigging's clip of poses (T, nq), with the skeleton's feet moved to the simulated feet (names of links).
+    """The clip of poses (T, nq), with the skeleton's feet moved to the simulated feet, which are the links `feet`.
 
     Bodies are symmetric and captured skeletons are not. With the orientations of the links alone, the skeleton's feet
     would be millimetres away from the simulated ones and would slide. Slightly different angles of hip, knee and ankle
@@ -204,7 +204,7 @@ def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos:
 
 
 def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
-    """Set a leg in local rotations (T, J, 4) so that its foot is at `goal` (T, 3) m, the knee bending about `axis`."""
+    """Change a leg's local rotations (T, J, 4) in place: its foot goes to `goal` (T, 3) m, its knee bends on `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
     bend = quat_from_axis_angle(axis, _knee_bend_change(hip, knee, foot, goal))
@@ -228,7 +228,7 @@ def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Arra
 
 
 def _rigged_leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:
-    """The leg that ends in a link; None if it has no hinge knee or its parts are not a chain of skeleton joints."""
+    """The leg that ends in a link; None without a hinge knee or if its joints are no chain in the skeleton."""
     link = model.body(name).id
     shank = int(model.body_parentid[link])
     names = [model.body(body).name for body in (int(model.body_parentid[shank]), shank, link)]

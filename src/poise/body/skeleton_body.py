@@ -25,7 +25,7 @@ _IDENTITY = readonly([1.0, 0.0, 0.0, 0.0])
 def body_from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
     """Build the body of a skeleton; see `Body.from_skeleton`.
 
-    In the rigging each joint is carried by the link of the nearest ancestor that has one, else by the root link.
+    In the rigging, a joint without a link is carried by the link of its nearest ancestor with a link, else by the root.
     """
     if mass is not None and not (isfinite(mass) and mass > 0):
         raise PoiseError(f"a body cannot weigh {mass} kg: give a positive mass")

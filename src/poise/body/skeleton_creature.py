@@ -24,14 +24,14 @@ from poise.motion.skeleton import Skeleton
 from poise.rotations import matrix_to_quat, mirror_vector
 
 DENSITY = 1000.0  # kg/m^3
-THICKNESS = 0.12  # radius over the square root of (the bone's length times the total length that it carries)
+THICKNESS = 0.12  # radius over the square root of (the bone's length times the total length that the bone carries)
 STOUT = 0.4  # largest radius over the length of a bone
 RANGE = 2.0  # rad, limit about each axis of a ball, either way
 GRAVITY = 9.81  # m/s^2
 FUR: Colour = (0.64, 0.56, 0.47, 1.0)
 _SHORT = 0.05  # of the longest bone: a joint without a longer bone gets no link of its own
 _NOTHING = 1e-3  # of the longest bone: shorter bones are ignored
-_SIZES = (0.02, 1e3)  # m, valid range of the longest bone's length: other masses cannot be simulated
+_SIZES = (0.02, 1e3)  # m, valid range of the longest bone's length: outside, masses cannot be simulated
 _ALIKE = 0.05  # of the size: largest difference of left and right that are averaged to mirror images
 _ON_GROUND = 0.05  # of the height: free ends lower than this stand on the ground
 _FLAT = 0.2  # height over length: a flatter creature lies, and has no feet
@@ -39,24 +39,24 @@ _FLAT = 0.2  # height over length: a flatter creature lies, and has no feet
 
 @dataclass(frozen=True, eq=False)
 class LimbBones:
-    """A moving joint and the bones that it carries, in the upright pose."""
+    """A moving joint and the bones that the joint carries, in the upright pose."""
 
     joint: int
     name: str  # of the link
     parent: int  # index of the parent in the list of limbs; -1 for the root
-    place: Array  # (3,) m
+    place: Array  # (3,) m, position of the joint
     tips: Array  # (k, 3) m, free ends
     knots: Array  # (c, 3) m, the joints of the child limbs
 
     @property
     def bones(self) -> Array:
-        """Vectors (k + c, 3) m from the joint to all ends; the free ones first."""
+        """Vectors (k + c, 3) m from the joint to its k free ends, then to the c joints of the child limbs."""
         return np.concatenate([self.tips, self.knots]) - self.place
 
 
 @dataclass(frozen=True, eq=False)
 class _Solid:
-    """Mass properties of a limb."""
+    """Mass properties of a limb or of one bone."""
 
     mass: float  # kg
     com: Array  # (3,) m in the link frame
@@ -64,7 +64,7 @@ class _Solid:
 
 
 def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
-    """The plan of a creature of `mass` kg (None: by density), and the skeleton joint that each link follows."""
+    """The plan of a creature of `mass` kg (None: by density), and by link the skeleton joint that the link follows."""
     parts = creature_limbs(upright)
     radii = _bone_radii(parts)
     solids = [_limb_solid(part, r, 1.0) for part, r in zip(parts, radii, strict=True)]
@@ -81,7 +81,7 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
 
 
 def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
-    """Radius (m) of each bone of each limb."""
+    """For each limb, the radii (k + c,) m of its bones, in the order of `LimbBones.bones`."""
     lengths = [np.linalg.norm(part.bones, axis=1) for part in parts]
     carried = [float(np.sum(each)) for each in lengths]
     for k in range(len(parts) - 1, 0, -1):
@@ -110,8 +110,8 @@ def _capsule_solid(bone: Array, radius: float, ratio: float) -> _Solid:
 def _creature_joints(parts: tuple[LimbBones, ...], solids: list[_Solid]) -> list[JointPlan]:
     """The free joint of the root, and ball joints for the other limbs.
 
-    The torque limit is three times the weight's moment of all that the joint carries in the upright pose, plus the
-    moment of half the body's weight at the length of the limb's longest bone.
+    The torque limit is the sum of two moments: three times the moment of the weight that the joint carries in the
+    upright pose, and the moment of half the body's weight at a distance equal to the limb's longest bone.
     """
     whole = sum(solid.mass for solid in solids)
     joints = [FREE]
@@ -163,7 +163,7 @@ def _limb_segment(
 class _Sole:
     """The rectangle on which a limb stands, in the upright pose in the world."""
 
-    back: float  # m
+    back: float  # m, like all other fields
     front: float
     right: float
     left: float
@@ -171,7 +171,7 @@ class _Sole:
     radius: float  # of the rails
 
     def rails(self, part: LimbBones) -> tuple[Geom, Geom]:
-        """The two capsules that touch the ground."""
+        """The two capsules, along the left and the right edge, that touch the ground."""
         x, y, z = part.place
         height = self.ground + self.radius - z
         (a, b), colour = (self.back - x, self.front - x), _limb_colour(part.name)
@@ -201,7 +201,7 @@ def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _
 
 
 def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
-    """The foot of a limb. The ankle is the limb's joint; for the root, which has none, that of the first child."""
+    """The foot of a limb. The ankle is the limb's joint; the root has no joint, so its ankle is the first child's."""
     outer, inner = (sole.right, sole.left) if name_side(part.name) == "right" else (sole.left, sole.right)
     corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
     a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
@@ -209,7 +209,7 @@ def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) 
 
 
 def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
-    """The capsule of the n-th bone of a limb. On a limb with rails it ends above them, or makes no contact."""
+    """The capsule of a limb's n-th bone. On a limb with a foot, it ends above the foot's rails or makes no contact."""
     end = np.array(bone)
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
@@ -296,7 +296,7 @@ def _top_joint(skeleton: Skeleton) -> int:
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Unique link names of letters, digits and underscores, made from the joint names of a skeleton."""
+    """A unique link name of letters, digits and underscores for each joint name of a skeleton."""
     taken: dict[str, None] = {}
     for name in names:
         plain = "_".join(re.findall(r"\w+", name)) or "joint"
@@ -307,7 +307,7 @@ def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
-    """For each joint, the moving joint that carries it: itself or the nearest moving ancestor, else the first."""
+    """For each joint, the moving joint that carries it: itself, else the nearest moving ancestor, else `moving[0]`."""
     own = set(moving)
     carriers: list[int] = []
     for joint, parent in enumerate(parents):
@@ -332,7 +332,7 @@ def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
 
 
 def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
-    """Index of the end of the counterpart joint that is nearest to the mirror image of `end`; else `end` itself."""
+    """Index of the counterpart joint's end nearest to the mirror image of `end`; `end` if that joint has no ends."""
     all_ends = upright.skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
     image = mirror_vector(places[end])

@@ -18,7 +18,7 @@ from poise.rotations import mirror_vector, quat_rotate
 
 BODY_MASS_INDEX = 23.0  # kg/m^2, for the default mass of a person
 ADULT = Proportions(stature=1.75, mass=70.0)  # the person for whom the tables of torques hold
-_SAME_PLACE = 0.01  # of stature: joints of the spine nearer to each other count as one
+_SAME_PLACE = 0.01  # of stature: joints of the spine nearer to each other count as one joint
 _SIZES = (0.2, 20.0)  # m, valid statures: beyond, the unit is wrong
 _LEAST_TRUNK = 0.1  # of stature: least height of the shoulders above the hips
 
@@ -29,12 +29,12 @@ class PersonMeasures:
 
     proportions: Proportions
     spine: tuple[Vector, ...]
-    neck: tuple[Vector, ...]  # the last is the joint of the head; empty if the skeleton has none
+    neck: tuple[Vector, ...]  # the last is the joint of the head; empty without a head joint
     crown: float  # m, top of the head above the hips
     clavicle: Vector | None
     shoulder: Vector
     forward: float  # of stature, from the ankle to the ball of the foot
-    sole: float  # m, radius of the rails under the feet; toe joints are 1.5 times as high above the ground
+    sole: float  # m, radius of the rails under the feet; toe joints are 1.5 radii above the ground
     has_toes: bool
     has_hands: bool
 
@@ -119,7 +119,7 @@ def _trunk_points(upright: UprightSkeleton, roles: Roles, joints: tuple[int, ...
 
 
 def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Vector:
-    """Position (m) of the left joint of a pair, averaged with the mirror image of the right joint."""
+    """Position (m from the middle of the hips) of a left joint, averaged with the mirror image of the right joint."""
     left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
     middle = middle_of_hips(upright, roles)
     x, y, z = (left - middle + mirror_vector(right - middle)) / 2
@@ -127,7 +127,7 @@ def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Ve
 
 
 def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length (m) of the left and the right bone; to the tip if the next joint is missing."""
+    """Mean length (m) of left and right bones from joint `part` to `next_part`, or to the tip without `next_part`."""
     if f"left_{next_part}" not in roles.joints:
         return _mean_tip_distance(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
@@ -135,7 +135,7 @@ def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_pa
 
 
 def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> float:
-    """Mean distance (m) from the left and the right joint to their farthest tips; 0 if there is none."""
+    """Mean distance (m) from the left and the right joint `part` to their farthest tips; 0 without joints or tips."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 

@@ -1,7 +1,7 @@
 """A simulated person for a humanoid skeleton: the parts of the bundled bodies at the skeleton's own measures.
 
-The trunk has a link for each joint of the spine. The three parts of the trunk in the table are cut at the joints: a
-slice has a mass in proportion to its length, the cross-section of its part and its own length.
+The trunk has a link for each joint of the spine. The three parts of the trunk in the table are cut into slices at the
+joints. A slice has the cross-section of its part, and a share of the part's mass in proportion to the slice's length.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from poise.body.plans.scale import strengthened_joint
 from poise.body.skeleton_measures import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
 
-LEAST = 0.06  # of the trunk: least length of a link, however near its joints are
+LEAST = 0.06  # of the trunk: least length of a link, however near its two joints are
 CHEST = 0.25  # of the trunk: least length of the chest, which carries the arms
-NECK_MASS = 0.14  # of head and neck: mass of the neck if it has links of its own
+NECK_MASS = 0.14  # of head and neck: mass of the neck if the neck has links of its own
 MOST_LEAN = 0.2  # largest sine of the slant of the legs
 SHANK_TURN = radians(35)  # limit of the rotation of foot and shank about the shank's axis, either way
 _PARTS = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
 
-# Capsules across the trunk, as in the bundled bodies: height (of hip to C7), half-width and radius (of stature),
-# colour, solid.
+# Capsules across the trunk, as in the bundled bodies: height (fraction of hip to C7), half-width and radius
+# (fractions of stature), colour, solid.
 _ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
     ("hips", 0.024, 0.0432, 0.0540, shapes.TROUSERS, True),
     ("belt", 0.097, 0.0378, 0.0524, shapes.TROUSERS, False),
@@ -48,11 +48,11 @@ _ROUND: tuple[tuple[str, float, float, float, Colour, bool], ...] = (
 
 @dataclass(frozen=True)
 class _TrunkCut:
-    """A link of the trunk: its joint, and its range of heights (m above the hips)."""
+    """A link of the trunk: its joint, and its range of heights from `low` to `high` (m above the hips)."""
 
     link: str
     joint: JointPlan
-    place: Vector  # m from the middle of the hips
+    place: Vector  # m, joint from the middle of the hips
     low: float
     high: float
 
@@ -80,7 +80,7 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
 
 
 def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
-    """Slant (rad) of the legs under the upright trunk at which the body is balanced.
+    """Slant (rad) of the legs at which the body with an upright trunk is balanced.
 
     The centre of mass is then at a quarter of the distance from the ankles to the balls of the feet.
     """
@@ -164,7 +164,7 @@ def _trunk_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
 
 
 def _neck_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
-    """Segments of neck and head; a head without a joint in the skeleton is welded to the chest."""
+    """Segments of neck and head; if the skeleton has no joint for the head, the head is welded to the chest."""
     p, chest = figure.proportions, figure.spine[-1]
     places = figure.neck or ((chest[0], 0.0, p.trunk),)
     count = len(places)
@@ -201,13 +201,13 @@ def _trunk_cuts(figure: PersonMeasures) -> list[_TrunkCut]:
 
 
 def _spine_joint_names(first: str, last: str, count: int) -> tuple[str, ...]:
-    """Names of `count` consecutive joints: spine, spine_2, ..., chest; a single joint has the first name."""
+    """Names of `count` joints in a row: first, first_2, ..., last. One joint alone is named `first`."""
     middle = tuple(f"{first}_{k}" for k in range(2, count))
     return (first, *middle, last) if count > 1 else (first,)
 
 
 def _range_share(count: int) -> float:
-    """Fraction of the published range for each of `count` consecutive joints; their sum exceeds 1."""
+    """Fraction of the published range for each of `count` joints in a row; for several joints, the sum is above 1."""
     return min(1.0, 1.6 / count)
 
 
@@ -262,7 +262,7 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
 
 
 def _trunk_breadth(p: Proportions, at: float) -> float:
-    """Breadth of the trunk over an adult's at a height (of hip to C7), between the ratios at hips and shoulders."""
+    """Breadth of the trunk over an adult's at height `at` (of hip to C7), interpolated between hips and shoulders."""
     hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
     return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
@@ -270,7 +270,7 @@ def _trunk_breadth(p: Proportions, at: float) -> float:
 def _neck_segment(
     p: Proportions, link: str, parent: str, nature: JointPlan, offset: Vector, end: Vector, mass: float
 ) -> Segment:
-    """A link of the neck."""
+    """A link of the neck: a cylinder of `mass` kg from its joint to `end` (m)."""
     thick, length = 0.66 * p.metres(p.skull[1]), float(np.linalg.norm(end))
     looks = (shapes.capsule_geom(f"{link}_shape", (0.0, 0.0, 0.0), end, thick, shapes.SKIN),)
     com = (end[0] / 2, end[1] / 2, end[2] / 2)

@@ -18,13 +18,13 @@ _SPREAD = 0.2  # rad: largest sideways slant of legs with flat feet; with more, 
 
 @dataclass(frozen=True, eq=False)
 class UprightSkeleton:
-    """The upright pose of a skeleton: `Skeleton.upright`, or the zero pose if that is None."""
+    """A skeleton in its upright pose: `Skeleton.upright`, or the zero pose if `Skeleton.upright` is None."""
 
     skeleton: Skeleton
 
     @cached_property
     def places(self) -> Places:
-        """Joint poses, as one frame with the root joint at the origin."""
+        """Places of joints and ends, as one frame with the root joint at the origin."""
         return upright_joint_places(self.skeleton)
 
     @property
@@ -44,7 +44,7 @@ class UprightSkeleton:
         return np.reshape([*ends, *(self.position[j] for j in below if j != joint)], (-1, 3))
 
     def below(self, joint: int) -> list[int]:
-        """A joint and all its descendants."""
+        """Indices of a joint and all its descendants."""
         found = [joint]
         for other in range(joint + 1, self.skeleton.count):
             if self.skeleton.parents[other] in found:
@@ -53,7 +53,7 @@ class UprightSkeleton:
 
 
 def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Array]:
-    """By role, the rotation (4,) in the world from the upright pose to the body's zero pose.
+    """For each role, the world rotation (4,) of its joint from the upright pose to the body's zero pose.
 
     In the zero pose arms and legs hang straight down and feet point forward. Trunk and clavicles do not change; hands
     rotate with their forearms and toes with their feet, so that wrists and toes stay as in the upright pose.
@@ -74,7 +74,7 @@ def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Arr
 
 
 def foot_bone(upright: UprightSkeleton, roles: Roles, side: str) -> Array:
-    """Vector (3,) m from the ankle to the ball of the foot, or to the farthest tip; zero if there is none."""
+    """Vector (3,) m from the ankle to the toe joint, else to the foot's farthest tip; zero if there is neither."""
     ankle = roles.joints[f"{side}_foot"]
     if f"{side}_toes" in roles.joints:
         return np.asarray(upright.position[roles.joints[f"{side}_toes"]] - upright.position[ankle])
@@ -82,13 +82,13 @@ def foot_bone(upright: UprightSkeleton, roles: Roles, side: str) -> Array:
 
 
 def farthest_tip(upright: UprightSkeleton, joint: int) -> Array:
-    """Vector (3,) m from a joint to its farthest tip; zero if it has none."""
+    """Vector (3,) m from a joint to the farthest end or joint below; zero if nothing is below."""
     tips = upright.tips(joint) - upright.position[joint]
     return np.asarray(tips[np.argmax(np.linalg.norm(tips, axis=1))]) if len(tips) else np.zeros(3)
 
 
 def _limb_bone(upright: UprightSkeleton, roles: Roles, role: str, next_role: str) -> Array:
-    """Vector (3,) m from a limb's joint to the next, or to its tip; straight down if there is neither."""
+    """Vector (3,) from the joint of `role` to that of `next_role`, else to its farthest tip, else straight down."""
     joint = roles.joints[role]
     if next_role in roles.joints:
         bone = upright.position[roles.joints[next_role]] - upright.position[joint]

@@ -28,7 +28,7 @@ class ContactSphere:
 def contact_spheres(body: Body) -> tuple[ContactSphere, ...]:
     """Spheres with which a body can touch the ground.
 
-    They are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
+    These are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
     """
     model = body.model
     out = []
@@ -42,7 +42,7 @@ def contact_spheres(body: Body) -> tuple[ContactSphere, ...]:
 
 
 def solid_geoms(model: mujoco.MjModel, body: int | None = None) -> list[int]:
-    """Ids of the geoms that make contact, of one link or (None) of all links; without those of the world."""
+    """Ids of the geoms that make contact, of the link `body` or (None) of all links, without the world's geoms."""
     solid = (model.geom_contype | model.geom_conaffinity) != 0
     return np.flatnonzero(solid & (model.geom_bodyid != 0 if body is None else model.geom_bodyid == body)).tolist()
 

@@ -2,7 +2,7 @@
 
 Reflection is across the x-z plane. It maps a rotation about an axis to the opposite rotation about the reflected axis:
 a hinge's angle goes to the counterpart with a sign; a ball's quaternion goes to the counterpart with x and z negated,
-provided that the counterpart's frame is the reflected one. Both are verified by forward kinematics.
+provided that the counterpart's frame is the reflected frame. Forward kinematics verifies both.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _SIDES = tuple(  # left_hip / right_hip; l_hip, hip.L / r_hip, hip.R; LHip, lHip
 class Symmetry:
     """Mirror tables: mirrored qpos = qpos_signs * qpos[qpos_index]; mirrored qvel = signs * qvel[dofs]."""
 
-    joints: dict[str, str]
-    links: dict[str, str]
+    joints: dict[str, str]  # counterpart of each joint
+    links: dict[str, str]  # counterpart of each link
     dofs: NDArray[np.int64]  # (nv,)
     signs: Array  # (nv,)
     qpos_index: NDArray[np.int64]  # (nq,)
@@ -47,7 +47,7 @@ class Symmetry:
 
 
 def mirrored_names(names: Iterable[str]) -> dict[str, str]:
-    """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot-like spellings; others map to themselves.
+    """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot spelling; a name without side maps to itself.
 
     The result is empty if any name with a side has no counterpart.
     """
@@ -73,7 +73,7 @@ def name_side(name: str) -> str:
 
 
 def _side_and_stem(name: str) -> tuple[str, str]:
-    """The side in a name, and the name without it."""
+    """The side in a name ("left", "right" or ""), and the name with the side replaced by *."""
     for side, pattern in _SIDES:
         if pattern.search(name):
             return side, pattern.sub("*", name, count=1)
@@ -105,7 +105,7 @@ def _mirror_tables(
 
 
 def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
-    """Whether counterparts have equal masses and a mirrored pose puts each link at its counterpart's mirror image."""
+    """Whether counterparts weigh the same and a mirrored pose puts each link at the mirror image of its counterpart."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]

@@ -37,7 +37,7 @@ class Acclaim:
     """The skeleton of an ASF file, in the file's unit, and the degrees of freedom of its joints."""
 
     skeleton: Skeleton
-    freedoms: tuple[tuple[str, ...], ...]  # of each joint, such as rx, in the order of the numbers in AMC files
+    freedoms: tuple[tuple[str, ...], ...]  # such as rx, by joint, in the order of the numbers in AMC files
     axes: Array  # (J, 4) the frame of each joint's degrees of freedom
     unit: float | None  # m; None if the file does not state it
     degrees: bool  # angles are degrees rather than radians
@@ -195,7 +195,7 @@ def _asf_tree(source: TextFile, section: Section, bones: dict[str, _Bone]) -> tu
 
 
 def find_asf(path: Path) -> Path:
-    """The ASF file beside an AMC file: of the same name, of its subject (02_01 -> 02), or the only one there."""
+    """The ASF file beside an AMC file: of the same name, of the subject (02_01 -> 02), or the only ASF file."""
     stems = [path.stem, path.stem.split("_")[0]]
     skeletons = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf") if path.parent.is_dir() else []
     for stem in stems:
@@ -255,7 +255,7 @@ def _amc_in_degrees(source: TextFile, otherwise: bool) -> bool:
 
 
 def _amc_rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:
-    """Line and words of each frame; bones are in the order of `widths`, which maps bones to degrees of freedom."""
+    """Line number and words of each frame, bones in the order of `widths` (number of degrees of freedom by bone)."""
     start, count = 0, -1  # the line with the number of the frame, and that number
     frame: dict[str, list[str]] = {}
     for line, text in enumerate(source.lines, 1):

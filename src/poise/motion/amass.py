@@ -64,7 +64,7 @@ _TIPS: dict[str, Place] = {
     "wrist": (0.0, 0.545, 0.818),  # the hand's length is 0.108
     "hand": (0.0, 0.545, 0.818),
 }
-_FINGERS: dict[str, tuple[Place, tuple[float, float, float]]] = {  # knuckle from the wrist; lengths outwards
+_FINGERS: dict[str, tuple[Place, tuple[float, float, float]]] = {  # knuckle from the wrist; lengths of bones
     "index": ((0.013, 0.056, 0.0), (0.021, 0.013, 0.011)),
     "middle": ((0.002, 0.057, 0.0), (0.023, 0.015, 0.013)),
     "pinky": ((-0.019, 0.049, 0.0), (0.016, 0.010, 0.010)),
@@ -89,7 +89,7 @@ ORDERS: dict[int, tuple[str, ...]] = {
     52: (*_BODY, *_HANDS),
     55: (*_BODY, *_joint_order("jaw +eye_smplhf"), *_HANDS),
 }
-"""Joint names in file order, by the number of joints: body, SMPL, with fingers, with face."""
+"""Joint names in file order, by number of joints: 22 body, 24 SMPL, 52 with fingers, 55 with fingers and face."""
 
 
 def amass_motion(arrays: Arrays, path: Path, rate: float | None = None) -> tuple[Clip, tuple[str, ...]]:
@@ -160,7 +160,7 @@ def _amass_rate(arrays: Arrays, path: Path) -> float:
 
 
 def _amass_numbers(arrays: Arrays, name: str, path: Path, shape: tuple[int, ...]) -> Array:
-    """An array of the given shape as finite floats; -1 in the shape stands for any length except zero."""
+    """Array `name` as floats; raises unless finite and of this shape, where -1 stands for any length except zero."""
     array: NDArray[Any] = arrays[name]
     if array.ndim == 0 and len(shape) == 1:
         array = array[None]
@@ -186,7 +186,7 @@ def smpl_skeleton(names: tuple[str, ...], places: Array | None = None) -> Skelet
 
 
 def _smpl_joints() -> dict[str, tuple[str, Array]]:
-    """Parent and position (3,), in fractions of stature, of every joint of the SMPL family."""
+    """By name of joint, for the whole SMPL family: parent, and position (3,) in fractions of stature."""
     out = {name: (parent, np.array(place)) for name, (parent, place) in _MIDDLE.items()}
     left = dict(_LEFT)
     for finger in _FINGERS:
@@ -207,7 +207,7 @@ def _finger_points(finger: str) -> list[Place]:
 
 
 def _smpl_tips() -> dict[str, Array]:
-    """Positions (3,) of the end sites, in fractions of stature."""
+    """By name of joint, the position (3,) of its end site in fractions of stature."""
     sided = {name: tip for name, tip in _TIPS.items() if name in _LEFT}
     sided |= {f"{finger}3": _finger_points(finger)[3] for finger in _FINGERS}
     out = {name: np.array(tip) for name, tip in _TIPS.items() if name in _MIDDLE}

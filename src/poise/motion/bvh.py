@@ -53,7 +53,7 @@ def read_bvh(path: Path | str) -> Clip:
 
 
 def write_bvh(clip: Clip, path: Path | str) -> Path:
-    """Write a clip in its own convention; returns the path."""
+    """Write a clip to a BVH file in the clip's own convention: unit, axes and channels; return the path."""
     return write_file(Path(path), bvh_text(clip).encode())
 
 
@@ -95,7 +95,7 @@ def _bvh_header(source: TextFile, line: int, joints: int) -> tuple[int, int, flo
 
 
 def _next_bvh_line(source: TextFile, line: int, what: str) -> tuple[int, str]:
-    """Number and text of the next line that is not blank."""
+    """Number and text of the first line from `line` on that is not blank; raises, naming `what`, if there is none."""
     for number in range(line, len(source.lines) + 1):
         if text := source.lines[number - 1].strip():
             return number, text
@@ -121,12 +121,12 @@ def _bvh_rows(source: TextFile, start: int, frames: int, width: int) -> Iterator
 
 @dataclass(frozen=True)
 class ChannelLayout:
-    """The meaning of the columns of a BVH file."""
+    """The joint and axis of each column of numbers in a BVH file."""
 
-    columns: tuple[int, ...]  # of all position channels
+    columns: tuple[int, ...]  # column of each position channel
     joints: tuple[int, ...]  # joint of each position channel
     axes: tuple[int, ...]  # axis of each position channel
-    rotations: dict[str, tuple[list[int], list[list[int]]]]  # by order of axes: joints, and the columns of each
+    rotations: dict[str, tuple[list[int], list[list[int]]]]  # by order of axes: joints, columns of each joint
 
     @classmethod
     def of(cls, channels: Channels) -> ChannelLayout:
@@ -147,7 +147,7 @@ class ChannelLayout:
 
 
 def motion_from_columns(skeleton: Skeleton, columns: Array) -> tuple[Array, Array, Array | None]:
-    """Position, rotation and translation of a `Clip` from the columns (T, C) of its file, angles in degrees."""
+    """Position, rotation and translation of a `Clip` from columns (T, C): T frames, C channels, angles in degrees."""
     layout = ChannelLayout.of(skeleton.convention.channels)
     placed = np.tile(skeleton.offsets, (len(columns), 1, 1))  # (T, J, 3); a position channel replaces the offset
     placed[:, layout.joints, layout.axes] = columns[:, layout.columns]
@@ -179,7 +179,7 @@ def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
 
 
 def channel_angles(rotation: Array, order: str) -> Array:
-    """Continuous Euler angles (T, n, len(order)) in radians that best express rotations (T, n, 4)."""
+    """Continuous Euler angles (T, n, len(order)) rad about the axes `order` that best express rotations (T, n, 4)."""
     angles = np.zeros((*rotation.shape[:2], len(order)))
     used = _independent_channels(order)
     axes = "".join(order[k] for k in used)
@@ -202,7 +202,7 @@ def _two_axis_angles(rotation: Array, axes: str) -> Array:
 
 
 def _with_position_channels(channels: Channels, moves: Array) -> Channels:
-    """The channels, with all three positions for the joints that, by `moves` (J, 3), move along an axis without one."""
+    """The channels; a joint that moves (mask `moves` (J, 3)) along an axis without position channel gets all three."""
     out = list(channels)
     for joint in np.flatnonzero(moves.any(axis=1)):
         if any(moves[joint, axis] and name not in out[joint] for axis, name in enumerate(PLACE_CHANNELS)):
@@ -211,7 +211,7 @@ def _with_position_channels(channels: Channels, moves: Array) -> Channels:
 
 
 def _with_rotation_channels(channels: Channels, rotation: Array) -> Channels:
-    """The channels, with the default rotations for joints whose own cannot express their rotations (T, J, 4)."""
+    """The channels; joints whose channels cannot express their rotations (T, J, 4) get default rotation channels."""
     out = list(channels)
     for order, (joints, _) in ChannelLayout.of(channels).rotations.items():
         if len(_independent_channels(order)) == 3:
@@ -225,5 +225,5 @@ def _with_rotation_channels(channels: Channels, rotation: Array) -> Channels:
 
 
 def _independent_channels(order: str) -> list[int]:
-    """Indices of at most three channels that do not repeat the axis before them; three can express any rotation."""
+    """Indices of channels whose axis differs from the channel before, at most three; three express any rotation."""
     return [k for k, axis in enumerate(order) if k == 0 or axis != order[k - 1]][:3]

@@ -50,7 +50,7 @@ class _HierarchyParser:
         self.awaited: int | None = None  # the joint, or _TIP, whose brace must open next
 
     def parse_statement(self, line: int, statement: str) -> bool:
-        """Parse a statement; returns true at the end of the hierarchy."""
+        """Add a statement to the tree; return true at the word MOTION, which ends the hierarchy."""
         keyword, *words = statement.split()
         keyword = keyword.lower()
         if keyword == "{" and self.awaited is None:
@@ -78,7 +78,7 @@ class _HierarchyParser:
         return keyword == "motion"
 
     def skeleton(self) -> Skeleton:
-        """The skeleton of the whole tree."""
+        """The skeleton of all joints read so far."""
         offsets = readonly([o for o in self.offsets if o is not None])
         tips = sorted(((joint, o) for joint, o in self.ends if o is not None), key=lambda tip: tip[0])
         ends = tuple(End(joint, readonly(offset)) for joint, offset in tips)

@@ -110,7 +110,7 @@ def fetch_capture(
     progress: ReportBytes = lambda _: None,
     timeout: float = TIMEOUT,
 ) -> Path:
-    """Download a capture from a host's address to a folder; content with another checksum is not kept."""
+    """Download a capture into a folder, with the licence beside it; return its path. Raise if the checksum is wrong."""
     check_folder_writable(folder)
     scheme, _, rest = host.partition("://")
     if scheme.lower() not in SCHEMES or not rest:

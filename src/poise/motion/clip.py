@@ -31,12 +31,12 @@ class Clip:
 
     @property
     def seconds(self) -> float:
-        """Time from the first frame to the last."""
+        """Time (s) from the first frame to the last."""
         return (self.frames - 1) / self.rate
 
     @cached_property
     def places(self) -> Places:
-        """Poses of all joints in the world, in all frames."""
+        """Places of all joints and end sites in the world, in all frames: positions and rotations."""
         return skeleton_kinematics(self.skeleton, self.position, self.rotation, self.translation)
 
     def fault(self) -> str | None:
@@ -56,7 +56,7 @@ class Clip:
         return None
 
     def cut(self, start: int, stop: int) -> Clip:
-        """The frames from `start` to `stop`, exclusive."""
+        """The clip of the frames from `start` to `stop` - 1."""
         span = slice(start, stop)
         moved = None if self.translation is None else readonly(self.translation[span])
         return replace(

@@ -22,9 +22,9 @@ ENDINGS = (".bvh", ".amc", ".npz")
 
 @dataclass(frozen=True, eq=False)
 class RawMotion:
-    """A motion in its file's unit and axes, and what the file states about them.
+    """A motion in its file's unit and axes, and what the file states about unit and axes.
 
-    Of the kind "clip" (saved by Poise), the motion is in Poise's conventions already; its skeleton holds the file's.
+    A motion of kind "clip" (saved by Poise) is in Poise's conventions; its skeleton keeps the original convention.
     """
 
     clip: Clip
@@ -37,7 +37,7 @@ class RawMotion:
 def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: float | None = None) -> RawMotion:
     """Read a motion file, or a fetched motion by its name.
 
-    `skeleton` is the ASF file of an AMC file; `rate` (Hz) is for files that do not state theirs.
+    `skeleton` is the ASF file of an AMC file; `rate` (Hz) is that of an AMC file, or replaces an AMASS file's.
     """
     path = motion_file(path)
     ending = path.suffix.lower()

@@ -23,7 +23,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def read_npz_arrays(path: Path | str, names: Collection[str]) -> Arrays:
-    """Read the named arrays from an archive, without those that it lacks."""
+    """Read the arrays in `names` from an archive; names that the archive lacks are left out."""
     try:
         with open(path, "rb") as file:
             content = io.BytesIO(file.read(LARGEST_ARCHIVE))
@@ -43,7 +43,7 @@ def read_npz_arrays(path: Path | str, names: Collection[str]) -> Arrays:
 
 
 def save_clip(clip: Clip, path: Path | str) -> Path:
-    """Write a clip atomically; returns the path."""
+    """Write a clip to an .npz file, atomically; return the path."""
     header = {"name": clip.name, "rate": clip.rate, "skeleton": clip.skeleton.as_dict()}
     arrays = {"clip": np.array(json.dumps(header)), "position": clip.position, "rotation": clip.rotation}
     if clip.translation is not None:
@@ -54,7 +54,7 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
 
 
 def clip_from_npz(arrays: Arrays, path: Path | str) -> Clip:
-    """The clip in the arrays of a file written by `save_clip`; raises if they are not a valid clip."""
+    """The clip in the arrays of a file written by `save_clip`; raises if the clip is not valid."""
     for needed in ("clip", "position", "rotation"):
         if needed not in arrays:
             raise PoiseError(f"{path} is not a clip: it lacks {needed}")

@@ -32,7 +32,7 @@ class JointChain:
 
 
 def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
-    """The pair of legs and the pair of arms, left and right not distinguished; None if there are none."""
+    """The pair of legs and the pair of arms, left and right not distinguished; None unless both are found."""
     pairs = _limb_chain_pairs(skeleton)
     for hip, leg, other_leg in pairs:
         for shoulder, arm, other_arm in pairs:
@@ -59,7 +59,7 @@ def tip_distances(skeleton: Skeleton) -> Array:
 
 
 def _limb_chain_pairs(skeleton: Skeleton) -> list[tuple[int, JointChain, JointChain]]:
-    """(branching, chain, chain) of equal chains; branchings from the root on, the longest pair of each first."""
+    """Equal chains as (joint where they branch, chain, chain), from the root on, a joint's longest pair first."""
     reach = tip_distances(skeleton)
     branches = {joint: below for joint, below in enumerate(skeleton.children) if len(below) > 1}
     longest = max((float(reach[child]) for below in branches.values() for child in below), default=0.0)
@@ -89,7 +89,7 @@ def _longest_chain(skeleton: Skeleton, reach: Array, joint: int, nothing: float)
 
 
 def _chains_alike(a: JointChain, b: JointChain) -> bool:
-    """Whether the bones of two chains have equal lengths; the last is ignored, as one hand may hold a sword."""
+    """Whether the bones of two chains have equal lengths; the last bone is ignored: a hand may hold a sword."""
     count = min(len(a.lengths), len(b.lengths))
     if count < 3 and len(a.lengths) != len(b.lengths):
         return False
@@ -98,13 +98,13 @@ def _chains_alike(a: JointChain, b: JointChain) -> bool:
 
 
 def _equal_chains(a: JointChain, b: JointChain) -> tuple[JointChain, JointChain]:
-    """Both chains cut to the same number of joints, with the shorter of each two lengths."""
+    """Both chains cut to the same number of joints, with the shorter length of each pair of bones."""
     lengths = tuple(min(pair) for pair in zip(a.lengths, b.lengths, strict=False))
     return JointChain(a.joints[: len(lengths)], lengths), JointChain(b.joints[: len(lengths)], lengths)
 
 
 def _leg_parts(chain: JointChain) -> dict[str, int]:
-    """Parts of a leg: thigh and shank are the longest two consecutive bones; empty without a foot below them."""
+    """Joint of each part of a leg: thigh and shank are the longest two bones in a row; empty without a foot below."""
     first = int(np.argmax(_bone_pair_lengths(chain)))
     names = ("thigh", "shank", "foot", "toes")
     found = dict(zip(names, chain.joints[first:], strict=False))
@@ -120,9 +120,9 @@ def _chains_begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> 
 
 
 def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
-    """Parts of an arm: upper arm and forearm are the longest two consecutive bones.
+    """Joint of each part of an arm: upper arm and forearm are the longest two bones in a row.
 
-    A remainder too long for a hand counts against a pair, because some collarbones are longer than forearms.
+    A rest of the chain that is too long for a hand counts against a pair: some collarbones are longer than forearms.
     """
     lengths = np.array(chain.lengths)
     hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # length beyond each pair
@@ -137,5 +137,5 @@ def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
 
 
 def _bone_pair_lengths(chain: JointChain) -> Array:
-    """Total length of each two consecutive bones."""
+    """Total lengths of all pairs of consecutive bones in a chain."""
     return np.add(chain.lengths[:-1], chain.lengths[1:])

@@ -26,7 +26,7 @@ _NEEDED = ("thigh", "shank", "foot", "upper_arm", "forearm")
 _CHAINS = (("thigh", "shank", "foot", "toes"), ("clavicle", "upper_arm", "forearm", "hand"))
 _SIDES = {"left": "left", "l": "left", "lft": "left", "right": "right", "r": "right", "rgt": "right"}
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SHARED = 0.7  # of all names: a token that begins or ends as many is decoration, such as "mixamorig" or "jnt"
+_SHARED = 0.7  # of all names: a token that begins or ends as many names is decoration, such as "mixamorig" or "jnt"
 _ALONG = 0.7  # cosine: legs and trunk this well aligned are straight; a dog's legs stand across its trunk
 _SOMETIMES = 0.2  # of the poses: a figure upright in more of them is a biped
 _LONG_ARMS = 0.85  # of the leg: longer arms are forelegs; a human arm (to the wrist) has 0.68 of the leg (to the ankle)
@@ -34,11 +34,11 @@ _LONG_ARMS = 0.85  # of the leg: longer arms are forelegs; a human arm (to the w
 
 @dataclass(frozen=True)
 class NamingFamily:
-    """A naming family: the part of the limbs that each stem means, and a pattern that identifies it."""
+    """A naming family: the part of the limbs that each stem means, and a pattern that identifies the family."""
 
     name: str
     parts: Mapping[str, str]
-    sign: str  # regular expression, searched in lower-case names, that tells it from families with the same stems
+    sign: str  # regular expression, searched in lower-case names, that excludes families with the same stems
 
 
 def _naming_family(name: str, sign: str, **stems: str) -> NamingFamily:
@@ -77,19 +77,19 @@ _STEMS = frozenset(stem for family in FAMILIES for stem in family.parts)
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """The joints of the humanoid in a skeleton."""
+    """The joints of the humanoid in a skeleton, by role."""
 
     joints: Mapping[str, int]
     """pelvis, chest, neck, head; left_ and right_ clavicle, upper_arm, forearm, hand, thigh, shank, foot, toes"""
     spine: tuple[int, ...]  # joints above the pelvis, up to and including the chest, which carries the arms
     neck: tuple[int, ...]  # joints above the chest, up to and including the head
-    family: str  # the naming family that identified them, or "topology"
+    family: str  # the naming family that identified the joints, or "topology"
 
 
 def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
     """The humanoid in a skeleton of any unit and axes; None if there is none.
 
-    Where names do not decide, `poses` (T, J, 3) of a motion do; by default the upright pose.
+    Where names do not decide, joint positions `poses` (T, J, 3) decide, by default of the upright pose.
     """
     poses = upright_joint_places(skeleton).position if poses is None else poses
     found = _limbs_by_names(skeleton) or _limbs_by_topology(skeleton, poses)
@@ -105,14 +105,14 @@ def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
 
 
 def upright_joint_places(skeleton: Skeleton) -> Places:
-    """Joint poses (one frame) in the upright pose if there is one, else in the zero pose; the root at the origin."""
+    """Places of joints and ends (one frame) in the upright pose, else in the zero pose, with the root at the origin."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     pose = zero if skeleton.upright is None else skeleton.upright
     return skeleton_kinematics(skeleton, np.zeros((1, 3)), pose[None])
 
 
 def _limbs_by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
-    """The family that names most limbs, and its limbs; between equals, a family whose sign appears wins."""
+    """Name of the family that names the most limb joints, and these joints by role; a family's sign breaks ties."""
     spellings = joint_sides_and_stems(skeleton.names)
     named = [(family, family_limbs(spellings, family)) for family in FAMILIES]
     whole = [
@@ -169,13 +169,13 @@ def _common_ancestor(skeleton: Skeleton, a: int, b: int) -> int:
 
 
 def _joints_between(skeleton: Skeleton, top: int, bottom: int) -> tuple[int, ...]:
-    """The joints below `top` on the path to `bottom`, which is the last."""
+    """The joints on the path from `top` (not included) down to `bottom` (included)."""
     path = joint_ancestors(skeleton, bottom)
     return tuple(reversed(path[: path.index(top)]))
 
 
 def _head_joint(skeleton: Skeleton, chest: int, arms: set[int]) -> int | None:
-    """The joint named head, else the last with a length on the longest path up from the chest, without the arms."""
+    """The joint named head, else the last joint with a bone on the longest path up from the chest beside the arms."""
     for joint, (_, stem) in enumerate(joint_sides_and_stems(skeleton.names)):
         if stem == "head" and joint != chest and chest in joint_ancestors(skeleton, joint):
             return joint
@@ -201,7 +201,7 @@ def has_tail(names: Iterable[str]) -> bool:
 
 
 def family_limbs(spellings: Sequence[tuple[str, str]], family: NamingFamily) -> dict[str, int]:
-    """The first joint of each role (left_thigh ...) by the stems of a family."""
+    """For each role (left_thigh ...), the first joint whose side and stem in `spellings` mean this role in a family."""
     found: dict[str, int] = {}
     for joint, (side, stem) in enumerate(spellings):
         if side and stem in family.parts:
@@ -215,7 +215,7 @@ def _name_tokens(name: str) -> list[str]:
 
 
 def _undecorated_names(names: list[list[str]]) -> list[list[str]]:
-    """Names without the tokens that most of them begin or end with."""
+    """Names, as lists of tokens, without the tokens with which most names begin or end."""
     for end in (0, -1):
         while True:
             counts = Counter(tokens[end] for tokens in names if len(tokens) > 1)
@@ -240,7 +240,7 @@ def _side_and_stem(tokens: list[str]) -> tuple[str, str]:
 def left_directions(poses: Array, legs: Pair, arms: Pair) -> Array:
     """Direction of the figure's left (T, 3) in poses (T, J, 3).
 
-    It follows from the direction of the feet or of the knees' bend; without these, from the usual axes of files.
+    Left follows from where the feet point or the knees bend; if neither is known, from the usual axes of files.
     """
     middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
@@ -256,7 +256,7 @@ def left_directions(poses: Array, legs: Pair, arms: Pair) -> Array:
 def is_left_limb(
     skeleton: Skeleton, poses: Array, one: Mapping[str, int], other: Mapping[str, int], left: Array
 ) -> bool:
-    """Whether the first of two limbs is the left: by name, else by position in poses (T, J, 3) with `left` (T, 3)."""
+    """Whether limb `one` is the left: by name, else by positions `poses` (T, J, 3) along directions `left` (T, 3)."""
     spellings = joint_sides_and_stems(skeleton.names)
     side, other_side = ({spellings[joint][0] for joint in limb.values()} - {""} for limb in (one, other))
     if {*side, *other_side} == {"left", "right"} and len(side) == len(other_side) == 1:
@@ -287,7 +287,7 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
 
 
 def _legs_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
-    """(T,) whether the legs are parallel, and the cosine between legs and trunk: -1 when upright."""
+    """For each pose (T,): whether the legs are parallel, and the cosine between legs and trunk, -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
     left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
     trunk = _unit_vectors(at["chest"] - at["pelvis"])

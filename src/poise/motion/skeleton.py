@@ -19,7 +19,7 @@ from poise.errors import unknown_name
 from poise.rotations import quat_multiply, quat_rotate
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-"""From the axes of most BVH files (y up, facing +z, +x left) to Poise's."""
+"""Matrix from the axes of most BVH files (y up, facing +z, +x left) to Poise's axes."""
 
 ROOT_CHANNELS = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
 PLACE_CHANNELS, JOINT_CHANNELS = ROOT_CHANNELS[:3], ROOT_CHANNELS[3:]
@@ -86,13 +86,13 @@ class Skeleton:
         return joint_children(self.parents)
 
     def index(self, name: str) -> int:
-        """Index of the joint of a name."""
+        """Index of the joint with this name."""
         if name not in self.names:
             raise unknown_name("joint", name, self.names)
         return self.names.index(name)
 
     def travels(self, joint: int) -> bool:
-        """Whether the file gives this joint a position in every frame, but not every joint one."""
+        """Whether the file gives this joint, but not every joint, a position in every frame."""
         placed = [set(PLACE_CHANNELS) <= set(channels) for channels in self.convention.channels]
         return bool(placed) and placed[joint] and not all(placed)
 
@@ -137,7 +137,7 @@ class Skeleton:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Skeleton:
-        """The skeleton of `as_dict`."""
+        """The skeleton from the values of `as_dict`."""
         return cls(
             names=tuple(data["names"]),
             parents=tuple(int(p) for p in data["parents"]),
@@ -163,7 +163,7 @@ def joint_ancestors(skeleton: Skeleton, joint: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Poses of all joints in the world, in all frames."""
+    """Places of J joints and E end sites in the world, in T frames: positions and rotations."""
 
     position: Array  # (T, J, 3) m
     rotation: Array  # (T, J, 4)
@@ -173,7 +173,7 @@ class Places:
 def skeleton_kinematics(
     skeleton: Skeleton, position: Array, rotation: Array, translation: Array | None = None
 ) -> Places:
-    """Forward kinematics for root positions (T, 3), local rotations (T, J, 4) and translations (T, J, 3), if any."""
+    """World places for root positions (T, 3), local rotations (T, J, 4) and translations (T, J, 3), if any."""
     # With the joint axis first, the frames of a joint are contiguous, which makes long clips several times as fast.
     local = np.ascontiguousarray(np.swapaxes(rotation, 0, 1))  # (J, T, 4)
     bones = skeleton.offsets[:, None] if translation is None else np.ascontiguousarray(np.swapaxes(translation, 0, 1))

@@ -29,7 +29,7 @@ class TextFile:
         return PoiseError(f"{self.path}, line {line}: {message}")
 
     def number(self, word: str, line: int) -> float:
-        """A word as a number; raises if it is none, not finite or too large."""
+        """The number in a word of a line; raises if the word is no number, or the number is not finite or too large."""
         try:
             value = float(word)
         except ValueError:
@@ -39,12 +39,12 @@ class TextFile:
         return value
 
     def check_size(self, line: int, frames: int, joints: int) -> None:
-        """Raise if a motion does not fit into memory; a small file can announce a large one."""
+        """Raise if a motion does not fit into memory; a small file can announce a large motion."""
         if frames * joints > MOST_POSES:
             raise self.fault(line, f"{frames} frames of {joints} joints are more than fit into memory")
 
     def table(self, rows: Iterable[tuple[int, list[str]]], width: int) -> Array:
-        """The numbers (rows, width) of rows given as line number and `width` words."""
+        """Table of numbers, one row for each of `rows`, which are pairs of line number and `width` words."""
         values, lines = array("d"), array("q")
         for line, words in rows:
             lines.append(line)

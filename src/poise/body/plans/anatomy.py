@@ -1,9 +1,9 @@
 """Range of motion, strength and passive resistance of human joints.
 
 Ranges are those of the left side, in degrees: published active ranges of healthy adults [AAOS1965] [BooneAzen1979],
-with the weight-bearing ankle of [Hoch2011] and the sternoclavicular joint of [Ludewig2009]. The box of a ball's limits
-in rotation-vector space is wider than anatomy at its corners. Ranges are cut at 160 degrees, because a rotation vector
-is unique only below 180.
+with the weight-bearing ankle of [Hoch2011] and the sternoclavicular joint of [Ludewig2009]. The limits
+of a ball joint form a box in rotation-vector space, whose corners lie outside the anatomical range. Ranges are cut at
+160 degrees, because a rotation vector is unique only below 180.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from poise.body.plans.plan import JointPlan
 
 @dataclass(frozen=True)
 class JointRole:
-    """Properties of a joint. Torques are peak values per degree of freedom of an adult of about 70 kg."""
+    """Properties of a human joint. Torques are peak values per degree of freedom of an adult of about 70 kg."""
 
-    x: tuple[float, float]  # degrees
-    y: tuple[float, float]  # degrees
-    z: tuple[float, float]  # degrees
-    human: float  # N m
-    athlete: float  # N m
+    x: tuple[float, float]  # degrees, range of rotation about x
+    y: tuple[float, float]  # degrees, range of rotation about y
+    z: tuple[float, float]  # degrees, range of rotation about z
+    human: float  # N m, torque limit in the set "human"
+    athlete: float  # N m, torque limit in the set "athlete"
     # Damping and armature keep a limp body stable at 60 Hz: 1 N m s/rad and 0.01 kg m^2 in an adult's large joints.
     # They are smaller in joints that carry little, so that motion decays within about 0.05 to 0.1 s, as in the elbow.
     damping: float = 1.0  # N m s/rad
@@ -52,9 +52,9 @@ WELD = JointPlan("", "weld")
 
 
 def joint_plan(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
-    """A joint of a role: a ball for all three axes, else hinges.
+    """The plan of a joint with the properties of a role in `ROLES`: a ball if `axes` has three letters, else hinges.
 
-    `share` is its fraction of the published range, where several joints make up one, as along the spine.
+    `share` is the joint's fraction of the published range, which several joints may divide, as along the spine.
     """
     properties = ROLES[role]
     ranges = [getattr(properties, axis) for axis in axes]

@@ -1,9 +1,9 @@
 """`baby`: an infant of about eight months, 0.70 m, 8.5 kg, with the joints of `human37`.
 
 The distribution of mass is that of the Q1 child dummy: head and neck 2.41, torso with suit 4.48, arms 0.89, legs 1.82
-kg [UNR129] Annex 8 Table 1; within a limb it is an adult's. Sitting height is 0.655 of stature, as of the six-month
-CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short and round. Radii of gyration,
-as fractions of each segment's length, are an adult's, because there is no table for infants.
+kg [UNR129] Annex 8 Table 1; within a limb, mass is distributed as in an adult. Sitting height is 0.655 of stature, as
+in the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter of stature, limbs are short and round.
+Radii of gyration, as fractions of each segment's length, are an adult's, because there is no table for infants.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ INFANT = Proportions(
     girth=1.3,
     masses=(2.41, 4.48, 0.445, 0.91),
 )
-WEAKNESS = 0.5  # strength of an infant over that of an adult scaled to its size
+WEAKNESS = 0.5  # strength of an infant as a fraction of the strength of an adult scaled to the infant's size
 
 
 def body_plan() -> BodyPlan:
-    """The plan, with an adult's joints scaled to the size; the default torque set is "infant"."""
+    """The plan of `baby`: joints are an adult's, scaled to the infant's size; the default torque set is "infant"."""
     figure = human37.body_plan(INFANT, "baby")
     mass = INFANT.mass / human37.ADULT.mass
     length = INFANT.stature / human37.ADULT.stature
@@ -49,7 +49,7 @@ def body_plan() -> BodyPlan:
 
 
 def _infant_joint(adult: JointPlan, mass: float, length: float) -> JointPlan:
-    """An adult's joint scaled by multiples of body mass and limb length, with the additional torque set "infant"."""
+    """An adult's joint scaled for the ratios of body `mass` and limb `length`, with the added torque set "infant"."""
     joint = strengthened_joint(adult, mass, length)
     weak = {"infant": WEAKNESS * joint.torque["human"]} if joint.torque else {}
     return replace(joint, torque=Frozen({**joint.torque, **weak}))

@@ -1,9 +1,9 @@
 """`biped29`: the character of contact-aware nonlinear control [Muico2009], 29 degrees of freedom, 71.36 kg.
 
-Masses and inertias are Table 1 of the paper, which gives them about x lateral, y up, z forward; here they are (forward,
-lateral, up). Clavicles, neck, head and hands have no joints; they are welded links, so that each row of the table is a
-link of the model. The paper gives no lengths and no torque limits. The lengths are those with which its walks were
-reproduced; centres of mass are in the middle of the shapes.
+Masses and inertias are from Table 1 of the paper. The table gives moments about x lateral, y up, z forward; here the
+order is (forward, lateral, up). Clavicles, neck, head and hands have no joints; they are welded links, so that each row
+of the table is a link of the model. The paper gives no lengths and no torque limits. The lengths are those with which
+the paper's walks were reproduced; centres of mass are in the middle of the shapes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment
 
-# [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about its x (lateral), y (up), z (forward).
+# [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about the paper's x (lateral), y (up), z (forward).
 TABLE: dict[str, tuple[float, float, float, float]] = {
     "pelvis": (12.8, 0.120, 0.148, 0.174),
     "thigh": (9.01, 0.208, 0.0356, 0.204),
@@ -28,14 +28,14 @@ TABLE: dict[str, tuple[float, float, float, float]] = {
 }
 
 # Lengths, m.
-HIP, THIGH, SHANK = 0.09, 0.43, 0.42  # half the distance of the hips; joint to joint
-ANKLE, HEEL, TOE, FOOT = 0.08, -0.06, 0.15, 0.04  # height; contacts behind and in front of the ankle; half-width
-WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips; shoulders above it and sideways
+HIP, THIGH, SHANK = 0.09, 0.43, 0.42  # half the distance between the hips; lengths from joint to joint
+ANKLE, HEEL, TOE, FOOT = 0.08, -0.06, 0.15, 0.04  # ankle's height; contacts behind and in front of it; half-width
+WAIST, CHEST, SHOULDER = 0.12, 0.34, 0.18  # trunk joint above the hips; shoulders above and beside the trunk joint
 UPPER_ARM, FOREARM = 0.30, 0.26
 
 
 def body_plan() -> BodyPlan:
-    """The plan: pelvis, two legs, trunk with head, two arms."""
+    """The plan of `biped29`: pelvis, two legs, trunk with head, two arms."""
     foot = shapes.foot_plan("left_ankle", HEEL, TOE, FOOT, ANKLE)
     hand = HandPlan("left_hand", (0.0, 0.0, -0.10))
     core, leg, trunk, arm = (_pelvis_segment(),), _leg_segments(), _trunk_segments(), _arm_segments()

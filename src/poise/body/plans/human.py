@@ -15,7 +15,7 @@ from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Segment, 
 CLAVICLE_MASS = 0.01  # of body mass: the shoulder girdle of one side, taken from the upper trunk
 TOES_MASS = 0.12  # of the foot's mass
 BALL = 0.072  # of stature: from the ankle forward to the ball of the foot
-SPINE_SHARE = 0.6  # of the whole spine's range for each of two joints: more than half, because tables round down
+SPINE_SHARE = 0.6  # of the whole spine's range: share of each of two joints; above half, because tables round down
 
 
 def pelvis_segment(p: Proportions) -> Segment:
@@ -40,25 +40,25 @@ def abdomen_segment(p: Proportions, base: float, length: float) -> Segment:
 
 
 def thorax_segment(p: Proportions, base: float, length: float, mass: float, *more: Geom) -> Segment:
-    """The upper trunk (of `length` m and `mass` kg) on a ball joint `base` m above that of the abdomen."""
+    """The upper trunk (`length` m, `mass` kg, with `more` shapes) on a ball joint `base` m above the abdomen's."""
     return Segment("thorax", "abdomen", joint_plan("chest", "spine", share=SPINE_SHARE), (0.0, 0.0, base),
                    *_rising_mass(tables.UPPER_TRUNK, mass, length),
                    (*shapes.thorax_geoms(p, "thorax", 0.0, length), *more), "trunk")  # fmt: skip
 
 
 def _rising_mass(row: SegmentRow, mass: float, length: float) -> tuple[float, Vector, Vector]:
-    """Mass, centre of mass and inertia of a segment of `length` m above its joint."""
+    """Mass, centre of mass and inertia of a segment that rises `length` m above its joint."""
     return mass, (0.0, 0.0, (1 - row.com) * length), tables.upright_segment_inertia(row, mass, length)
 
 
 def _hanging_mass(p: Proportions, row: SegmentRow, length: float) -> tuple[float, Vector, Vector]:
-    """Mass, centre of mass and inertia of a segment of `length` m that hangs from its joint."""
+    """Mass, centre of mass and inertia of a segment that hangs `length` m down from its joint."""
     mass = p.segment_mass(row)
     return mass, (0.0, 0.0, -row.com * length), tables.upright_segment_inertia(row, mass, length)
 
 
 def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None = None) -> tuple[Segment, Segment]:
-    """Thigh and shank of the left leg; `hip` (m) is the joint in the parent's frame."""
+    """Thigh and shank of the left leg; `hip` (m) is the position of the hip joint in the parent's frame."""
     upper, lower = p.metres(p.hip - p.knee), p.metres(p.knee - p.ankle)
     thick = p.metres(0.040) * p.girth
     muscle, calf = (1.12 * thick, 1.06 * thick, 0.5 * upper), (0.82 * thick, 0.8 * thick, 0.4 * lower)
@@ -79,7 +79,7 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
 
 
 def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, FootPlan]:
-    """A rigid left foot with ground contact from `heel` to `toe` (m from the ankle)."""
+    """A rigid left foot, and its contact points from `heel` to `toe` (m from the ankle)."""
     mass, length = p.segment_mass(tables.FOOT), p.metres(p.foot)
     half, height = p.metres(p.foot_half), p.metres(p.ankle)
     com = (heel - shapes.SOLE + tables.FOOT.com * length, 0.0, -0.55 * height)
@@ -92,7 +92,7 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
 def jointed_foot(
     p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL
 ) -> tuple[Segment, Segment, FootPlan]:
-    """A left foot from heel to ball, and its toes.
+    """A left foot from heel to ball, its toes, and its contact points.
 
     `sole` (m) is the radius of the contact rails, `forward` (of stature) the distance of the ball from the ankle.
     """
@@ -132,7 +132,7 @@ def head_segment(p: Proportions, parent: str, offset: Vector, neck: JointPlan) -
 
 
 def arm_segments(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment, Segment, Segment]:
-    """Upper arm, forearm and hand of the left side."""
+    """Upper arm, forearm and hand of the left side; `shoulder` (m) is the joint's position in the parent's frame."""
     upper, lower, length = (p.metres(f) for f in (p.upper_arm, p.forearm, p.hand))
     mass, thick = p.segment_mass(tables.HAND), p.metres(0.026) * p.girth
     return (
@@ -154,7 +154,7 @@ def palm_point(p: Proportions) -> HandPlan:
 
 
 def clavicle_segment(p: Proportions, parent: str, height: float) -> Segment:
-    """The left shoulder girdle, from beside the breastbone to the shoulder; `height` (m) in the parent's frame."""
+    """The left shoulder girdle, from breastbone to shoulder; its joint is at `height` (m) in the parent's frame."""
     root, mass, thick = 0.25 * p.metres(p.shoulder_half), CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
     reach = p.metres(p.shoulder_half) - root
     bone = shapes.capsule_geom("left_clavicle_shape", (0.0, 0.3 * reach, 0.0), (0.0, reach, 0.0), thick, shapes.SHIRT)

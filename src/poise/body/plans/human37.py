@@ -17,7 +17,7 @@ ADULT = Proportions(stature=1.75, mass=71.0)
 
 
 def body_plan(p: Proportions = ADULT, name: str = "human37") -> BodyPlan:
-    """The plan at any proportions."""
+    """The plan of `human37`, or of a body with the same joints but another name and other proportions."""
     sole = shapes.SOLE * p.stature / ADULT.stature
     foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle", "yx"), sole)
     navel = p.metres(p.hip) + p.trunk * p.trunk_split[0]

@@ -4,9 +4,9 @@
 each side clavicle 2, shoulder 3, elbow 1, wrist 2, hip 3, knee 1, ankle 2. The foot makes contact from 5.5 cm behind to
 16.5 cm in front of the ankle: with a longer foot the ankles join the slow modes and squats topple.
 
-With the stiffness of each joint equal to the mass that it carries, the paper counts 14 modes between 0 and 100
-(rad/s)^2. Stature, which it does not give, and armature are chosen so that this holds while standing: 1.75 m gives 13
-(the next at 101.4), the full armature of other bodies 19.
+With the stiffness of each joint equal to the mass that the joint carries, the paper counts 14 modes from 0 to 100
+(rad/s)^2. Stature (not in the paper) and armature are chosen so that the standing body has 14 such modes. With 1.75 m
+there are 13 (the next is at 101.4), with the full armature of other bodies 19.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.80, mass=75.0)
 HEEL, TOE = -0.055, 0.165  # m from the ankle
-ARMATURE = 0.2  # of the armature of other bodies
+ARMATURE = 0.2  # multiple of the armature of other bodies
 
 
 def body_plan(p: Proportions = ADULT) -> BodyPlan:
-    """The plan, with small armature, a trunk of three links and arms on clavicles."""
+    """The plan of `human42`, with small armature, a trunk of three links and arms on clavicles."""
     foot, contact = human.flat_foot(p, HEEL, TOE, joint_plan("left_ankle", "ankle", "yx"))
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     girdle = human.clavicle_segment(p, "thorax", p.metres(p.shoulder - p.hip) - lower - middle)

@@ -1,10 +1,10 @@
 """`human43`: the character of rotational dynamics, 43 degrees of freedom, 73.5 kg, 1.75 m, with a round back.
 
 [Zordan2014] gives no table of its character. Here the degrees of freedom are: root 6, spine 3, chest 3, neck 3; on each
-side hip 3, knee 1, ankle 3, toe 1, shoulder 3, elbow 1, wrist 2. The trunk is three links of capsules across it, so
-that it rolls over its back without edges. The default torque set is "athlete"; "human" is available. Light joints have
-the damping and armature of large ones: a controller that weights all torques equally gives them torques of a few N m,
-which would throw toes and wrists about at 60 Hz.
+side hip 3, knee 1, ankle 3, toe 1, shoulder 3, elbow 1, wrist 2. The trunk is three links of sideways capsules,
+so that the body rolls over its back without edges. The default torque set is "athlete"; "human" is available. Light
+joints have the damping and armature of large joints: a controller that weights all torques equally gives light joints
+torques of a few N m, which would throw toes and wrists about at 60 Hz.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DAMPING, ARMATURE = 1.0, 0.01  # N m s/rad, kg m^2, of every joint
 
 
 def body_plan(p: Proportions = ADULT) -> BodyPlan:
-    """The plan, with a trunk of three links, arms on the thorax and toes."""
+    """The plan of `human43`, with a trunk of three links, arms on the thorax, and toes."""
     foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle"), shapes.SOLE)
     lower, middle, upper = (p.trunk * part for part in p.trunk_split)
     shoulder = (0.0, p.metres(p.shoulder_half), p.metres(p.shoulder - p.hip) - lower - middle)

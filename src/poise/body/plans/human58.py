@@ -24,7 +24,7 @@ from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
-# [Tsai2010] Table 1: torque limit (N m), c_i (1/s).
+# [Tsai2010] Table 1: torque limit (N m), response rate c_i (1/s).
 TABLE: dict[str, tuple[float, float]] = {
     "hip": (800, 10), "knee": (900, 10), "ankle": (500, 8), "toe": (300, 10),
     "spine": (1000, 10), "upper_spine": (1000, 10), "chest": (1000, 10),
@@ -33,7 +33,7 @@ TABLE: dict[str, tuple[float, float]] = {
     "wrist": (300, 10), "fingers": (300, 10), "thumb": (300, 10)
 }  # fmt: skip
 
-THIRD = 0.4  # of the whole range for each of three consecutive joints
+THIRD = 0.4  # of the whole range: share of each of three consecutive joints
 HIP_MASS = 0.15  # of the lower trunk: mass of each welded hip link
 HIP_REACH = 0.6  # of the distance from the middle to the hip joint: start of the welded link
 NECK_MASS = (0.07, 0.07)  # of head and neck: lower and upper neck
@@ -43,7 +43,7 @@ PALM = 0.5  # of the hand's length
 
 
 def body_plan(p: Proportions = ADULT) -> BodyPlan:
-    """The plan, with the table's torques and response rates."""
+    """The plan of `human58`, with the torque limits and response rates of `TABLE`."""
     foot, toes, contact = human.jointed_foot(p, joint_plan("left_ankle", "ankle"), shapes.SOLE)
     socket = (0.0, (1 - HIP_REACH) * p.metres(p.hip_half), 0.0)
     full = human_plan(
@@ -137,7 +137,7 @@ def _forearm_segments(p: Proportions) -> tuple[Segment, Segment]:
     """The forearm as two cylinders with a twist joint between them."""
     whole, length, thick = p.segment_mass(tables.FOREARM), p.metres(p.forearm), p.metres(0.020) * p.girth
     near, far = FOREARM_SPLIT * length, (1 - FOREARM_SPLIT) * length
-    # The masses are such that the centre of mass of both is the table's.
+    # The masses are such that both cylinders together have the centre of mass of the table.
     heavy = whole * (0.5 * (1 + FOREARM_SPLIT) - tables.FOREARM.com) / 0.5
     elbow, twist = joint_plan("left_elbow", "elbow", "y"), joint_plan("left_forearm", "forearm", "z")
     return (
@@ -169,7 +169,7 @@ def _hand_segments(p: Proportions) -> tuple[Segment, Segment, Segment]:
 def _digit_segment(
     name: str, parent: str, hinge: JointPlan, offset: Vector, mass: float, half: Vector, radius: float
 ) -> Segment:
-    """A part of the hand that hangs from its joint, of half-sizes `half` (m)."""
+    """A part of the hand that hangs from its joint, with half-sizes `half` (m) and a capsule of `radius` (m)."""
     top, middle, end = (0.0, 0.0, -radius), (0.0, 0.0, -half[2]), (0.0, 0.0, -2 * half[2] + radius)
     bone = shapes.capsule_geom(f"{name}_shape", top, end, radius, shapes.SKIN)
     back = shapes.ellipsoid_geom(f"{name}_back", middle, (half[0], 1.05 * radius, half[2]), shapes.SKIN)

@@ -30,7 +30,7 @@ ARMATURE = 0.0005  # kg m^2
 
 
 def body_plan() -> BodyPlan:
-    """The plan: base, two arms, shade. Hinges fold the upper arm forward (y) and sideways (x)."""
+    """The plan of `lamp14`: base, two arms, shade. Hinges fold the upper arm forward (y) and sideways (x)."""
     hinges = replace(_lamp_ball_joint("elbow"), kind="hinge", axes="yx", lower=(-0.3, -0.8), upper=(2.6, 0.8))
     lower = _lamp_arm("lower_arm", "base", _lamp_ball_joint("base_joint"), TOP - RAIL)
     return BodyPlan(
@@ -50,13 +50,13 @@ def _lamp_ball_joint(name: str) -> JointPlan:
 
 
 def _lamp_base_corners() -> tuple[Vector, Vector, Vector, Vector]:
-    """Ends of the two rails: four points on the disc's rim in the order of a foot's, back left first."""
+    """Ends (m) of the two rails: four points on the disc's rim in the order of `FootPlan.points`, back left first."""
     x, y = RADIUS * cos(radians(45)), RADIUS * sin(radians(45))
     return (-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)
 
 
 def _lamp_base() -> Segment:
-    """A disc on two rails, with its origin at the height of the rails' axes."""
+    """The base: a disc on two rails. The origin of the link is at the height of the rails' axes."""
     (back, left, _), _, (front, _, _), _ = _lamp_base_corners()
     ends = (0.0, 0.0, -0.6 * RAIL), (0.0, 0.0, 1.6 * RAIL)
     looks = (
@@ -70,7 +70,7 @@ def _lamp_base() -> Segment:
 
 
 def _lamp_arm(name: str, parent: str, joint: JointPlan, height: float) -> Segment:
-    """Two parallel rods; only the capsule between them makes contact."""
+    """An arm: two parallel rods; only the capsule between the rods makes contact."""
     side = 1.4 * THICK
     rods = tuple(
         shapes.capsule_geom(f"{name}_{end}", (0.0, y, 0.0), (0.0, y, LENGTH), 0.45 * THICK, STEEL, solid=False)
@@ -86,7 +86,7 @@ def _lamp_arm(name: str, parent: str, joint: JointPlan, height: float) -> Segmen
 
 
 def _lamp_shade() -> Segment:
-    """A cone of rings that points forward; only the rim and the neck make contact."""
+    """The shade: a cone of rings that points forward; only the rim and the neck make contact."""
     slices, throat = 5, 0.03  # number of rings, and radius (m) of the cone's start
     thin = DEPTH / (slices + 1)
     rings = tuple(
@@ -104,6 +104,6 @@ def _lamp_shade() -> Segment:
         *rings,
         shapes.sphere_geom("shade_bulb", (0.9 * DEPTH, 0.0, 0.0), 0.042, GLOW, solid=False),
     )
-    across, _, along = solids.cylinder_inertia(SHADE, 0.7 * MOUTH, DEPTH)  # its axis lies forward
+    across, _, along = solids.cylinder_inertia(SHADE, 0.7 * MOUTH, DEPTH)  # the cylinder's axis lies forward
     return Segment("shade", "upper_arm", _lamp_ball_joint("neck"), (0.0, 0.0, LENGTH), SHADE, (0.55 * DEPTH, 0.0, 0.0),
                    (along, across, across), looks, "head")  # fmt: skip

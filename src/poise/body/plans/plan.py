@@ -1,4 +1,4 @@
-"""The plan of a body: tables of segments, from which its MJCF and all other data are generated.
+"""The plan of a body: tables of segments, from which the body's MJCF and all other data are generated.
 
 Frames: in the zero pose all link frames are parallel to the world (x forward, y left, z up); a link's origin is at its
 joint. Zero pose: upright, arms hanging, palms towards the thighs, feet flat.
@@ -54,8 +54,8 @@ class JointPlan:
     axes: str = ""
     lower: tuple[float, ...] = ()  # rad
     upper: tuple[float, ...] = ()  # rad
-    torque: Mapping[str, float] = field(default_factory=Frozen)  # N m, by name of the set
-    numbers: Mapping[str, float] = field(default_factory=Frozen)  # further per-joint numbers, by name
+    torque: Mapping[str, float] = field(default_factory=Frozen)  # limits, N m, by name of the set
+    numbers: Mapping[str, float] = field(default_factory=Frozen)  # further numbers of the joint, by name
     damping: float = 0.0  # N m s/rad
     armature: float = 0.0  # kg m^2
 
@@ -73,7 +73,7 @@ class Segment:
     inertia: Vector  # kg m^2 about the centre of mass and the axes of `frame`
     geoms: tuple[Geom, ...]
     group: str  # left_leg, right_leg, left_arm, right_arm, trunk, head
-    limb: Limb | None = None  # of a long bone, which stretches along z when only legs or arms are scaled
+    limb: Limb | None = None  # for long bones only, which stretch along z when legs or arms are scaled
     frame: Quaternion = (1.0, 0.0, 0.0, 0.0)  # principal axes of inertia in the link frame
 
 
@@ -83,12 +83,12 @@ class FootPlan:
 
     link: str
     points: tuple[Vector, Vector, Vector, Vector]  # m in the link frame
-    ankle: str
+    ankle: str  # name of the joint that carries the foot
 
 
 @dataclass(frozen=True)
 class HandPlan:
-    """A hand's contact point."""
+    """The contact point of a hand."""
 
     link: str
     point: Vector  # m in the link frame
@@ -101,14 +101,14 @@ class BodyPlan:
     name: str
     segments: tuple[Segment, ...]
     default_torque: str
-    standing: Mapping[str, tuple[float, ...]]  # rad, rotation vectors or angles of joints that are not zero
+    standing: Mapping[str, tuple[float, ...]]  # rad, standing pose: rotation vectors or angles of joints, if not zero
     feet: tuple[FootPlan, ...] = ()
     hands: tuple[HandPlan, ...] = ()
-    head: str | None = None
+    head: str | None = None  # name of the link
 
 
 def right_side_name(name: str) -> str:
-    """The name of the right counterpart of a name that begins with left_; other names unchanged."""
+    """The name with left_ at the beginning replaced by right_; other names are unchanged."""
     return name.replace("left_", "right_", 1) if name.startswith("left_") else name
 
 
@@ -123,7 +123,7 @@ def human_plan(
     hand: HandPlan,
     default_torque: str = "human",
 ) -> BodyPlan:
-    """A plan from the pelvis (`core`), a left leg, the trunk with head, a left arm, a left foot and a left hand."""
+    """A person's plan from pelvis (`core`), trunk with head, and left limbs; right limbs are their mirror images."""
     a, b, c, d = (reflected_point(point) for point in foot.points)
     right_foot = FootPlan(right_side_name(foot.link), (a, b, c, d), right_side_name(foot.ankle))
     right_hand = HandPlan(right_side_name(hand.link), reflected_point(hand.point))
@@ -164,7 +164,7 @@ def vector_minus(a: Vector, b: Vector) -> Vector:
 
 
 def _right_joint(left: JointPlan) -> JointPlan:
-    """The right counterpart of a joint: rotations about x and z change sign, so their limits swap."""
+    """The right counterpart of a left joint: rotations about x and z change sign, so their limits swap."""
     bounds = list(zip(left.axes, left.lower, left.upper, strict=True))
     lower = tuple(low if axis == "y" else -high for axis, low, high in bounds)
     upper = tuple(high if axis == "y" else -low for axis, low, high in bounds)
@@ -172,7 +172,7 @@ def _right_joint(left: JointPlan) -> JointPlan:
 
 
 def _right_geom(left: Geom) -> Geom:
-    """The right counterpart of a shape, a shade darker to distinguish the sides in pictures."""
+    """The right counterpart of a left shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
     points = tuple(reflected_point(p) for p in left.points)
     return replace(left, name=right_side_name(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))

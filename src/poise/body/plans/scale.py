@@ -2,9 +2,9 @@
 
 - `size` s: lengths scale with s; at equal density, masses with s^3 and inertias with s^5.
 - `legs`, `arms`: long bones stretch along their length at equal cross-section. Masses scale with the length, second
-  moments along it with its cube; feet, hands and shoulders keep their size.
+  moments along the bone with the cube of the length; feet, hands and shoulders keep their size.
 - `mass`: all masses and inertias scale by one factor, so that the total is `mass` kg.
-- Torque limits scale with body mass times limb length, as the torques that hold a given pose.
+- Torque limits scale with body mass times limb length, like the torques that hold a given pose.
 - Joint damping scales with body mass times limb length^1.5, armature with body mass times limb length^2: motion then
   keeps its shape, with times that scale with the square root of length.
 """
@@ -22,7 +22,7 @@ from poise.errors import PoiseError
 def scale_plan(
     plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
 ) -> BodyPlan:
-    """The plan scaled by the rules of this module; `mass` in kg, the other arguments are factors."""
+    """The plan scaled by the rules of this module; `mass` is in kg, the other arguments are factors."""
     for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
         if not (isfinite(value) and value > 0):
             raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
@@ -52,10 +52,10 @@ def scale_plan(
 
 
 def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
-    """A segment stretched along its axes at equal density.
+    """A segment stretched by `factors` along x, y, z at equal density.
 
-    Second moments P_i = integral of x_i^2 dm scale with the volume and the square of their own factor; moments of
-    inertia are sums of two of them.
+    A second moment P_i = integral of x_i^2 dm scales with the volume and the square of factor i. Each moment of inertia
+    is the sum of two second moments.
     """
     a, b, c = segment.inertia
     moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
@@ -71,13 +71,13 @@ def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
 
 
 def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
-    """A stretched shape: ends and half-sizes scale with their axes, radii with the cross-section."""
+    """A shape stretched by `factors`: ends and half-sizes scale with their axes, radii with the cross-section."""
     size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
     return replace(geom, points=tuple(_scaled_vector(p, factors) for p in geom.points), size=size)
 
 
 def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPlan:
-    """The joint with torques, damping and armature scaled for multiples of body mass and limb length."""
+    """The joint with torques, damping and armature scaled for the ratios of body `mass` and limb `length`."""
     return replace(
         joint,
         torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),

@@ -24,7 +24,7 @@ def capsule_geom(name: str, start: Vector, end: Vector, radius: float, rgba: Col
 
 
 def sphere_geom(name: str, centre: Vector, radius: float, rgba: Colour, *, solid: bool = True) -> Geom:
-    """A sphere."""
+    """A sphere around `centre` (m in the link frame)."""
     return Geom(name, "sphere", (centre,), (radius,), rgba, solid)
 
 
@@ -34,21 +34,21 @@ def ellipsoid_geom(name: str, centre: Vector, half: Vector, rgba: Colour, *, sol
 
 
 def hanging_capsule(name: str, length: float, radius: float, rgba: Colour) -> Geom:
-    """A capsule from a joint straight down to the next."""
+    """A capsule from the link's joint straight down over `length` m to the next joint."""
     return capsule_geom(name, (0.0, 0.0, 0.0), (0.0, 0.0, -length), radius, rgba)
 
 
 def lateral_capsule(
     name: str, height: float, half_width: float, radius: float, rgba: Colour, *, solid: bool = True
 ) -> Geom:
-    """A capsule across the trunk, which makes the back round to roll on."""
+    """A capsule across the trunk at `height` (m); such capsules make the back round to roll on."""
     return capsule_geom(name, (0.0, -half_width, height), (0.0, half_width, height), radius, rgba, solid=solid)
 
 
 def foot_geoms(heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """A left foot: two solid rails that touch a plane at exactly four points, and a visible shoe that hides them.
+    """A left foot: two solid rails that touch a plane at exactly four points, and a visible shoe over the rails.
 
-    `heel` and `toe` (m) are the hindmost and foremost contacts, `height` (m) is the ankle's above the ground.
+    `heel` and `toe` (m from the ankle) are the hindmost and foremost contacts, `height` (m) is the height of the ankle.
     """
     z, middle, half = sole - height, (heel + toe) / 2, (toe - heel) / 2
     flat = (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole)
@@ -71,7 +71,7 @@ def foot_plan(ankle: str, heel: float, toe: float, half_width: float, height: fl
 
 
 def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
-    """A solid skull with hair, nose and eyes, which show where it faces; `half` are the skull's half-sizes (m)."""
+    """A solid skull with hair, nose and eyes, which show the facing direction; `half` (m) are its half-sizes."""
     x, y, z = centre
     a, b, c = half
     eye = 0.12 * b
@@ -86,14 +86,14 @@ def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:
 
 
 def hand_geoms(length: float, thick: float) -> tuple[Geom, ...]:
-    """A left hand like a mitten: palm with fingers, and the thumb in front."""
+    """The shapes of a left hand like a mitten: palm with fingers, and the thumb in front."""
     palm = capsule_geom("left_hand_palm", (0.0, 0.0, -0.25 * length), (0.0, 0.0, -0.78 * length), 0.62 * thick, SKIN)
     base, tip = (0.4 * thick, 0.0, -0.22 * length), (1.0 * thick, 0.0, -0.5 * length)
     return palm, capsule_geom("left_hand_thumb", base, tip, 0.26 * thick, SKIN, solid=False)
 
 
 def abdomen_geoms(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
-    """The belly of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
+    """Shapes of the belly of trunk segment `link`, from height `base` (m) in the link frame up over `length` (m)."""
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.052) * p.girth
     return (
         lateral_capsule(f"{link}_belt", base, wide, 0.99 * thick, SHIRT, solid=False),
@@ -104,7 +104,7 @@ def abdomen_geoms(p: Proportions, link: str, base: float, length: float) -> tupl
 
 
 def thorax_geoms(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
-    """Ribs and chest of a trunk segment, from height `base` (m) in its frame over `length` (m)."""
+    """Shapes of ribs and chest of trunk segment `link`, from height `base` (m) in the link frame over `length` (m)."""
     wide, thick = p.metres(0.042) * p.girth, p.metres(0.056) * p.girth
     return (
         lateral_capsule(f"{link}_flank", base, 0.97 * wide, 0.98 * thick, SHIRT, solid=False),

@@ -15,7 +15,7 @@ from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 ZERO = 1e-6  # m: length below which a bone counts as of zero length
-ELSEWHERE = 0.02  # of the total bone length: a joint whose median translation is this far from its offset is wrong
+ELSEWHERE = 0.02  # of the total bone length: a joint whose median translation is this far off has a wrong offset
 SHORT_TRUNK = 0.565  # hips to shoulders over hip to ankle: less means a missing bone; 0.59 by [DrillisContini1966]
 
 
@@ -37,7 +37,7 @@ def repair_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]
 
 
 def find_zero_bones(skeleton: Skeleton) -> Finding:
-    """The joints at the same point as their parents."""
+    """The finding on joints at the same point as their parents."""
     short = np.linalg.norm(skeleton.offsets, axis=-1) < ZERO
     names = [name for k, name in enumerate(skeleton.names) if short[k] and skeleton.parents[k] >= 0]
     if not names:
@@ -62,7 +62,7 @@ def _hip_to_ankle(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
 
 
 def mend_thorax(clip: Clip, roles: Roles | None, settings: ImportSettings) -> tuple[Clip, Finding]:
-    """The clip with the bone between chest and shoulders, which a well-known conversion of the CMU database lost."""
+    """The clip with the bone from chest to shoulders that a conversion of CMU's files lost, and the finding."""
     joints = () if roles is None else collapsed_joints(clip, roles)
     if not joints or roles is None:
         return clip, Finding("thorax", "neck and shoulders are apart from the chest", "nothing", "thorax=no", False)

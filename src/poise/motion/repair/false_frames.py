@@ -1,4 +1,4 @@
-"""Frames that do not belong to the motion: artificial first poses, a root at the origin, jumps of the root."""
+"""Frames outside the actual motion: T-poses (artificial first poses), a root at the origin, jumps of the root."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from poise.motion.repair.stance import pose_asymmetry
 from poise.motion.roles import Roles
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
-LOOK = 12  # frames after the artificial pose from which the usual speed of the joints is measured
-JUMP = 0.05  # of the leg: least mean displacement of the joints from the artificial pose to the next frame
-T_POSE_RATIO = 4.0  # least ratio of that displacement to the median of the following ones (and 2 to their maximum)
-STAYS = 0.2  # of the leg: largest displacement of the pelvis between the two frames
+LOOK = 12  # frames after the T-pose from which the usual speed of the joints is measured
+JUMP = 0.05  # of the leg: least mean displacement of the joints from the T-pose to the next frame
+T_POSE_RATIO = 4.0  # least ratio of that displacement to the median of the next displacements (2: to their maximum)
+STAYS = 0.2  # of the leg: largest displacement of the pelvis from the T-pose to the next frame
 SAME = 1e-6  # largest difference between quaternions (or rad) that count as equal
-SYMMETRIC = 0.02  # of the leg: largest asymmetry of an artificial pose
+SYMMETRIC = 0.02  # of the leg: largest asymmetry of a T-pose
 LEAP = 0.15 / 0.85  # of the leg: least displacement of the root in one frame that may be a jump
 LEAP_RATIO = 5.0  # least ratio of a jump to the median displacement nearby: a sprint at 30 Hz is no jump
-NEARBY = 5  # frames to each side for that median
+NEARBY = 5  # frames to each side from which that median is taken
 BEGINNING = 0.1  # of the clip: a jump in this part ends the leading frames that are cut
 
 
 def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings) -> tuple[Clip, Finding]:
-    """The clip without the T-pose that a converter put at its beginning."""
+    """The clip without the T-pose (any artificial pose) that a converter put at its beginning, and the finding."""
     count = 0 if roles is None else count_tpose_frames(clip, roles, leg)
     found = "no artificial first pose"
     if count:
@@ -40,7 +40,7 @@ def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSett
 
 
 def count_tpose_frames(clip: Clip, roles: Roles, leg: float) -> int:
-    """Number of frames at the beginning that hold an artificial pose; `leg` is the leg's length in the clip's unit."""
+    """Number of first frames that hold a T-pose (any artificial pose); `leg` is the leg's length in the clip's unit."""
     held = _held_first_frames(clip.rotation)
     if held >= clip.frames - 2:
         return 0
@@ -71,7 +71,7 @@ def _first_pose_mostly_zero(clip: Clip) -> bool:
 def cut_leading_frames(
     clip: Clip, roles: Roles | None, leg: float, settings: ImportSettings
 ) -> tuple[Clip, Finding, Finding]:
-    """The clip without leading frames at the origin or before a jump, and findings on these and on later jumps."""
+    """The clip without leading frames at the origin or before a jump, and findings on both and on later jumps."""
     position = clip.position
     if roles is not None and roles.joints["pelvis"] > 0:  # a root above the pelvis may not move at all
         position = clip.places.position[:, roles.joints["pelvis"]]
@@ -87,7 +87,7 @@ def cut_leading_frames(
 
 
 def count_bad_frames(position: Array, leg: float) -> int:
-    """Number of frames to cut from the beginning of root positions (T, 3)."""
+    """Number of first frames, of root positions (T, 3), at the origin or before an early jump: frames to cut."""
     placed = np.flatnonzero(np.any(position != 0.0, axis=1))
     away = len(placed) > 0 and np.linalg.norm(position[placed[0]]) > LEAP * leg
     at_origin = int(placed[0]) if away else 0

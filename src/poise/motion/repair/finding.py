@@ -18,7 +18,7 @@ class Finding:
 
     name: str
     found: str  # what the file shows
-    done: str  # what was changed because of it
+    done: str  # what was changed because of `found`
     override: str  # the setting that overrides the decision; "" if nothing is ever changed
     value: Any  # the result as a plain value for JSON
     confidence: float | None = None  # 0 to 1; None if not graded
@@ -43,7 +43,7 @@ class Imported:
 
 
 def import_report(imported: Imported) -> str:
-    """A text table of what was found, what was done and which setting overrides it."""
+    """A text table with, for each finding, what was found, what was done and which setting overrides the decision."""
     clip = imported.clip
     timing = f"{clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s"
     lines = [f"{clip.name}: {timing}, {clip.skeleton.count} joints", ""]

@@ -47,7 +47,7 @@ def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list
 
 
 def _local_ground_level(height: Array, near: int) -> Array:
-    """The higher (T,) of the lowest values before and after each frame: a jump has ground on both sides."""
+    """Ground level (T,): the higher of the lowest heights before and after a frame; a jump has ground on both sides."""
     padded = np.pad(height, near, constant_values=np.inf)
     windows = np.lib.stride_tricks.sliding_window_view(padded, near + 1).min(axis=1)
     before, after = windows[: len(height)], windows[near:]
@@ -80,7 +80,7 @@ def _held_joint_share(joints: Array, flight: AirbornePhase) -> float:
 def fastest_fall(mass: MassPoints, motion: Smoothed, rate: float) -> float:
     """The largest downward acceleration (in g) of the centre of mass if the clip has this rate.
 
-    The centripetal acceleration of the model's error, from the rotation of the trunk, is subtracted.
+    The model's error rotates with the trunk; the centripetal acceleration of this error is subtracted.
     """
     down = -np.einsum("p,tp->t", mass.share, motion.acceleration[..., 2])
     spine = motion.value[:, HEAD] - motion.value[:, TRUNK]

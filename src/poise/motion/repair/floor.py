@@ -29,20 +29,20 @@ UPRIGHT = 0.7  # of the leg: least height of the hips above the ankles of a stan
 UPRIGHT_SHARE = 0.2  # of the clip: if upright for longer, feet rather than trunk give the floor
 LONG_ENOUGH = 0.1  # s: shortest stance of a foot that counts
 LEVEL = 0.04  # m: range of heights that count as one level
-SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with at least this
+SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with this much time
 
 
 @dataclass(frozen=True, eq=False)
 class FlatFootPhases:
     """Phases in which a foot is flat on the ground."""
 
-    ground: Array  # (n,) m, height of the ground under it
+    ground: Array  # (n,) m, height of the ground under the foot
     toes: Array  # (n,) m, height of the toe joint
     frames: Array  # (n,) duration
 
 
 def find_floor(clip: Clip, roles: Roles | None, rate: float, settings: ImportSettings) -> Finding:
-    """The height of the floor under a clip captured at `rate` (Hz)."""
+    """The finding on the height of the floor under a clip captured at `rate` (Hz)."""
     if roles is None:
         height = float(np.percentile(_lowest_joint_heights(clip, range(clip.skeleton.count)), 5))
         found = f"the lowest joint is at {height * 100:+.1f} cm most of the time"
@@ -67,7 +67,7 @@ def _floor_of_person(clip: Clip, roles: Roles, rate: float) -> tuple[float, str]
 
 
 def _floor_without_stance(clip: Clip, roles: Roles, leg: float) -> tuple[float, str]:
-    """The floor of a figure that never stands on a flat foot: it runs on its toes, sits or lies."""
+    """Floor (m) and evidence in words for a figure that never stands on a flat foot: it runs on toes, sits or lies."""
     where = clip.places.position[..., 2]
     ankles = where[:, [roles.joints[f"{side}_foot"] for side in SIDES]].min(axis=1)
     if np.mean(where[:, roles.joints["pelvis"]] - ankles > UPRIGHT * leg) > UPRIGHT_SHARE:
@@ -113,7 +113,7 @@ def _ground_under_foot(ankle: float, toes: float, stature: float) -> float:
 
 
 def _lowest_stance_level(height: Array, frames: Array) -> float:
-    """The lowest height (m) at which the figure stands for long enough."""
+    """The lowest height (m) at which the figure stands long enough, by heights (n,) m and frames (n,) of n phases."""
     order = np.argsort(height)
     height, frames = height[order], frames[order]
     low = height[:, None]

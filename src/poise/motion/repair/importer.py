@@ -58,7 +58,7 @@ def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Import
 def _to_poise_conventions(
     clip: Clip, first: Clip | None, raw: RawMotion, roles: Roles | None, settings: ImportSettings
 ) -> tuple[Clip, tuple[Finding, ...]]:
-    """The clip in metres, z up, facing +x when upright, and the findings; `first` is the artificial pose cut off."""
+    """The clip in metres, z up, facing +x when upright, and the findings; `first` is the T-pose that was cut off."""
     if raw.kind == "clip":
         return clip, (Finding("conventions", "a clip saved by Poise", "nothing", "", None),)
     sample = sampled_clip(clip)
@@ -91,7 +91,7 @@ def _figure_size(clip: Clip, roles: Roles | None) -> float:
 
 
 def unwrap_rotations(clip: Clip) -> tuple[Clip, Finding]:
-    """The clip with the sign of each quaternion chosen nearer to the frame before; Euler angles of files wrap."""
+    """The clip with each quaternion's sign nearer to the frame before, and the finding; Euler angles in files wrap."""
     flips = np.einsum("tjk,tjk->tj", clip.rotation[1:], clip.rotation[:-1]) < 0
     count = int(np.count_nonzero(flips))
     found = f"{count} times a joint angle jumps by full turns" if count else "no joint angle jumps by full turns"

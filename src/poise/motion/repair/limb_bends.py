@@ -1,7 +1,7 @@
 """The direction in which elbows and knees bend, found from the motion: a straight limb looks the same at any roll.
 
 In the upright pose, with arms hanging, elbows shall bend forward and knees backward. Skeletons differ (CMU's arms are
-rolled by 30 degrees), so the roll that achieves this is put into `Skeleton.upright`; it moves no joint.
+rolled by 30 degrees), so the roll that achieves this is put into `Skeleton.upright`; a roll moves no joint.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LIMBS = (  # parts that roll, the part below them, and the sign of the bend abo
 
 
 def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
-    """The clip with its limbs rolled in the upright pose to match how they bend; unchanged if they do not bend."""
+    """The clip with limbs rolled in the upright pose to match the bends in its motion; unchanged without bends."""
     rolls = _limb_rolls(clip, roles)
     if not rolls:
         return clip
@@ -39,7 +39,7 @@ def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
 
 
 def _limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
-    """World rotation (4,) of each rolled joint in the new upright pose."""
+    """By joint that is rolled, its world rotation (4,) in the new upright pose."""
     upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
     rotations = skeleton_kinematics(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
@@ -70,9 +70,9 @@ def _hanging_limb_swings(skeleton: Skeleton, upright: Places, joints: list[int],
 
 
 def _bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
-    """The rotation (4,) about the hanging limb after which its mean bend is about `sign` * y; None if it never bends.
+    """The rotation (4,) about the hanging limb after which the limb's mean bend is about `sign` * y; None without bend.
 
-    `rotations` (T, 2, 4) are those of the upper and lower bone, `frames` (2, 4) theirs when they hang.
+    `rotations` (T, 2, 4) are those of upper and lower bone in the motion, `frames` (2, 4) those when the bones hang.
     """
     above, below = np.moveaxis(quat_multiply(rotations, quat_conjugate(frames)), 1, 0)
     x, y, _ = np.mean(quat_log(quat_multiply(quat_conjugate(above), below)), axis=0)

@@ -90,8 +90,8 @@ class FootTrack:
 
     middle: Array  # (T, 3) m
     sole: Array  # (T, 2, 3) m, heel and tip
-    pace: Array  # (T,) m per frame, speed of its middle
-    stillness: Array  # (T,) m per frame, speed of its middle or its ball, whichever is slower
+    pace: Array  # (T,) m per frame, speed of the foot's middle
+    stillness: Array  # (T,) m per frame, speed of the foot's middle or ball, whichever is slower
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from poise.motion.repair.support_evidence import SingleSupportEvidence, single_s
 from poise.motion.roles import Roles
 
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)
-DOUBLINGS = (0, -1, 1, -2, 2)
+DOUBLINGS = (0, -1, 1, -2, 2)  # candidate rates: the file's rate times two to these powers
 WINDOW = 0.075  # s to each side for smoothing: a shorter one passes noise, a longer one misses short flights
 STILL = 0.1  # m/s at the stated rate: largest speed of a standing foot
 NEAR = 0.75  # s around a frame from which the level of the ground is taken
@@ -44,7 +44,7 @@ TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03  # m
 
 @dataclass(frozen=True)
 class RateReading:
-    """Evidence in a clip on the assumption of a certain rate."""
+    """Evidence in a clip if the clip had a certain candidate rate."""
 
     pendulum: SingleSupportEvidence | None
     fall: float  # g, largest downward acceleration of the centre of mass
@@ -69,7 +69,7 @@ class RateEvidence:
 
     @property
     def pendulum(self) -> SingleSupportEvidence | None:
-        """The most trusted evidence of all readings; they differ because smoothing depends on the assumed rate."""
+        """The most trusted single-support evidence; readings differ because smoothing depends on the assumed rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)
 
@@ -80,12 +80,12 @@ class RateVerdict:
 
     rate: float  # Hz
     confidence: float  # probability
-    decided_by: str  # the evidence that favours it most over its best rival, or "header"
+    decided_by: str  # the evidence that favours this rate most over the second best, or "header"
     evidence: RateEvidence
 
 
 def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Finding:
-    """The rate at which a clip was captured."""
+    """The finding on the rate at which a clip was captured."""
     stated = standard_frame_rate(clip.rate)
     if settings.rate is not None:
         return _rate_finding("the rate was given", settings.rate, "as asked")
@@ -101,7 +101,7 @@ def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Find
 
 
 def standard_frame_rate(rate: float) -> float:
-    """The standard rate nearest to that of a rounded frame time (.0083333); other rates unchanged."""
+    """The standard rate that equals `rate` up to the rounding of frame times (.0083333); other rates are unchanged."""
     nearest = min(STANDARD, key=lambda standard: abs(standard - rate))
     return nearest if abs(nearest / rate - 1) < 5e-4 else rate
 
@@ -128,7 +128,7 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
 
 
 def rate_verdict(evidence: RateEvidence) -> RateVerdict:
-    """The most probable rate given the evidence; the file's rate if there is none."""
+    """The most probable rate given the evidence; without evidence, the file's rate."""
     rates = list(evidence.readings)
     terms = {name: np.array([term(evidence, rate) for rate in rates]) for name, term in _TERMS.items()}
     rare = [rate != evidence.header and not COMMON[0] <= rate <= COMMON[1] for rate in rates]

@@ -11,7 +11,7 @@ from poise.motion.clip import Clip
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, skeleton_kinematics
 
-LOPSIDED = 0.25  # of the leg: largest asymmetry of a captured T-pose
+LOPSIDED = 0.25  # of the leg: largest asymmetry of a zero pose that stands
 LEANING = np.cos(np.radians(40))  # least cosine between `up` and the legs and trunk of a standing figure
 
 
@@ -31,8 +31,7 @@ class FigureStance:
 
 
 def figure_stance(position: Array, roles: Roles) -> FigureStance:
-    """The stance in poses with joints at (T, J, 3)."""
-
+    """The stance of a figure in T poses with joint positions (T, J, 3)."""
     at = {role: position[:, joint] for role, joint in roles.joints.items()}
     legs = [_unit_rows(at[f"{side}_thigh"] - at[f"{side}_foot"]) for side in SIDES]
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
@@ -55,7 +54,7 @@ def zero_pose_stance(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStan
 
 
 def pose_asymmetry(position: Array, roles: Roles) -> float:
-    """Largest difference of the distances between joints in a pose (J, 3) and in its mirror image."""
+    """Largest difference between the distance of two joints in a pose (J, 3) and in the mirror image of the pose."""
     parts = [r[5:] for r in roles.joints if r.startswith("left_") and f"right_{r[5:]}" in roles.joints]
     left, right = (position[[roles.joints[f"{side}_{part}"] for part in parts]] for side in SIDES)
     straight = np.linalg.norm(left[:, None] - left, axis=-1) - np.linalg.norm(right[:, None] - right, axis=-1)

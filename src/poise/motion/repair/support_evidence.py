@@ -22,12 +22,12 @@ UPRIGHT = 0.85  # of the leg: least height of the centre of mass above the feet
 HANDS_UP = 0.5  # of the leg: least height of free hands above the feet
 SOLE = 0.05  # m: distance of the sole below the joints of the foot
 FEWEST = 20  # frames of standing from which a result is given
-OFTEN = 90  # percentile of the distances over the frames
+OFTEN = 90  # percentile, over the frames, of the distance that is returned
 STILL = 0.12  # of the swing foot's speed: largest speed of the stance foot
 SWING = 0.25  # m/s: least speed of a swing foot; a slower one may only tremble
 STEP_UP = 0.25  # m: largest height of the stance foot above the swing foot, on stairs
 SHORTEST = 0.07  # s: shortest single support that counts
-ROLL = 1.1  # correction: the force moves from heel to toe with the body, so that rates are found this much too high
+ROLL = 1.1  # correction: the force moves from heel to toe with the body, so rates are found too high by this factor
 
 _COMPASS = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)])  # (2, 8)
 
@@ -54,7 +54,7 @@ def tipping_distance(
 
 
 def _zero_moment_point(share: Array, motion: Smoothed, stands: Mask, ground: Array, rate: float) -> Array:
-    """Zero moment point (T, 2) m on the ground at height `ground` (T,) m."""
+    """Zero moment point (S, 2) m in the S frames of mask `stands`, on the ground at height `ground` (S,) m."""
     pull = motion.acceleration[stands] * rate**2 + np.array([0.0, 0.0, G])
     lever = motion.value[stands] - ground[:, None, None] * np.array([0.0, 0.0, 1.0])
     moment = np.einsum("p,tpk->tk", share, np.cross(lever, pull))
@@ -81,7 +81,7 @@ def single_support_evidence(
 ) -> SingleSupportEvidence | None:
     """The rate at which inertia balances weight about the stance foot; None without single support.
 
-    `motion` is that of the masses, smoothed for the assumed `rate` (Hz).
+    `motion` is the motion of the point masses, smoothed for the assumed `rate` (Hz).
     """
     inertia, weight, supports = [], [], 0
     for own, other in (limbs.feet, limbs.feet[::-1]):
@@ -107,7 +107,7 @@ def _horizontal_moments(share: Array, lever: Array, pull: Array) -> Array:
 
 
 def _balance_rate(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
-    """Fit weight = rate^2 inertia to the moments (n, 2) of both.
+    """The rate that fits weight = rate^2 * inertia to both moments (n, 2); None if they do not correlate.
 
     Noise makes one of the two possible regressions too steep and the other too flat; the result lies between them:
     rate^4 = correlation * sum weight^2 / sum inertia^2.

@@ -13,17 +13,17 @@ from poise.motion.repair.settings import AXES, UNITS, ImportSettings
 from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
 from poise.motion.roles import Roles
 
-LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; standard deviations of its logarithm, each way
+LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; deviations of its logarithm, down and up
 SIZE, ANY = 1.0, 1.0  # m, size of a figure that is not a person; standard deviation of its logarithm
 METRIC = ("m", "cm", "mm")
 ODD = 3.0  # penalty above which the figure has an unusual size in every unit
 RARE = {"m": 0.0, "cm": 0.0, "cmu": 0.5, "mm": 0.5, "inch": 1.2, "foot": 1.5}  # prior penalties, logarithms of odds
 NEAR = 0.7  # cosine: least value for a direction that counts as along an axis
 USUAL = ("+y", "+z")  # usual up axes
-UNUSUAL = 1.1  # penalty, as a fraction of the frames, of other axes unless the figure walks: it rather lies
-WANDERS = 0.3  # penalty, likewise, of an axis along which the lowest joint moves by a leg: there is no floor
+UNUSUAL = 1.1  # penalty, as a fraction of the frames, of other axes unless the figure walks: else it likely lies
+WANDERS = 0.3  # penalty, likewise, of an axis along which the lowest joint moves by a leg's length: no floor
 OFTEN = 0.5  # of the frames: a figure that stands in more of them, and travels, walks
-STEADY = 0.9  # least length of the mean of its up directions
+STEADY = 0.9  # least length of the mean up direction of a figure that walks
 _BY_FORMAT = "the convention of its format"
 USUAL_FACING = {"+y": "+z", "-y": "+z", "+z": "+x", "-z": "+x", "+x": "+z", "-x": "+z"}
 
@@ -34,7 +34,7 @@ class AxisClue:
 
     source: str
     direction: Array  # (3,)
-    axis: str  # nearest to the direction
+    axis: str  # the axis nearest to the direction
     confidence: float
 
 
@@ -43,14 +43,14 @@ class FileStances:
     """The stances from which directions are read, in the file's axes."""
 
     zero: FigureStance  # of the zero pose
-    tpose: FigureStance | None  # of an artificial first frame
+    tpose: FigureStance | None  # of a T-pose in the first frame
     motion: FigureStance  # of frames of the motion
-    joints: Array  # (T, J, 3) of the same frames
-    leg: float
+    joints: Array  # (T, J, 3) positions in the frames of `motion`
+    leg: float  # length of the leg
 
 
 def likely_file_unit(length: float, person: bool) -> tuple[str, float]:
-    """The unit in which the length of a person's leg, or the size of another figure, is most usual; its probability."""
+    """The unit in which `length`, of a person's leg or of another figure, is most usual, and the unit's probability."""
     usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
     names = list(UNITS if person else METRIC)
     off = np.log([length * UNITS[name] / usual for name in names])
@@ -62,7 +62,7 @@ def likely_file_unit(length: float, person: bool) -> tuple[str, float]:
 
 
 def find_file_unit(length: float, person: bool, declared: float | None, settings: ImportSettings) -> Finding:
-    """The unit of a file in which a person's leg, or the whole of another figure, measures `length` units."""
+    """The finding on the unit of a file in which a person's leg, or another figure, measures `length` units."""
     usual, what = (LEG, "the leg (hip to ankle)") if person else (SIZE, "the figure")
     if settings.metres is not None:
         found = f"{what} measures {length:.4g} units: {length * settings.metres:.2f} m"
@@ -86,7 +86,7 @@ def _unit_text(metres: float) -> str:
 
 
 def file_stances(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> FileStances:
-    """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` an artificial first frame."""
+    """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` the T-pose, if any."""
     return FileStances(
         zero=zero_pose_stance(clip.skeleton, roles, leg),
         tpose=None if tpose is None else figure_stance(tpose.places.position[:1], roles),
@@ -108,13 +108,13 @@ def axis_vector(axis: str) -> Array:
 
 
 def find_up_axis(seen: FileStances | None, declared: Array | None, settings: ImportSettings) -> Finding:
-    """The file's axis that points up."""
+    """The finding on the file's axis that points up."""
     clue = _up_clue(seen) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[2])
     return _axis_finding("up", "points up", clue, settings.up)
 
 
 def find_facing_axis(seen: FileStances | None, up: str, declared: Array | None, settings: ImportSettings) -> Finding:
-    """The file's horizontal axis that the upright figure faces."""
+    """The finding on the file's horizontal axis that the upright figure faces."""
     clue = _facing_clue(seen, up) if declared is None else _nearest_axis_clue(_BY_FORMAT, declared[0])
     return _axis_finding("facing", "is where the upright figure faces", clue, settings.facing)
 
@@ -130,7 +130,7 @@ def _up_clue(seen: FileStances | None) -> AxisClue:
 
 
 def _still_stances(seen: FileStances) -> dict[str, FigureStance]:
-    """Stances of the still poses, the more reliable last.
+    """Stances of the still poses, by name; the more reliable is last.
 
     A T-pose stands in the world; the zero pose only stands in the skeleton's own frame.
     """
@@ -139,7 +139,7 @@ def _still_stances(seen: FileStances) -> dict[str, FigureStance]:
 
 
 def _motion_up_clue(seen: FileStances) -> AxisClue:
-    """The axis along which the figure most often stands on one level; if it never stands, along which it sits."""
+    """The axis along which the figure most often stands on one level; if it never stands, along its trunk."""
     stands = seen.motion.stands
     ups = seen.motion.up[stands] if stands.any() else seen.motion.trunk
     share = {axis: float(np.sum(ups @ axis_vector(axis) > NEAR)) / len(stands) for axis in AXES}
@@ -167,7 +167,7 @@ def _walks_upright(seen: FileStances, moving: AxisClue) -> bool:
 
 
 def _travels_across(seen: FileStances, up: str) -> bool:
-    """Whether the figure travels far across a direction and not along it."""
+    """Whether the figure travels far across the axis `up` and not along this axis."""
     extent = np.ptp(seen.joints.mean(axis=1), axis=0)
     along = "xyz".index(up[1])
     return bool(np.delete(extent, along).max() > max(seen.leg, 2 * extent[along]))
@@ -189,14 +189,14 @@ def _facing_clue(seen: FileStances | None, up: str) -> AxisClue:
 
 
 def _nearest_axis_clue(source: str, direction: Array, beside: str = "") -> AxisClue:
-    """The axis nearest to a direction, not parallel to `beside`; the confidence is the cosine between them."""
+    """The axis nearest to a direction, not parallel to `beside`; the confidence is the cosine between both."""
     cosines = {axis: float(axis_vector(axis) @ direction) for axis in AXES if axis[1] != beside[1:]}
     best = max(cosines, key=lambda axis: cosines[axis])
     return AxisClue(source, direction, best, max(0.0, cosines[best]))
 
 
 def _axis_finding(name: str, what: str, clue: AxisClue, asked: str | None) -> Finding:
-    """The finding on the axis `name` (up or facing): the axis that was asked for, else that of the clue."""
+    """The finding on the axis `name` (up or facing): the axis that was asked for, else the clue's axis."""
     axis, found = asked or clue.axis, f"{clue.axis} of the file {what}, by {clue.source}"
     done = f"{axis} of the file becomes {'+z' if name == 'up' else '+x'}" + (", as asked" if asked else "")
     return Finding(name, found, done, f"{name}=AXIS", axis, None if asked else clue.confidence)

@@ -16,13 +16,13 @@ from poise.motion.skeleton import Skeleton, skeleton_kinematics
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
 ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
-ON_GROUND = 5  # the foot is assumed to be on the ground in one of so many frames
+ON_GROUND = 5  # a foot is assumed to be on the ground in one of this many frames
 _DOWN = np.array([0.0, 0.0, -1.0])
 _LIMBS = (("thigh", "shank"), ("shank", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
 
 
 def find_upright_pose(sample: Clip, roles: Roles | None, tpose: Clip | None) -> tuple[Array | None, Finding]:
-    """The upright pose (J, 4) of a clip in Poise's conventions, None if the zero pose is upright."""
+    """The upright pose (J, 4) of a clip in Poise's conventions, None if the zero pose is upright; and the finding."""
     skeleton = sample.skeleton
     if roles is None:
         return None, _upright_finding("not a person: the zero pose is taken as upright", "zero pose")
@@ -61,7 +61,7 @@ def straightened_pose(skeleton: Skeleton, pose: Array, roles: Roles, feet: Mappi
 
 
 def _bones_to_straighten(where: Array, roles: Roles) -> dict[int, tuple[Array, Array]]:
-    """By joint to straighten in a pose (J, 3): the vector of its bone, and the bone's direction when upright."""
+    """For each joint to straighten: the vector (3,) of its bone in a pose (J, 3), and the bone's upright direction."""
     joints = roles.joints
     shoulders = (where[joints["left_upper_arm"]] + where[joints["right_upper_arm"]]) / 2
     bones = {roles.spine[0]: (shoulders - where[roles.spine[0]], -_DOWN)}
