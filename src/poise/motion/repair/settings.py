@@ -25,8 +25,8 @@ class ImportSettings:
     unit: float | str | None = _import_field("unit of length: metres, or one of " + ", ".join(UNITS))
     up: str | None = _import_field("axis of the file that points up", choices=AXES)
     facing: str | None = _import_field("axis of the file that the upright figure faces", choices=AXES)
-    tpose: Literal["drop", "keep"] | None = _import_field("an artificial first pose", choices=("drop", "keep"))
-    leading: int | None = _import_field("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
+    tpose: Literal["drop", "keep"] | None = _import_field("drop or keep an artificial pose", choices=("drop", "keep"))
+    leading: int | None = _import_field("frames to cut at the start, in addition to an artificial pose; 0 cuts none")
     rate: float | None = _import_field("frames per second")
     offsets: Literal["file", "motion"] | None = _import_field(
         "source of bone lengths if the file also gives every joint a position", choices=("file", "motion")
