@@ -109,7 +109,7 @@ __all__ = ["PoiseError", "__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded from its home when it is first used (PEP 562)."""
+    """Load a public name from the module that defines it when the name is first used (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute '{name}'")
     value = getattr(import_module(_HOMES[name]), name)

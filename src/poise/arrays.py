@@ -24,7 +24,7 @@ def readonly(values: ArrayLike, dtype: type = float) -> NDArray[Any]:
 
 
 class Frozen(Mapping[K, V]):
-    """A read-only mapping that can be pickled, which `MappingProxyType` cannot: worker processes receive it."""
+    """A read-only mapping that, unlike `MappingProxyType`, can be pickled and sent to worker processes."""
 
     def __init__(self, items: Mapping[K, V] | None = None) -> None:
         """Copy `items`; arrays among the values become read-only."""
@@ -59,7 +59,7 @@ def true_runs(holds: Mask) -> list[tuple[int, int]]:
 
 
 def hysteresis_mask(value: Array, enter: float, leave: float) -> Mask:
-    """Mask of the runs below `leave` that fall below `enter` at least once."""
+    """Mask that is true in every run of values below `leave` that contains a value below `enter`."""
     out = np.zeros(len(value), bool)
     for start, stop in true_runs(value < leave):
         out[start:stop] = bool(np.any(value[start:stop] < enter))
@@ -67,7 +67,7 @@ def hysteresis_mask(value: Array, enter: float, leave: float) -> Mask:
 
 
 def drop_short_runs(holds: Mask, gap: int, stretch: int) -> Mask:
-    """Mask with gaps shorter than `gap` filled, then runs shorter than `stretch` removed, except at both ends."""
+    """Fill gaps shorter than `gap`, then clear runs shorter than `stretch`; those at an end of the mask stay."""
     out = np.array(holds)
     for start, stop in true_runs(~out):
         if stop - start < gap and start > 0 and stop < len(out):
@@ -79,7 +79,7 @@ def drop_short_runs(holds: Mask, gap: int, stretch: int) -> Mask:
 
 
 def brief_repr(value: Any) -> str:
-    """One line for a dataclass or named tuple: arrays by type and shape, long texts and sequences by length."""
+    """One-line text of a dataclass or named tuple: arrays as type and shape, long texts and sequences as length."""
     names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
     given = ((name, getattr(value, name)) for name in names)
     parts = ", ".join(f"{name}={_brief_value(part)}" for name, part in given if part is not None)

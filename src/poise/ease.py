@@ -1,4 +1,4 @@
-"""Ease curves: smooth passages from 0 to 1 for blends and ramps. Their argument is clipped to 0 ... 1."""
+"""Ease curves: smooth passages from 0 to 1 for blends and ramps. x is the argument `share`, clipped to 0 ... 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def quintic_ease(share: ArrayLike) -> Array:
 
 
 def quintic_ease_integral(share: ArrayLike) -> Array:
-    """The integral of `quintic_ease` from 0; beyond 1 it grows with slope 1."""
+    """The integral of `quintic_ease` from 0 to `share`; for `share` above 1 the integral grows with slope 1."""
     share = np.asarray(share, float)
     x = np.clip(share, 0.0, 1.0)
     return np.asarray(x**4 * (2.5 - 3.0 * x + x * x) + np.maximum(share - 1.0, 0.0))

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 
 
 class PoiseError(Exception):
-    """An error in the input. The message is one line that names the culprit; it is shown without a traceback."""
+    """An error in the input. The message is one line that names the culprit. The command line shows no traceback."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
-    """The error for an invalid name: lists the valid ones and suggests the closest."""
+    """The error for an invalid name; the message lists the valid names and suggests the closest one."""
     valid = sorted(choices)
     close = get_close_matches(name, valid, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""

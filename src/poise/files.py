@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 
 
 def write_file(path: Path, content: bytes) -> Path:
-    """Write a file atomically: a reader sees the old content or the new, never a part of it."""
+    """Write a file atomically and return its path: a reader sees the old content or all of the new content."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content)
@@ -25,7 +25,7 @@ def write_file(path: Path, content: bytes) -> Path:
 
 
 def check_write_targets(targets: Iterable[Path], source: Path) -> None:
-    """Raise if a target is a folder or the `source` file itself; to be called before long work."""
+    """Raise if a target is a folder or the `source` file itself. Called before long work."""
     for target in targets:
         if os.path.isdir(target):  # Path.is_dir raises if the name is too long
             raise PoiseError(f"cannot write {target}: a folder is in the way")
@@ -34,7 +34,7 @@ def check_write_targets(targets: Iterable[Path], source: Path) -> None:
 
 
 def check_folder_writable(folder: Path) -> None:
-    """Raise if a folder, which may not exist yet, cannot be written to; to be called before long work."""
+    """Raise if a folder cannot be written to or created; writes and deletes a probe file. Called before long work."""
     try:
         existing = folder
         while not existing.exists():

@@ -44,7 +44,7 @@ CARRY_POSES = {
 EDIT_FORMS = {
     "offset": (
         "offset:JOINT=DEG[:DEG:DEG][@START[-END]][,ease=S]",
-        "rotates a joint on top of the motion: one angle per degree of freedom, or a single one by its own name",
+        "rotates a joint on top of the motion: one angle per degree of freedom, or one that is named in place of JOINT",
     ),
     "reach": (
         "reach:PART=X:Y:Z[/PART=X:Y:Z...][@START[-END]][,to=world][,point=X:Y:Z][,ease=S]",
@@ -54,30 +54,30 @@ EDIT_FORMS = {
     "carry": ("carry:POSE[@START[-END]][,ease=S]", f"holds the arms in a pose: {', '.join(CARRY_POSES)}"),
     "warp": (
         "warp:FACTOR[@START[-END]][,ease=S]",
-        "plays at FACTOR times the speed; the times are those of the result",
+        "plays at FACTOR times the speed; START and END are times of the result",
     ),
     "stride": (
         "stride:+M|-M|xFACTOR[@START[-END]][,ease=S]",
         "makes each step M m longer or shorter, or FACTOR times as long; contacts keep their times",
     ),
-    "turn": ("turn:DEG[@START[-END]]", "turns the path by DEG to the left over the interval"),
+    "turn": ("turn:DEG[@START[-END]]", "turns the path by DEG to the left between START and END"),
     "path": ("path:X:Y[/X:Y...][@START]", "leads the walk through points on the ground (m)"),
     "slope": (
         "slope:DEG[@START]",
-        "puts the steps on a slope that rises along +x from the origin, or with START from its position at that time",
+        "puts the steps on a slope that rises along +x from the origin or, with START, ahead of the position then",
     ),
     "stairs": (
         "stairs:RISE:RUN:COUNT[@START][,edge=M]",
         "puts each step on its own stair; the first edge is 0.6 m ahead of the origin, or of the position at START",
     ),
-    "mirror": ("mirror[@START][,over=S]", "swaps left and right; with START by a transition of S seconds"),
+    "mirror": ("mirror[@START][,over=S]", "swaps left and right; with START, through a transition of S seconds"),
     "loop": (
         "loop[:COUNT][@START][,over=S]",
-        "finds one cycle and repeats it COUNT times, or for ever; with START by a transition of S seconds",
+        "finds one cycle and repeats it COUNT times, or for ever; with START, through a transition of S seconds",
     ),
     "blend": (
         "blend:FILE@START[,over=S][,from=SECONDS]",
-        "blends into another motion, aligned in position, heading and phase (or entered at its time SECONDS)",
+        "blends into another motion, aligned in position, heading and phase; `from` enters it at its time SECONDS",
     ),
 }
 

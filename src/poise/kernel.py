@@ -1,9 +1,9 @@
 """Compiled functions (kernels), and tables that pass many arrays to them in one argument.
 
 Passing an array to a numba function costs 0.2 microseconds, and a simulation step needs about a hundred of them. An
-`ArrayTable` holds the address and shape of each array, and a kernel reads views from it: ``mass = floats2(table,
-at.MASS)``, where ``at`` is the module that defines the indices. Refer to such constants as attributes of a module:
-numba treats names imported one by one as literal types and compiles the called function anew for each of them.
+`ArrayTable` holds the address and shape of each array. A kernel reads views from the table: ``mass =
+float_matrix(table, at.MASS)``, where ``at`` is the module that defines the indices. Refer to such constants as
+attributes of a module: numba treats constants imported by name as literal types, and compiles a function for each one.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Table = Ints  # (n, 3) address, rows and columns of each array of an `ArrayTable
 
 _SHARED = ("dynamics", "contact")  # Packages whose kernels and constants are used by kernels of other packages
 _EXPIRY = 86400.0
-"""Age (s) at which compiled code of earlier sources is deleted; younger code may be in use by another process."""
+"""Age (s) at which code compiled from earlier sources is deleted; another process may still use younger code."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function when it is first called, and keep the result on disk where a folder can be written.
+    """Compile a function when it is first called, and store the compiled code on disk if a cache folder can be written.
 
     Numba's cache compares only the file that defines a function, but kernels call each other and share constants
     across files. Each state of the sources therefore has a cache folder of its own.
@@ -55,7 +55,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 @cache
 def kernel_cache_folder(package: Path) -> Path | None:
-    """Folder for the compiled kernels of a package folder, or None if none of the candidates can be written."""
+    """Create and return the folder for the compiled kernels of a package folder; None if none can be written."""
     name = f"kernels-{kernel_fingerprint(package)[:16]}"
     for parent in _kernel_cache_parents(package):
         folder = parent / name
@@ -73,7 +73,7 @@ def kernel_cache_folder(package: Path) -> Path | None:
 
 @cache
 def kernel_fingerprint(package: Path) -> str:
-    """Hash of all source files that the kernels of a package folder are compiled from: its own and the shared ones."""
+    """Hash of the source files from which the kernels of a package folder are compiled, including `_SHARED`."""
     root = Path(__file__).parent
     packages = sorted({package, *(root / shared for shared in _SHARED)})
     files = [Path(__file__), *(file for each in packages for file in sorted(each.glob("*.py")))]
@@ -81,7 +81,7 @@ def kernel_fingerprint(package: Path) -> str:
 
 
 def _kernel_cache_parents(package: Path) -> Iterator[Path]:
-    """Places for cache folders, best first: numba's own setting, beside the source, in the user's cache."""
+    """Parents of cache folders, best first: numba's setting, the source's `__pycache__`, the user's cache folder."""
     own = hashlib.sha256(os.fsencode(package.resolve())).hexdigest()[:16]
     if numba.config.CACHE_DIR:
         yield Path(numba.config.CACHE_DIR) / f"poise-{own}"
@@ -116,7 +116,7 @@ class ArrayTable:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _pointer_to(_typing: Any, address: Any) -> Any:
-    """An address as a pointer."""
+    """Convert an integer address to a pointer, inside compiled code."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
@@ -126,20 +126,20 @@ def _pointer_to(_typing: Any, address: Any) -> Any:
 
 @kernel
 def floats(table: Table, which: int) -> Array:
-    """A table's array of floats with one axis."""
+    """View of array `which` of a table: floats with one axis."""
     view: Array = carray(_pointer_to(table[which, 0]), (table[which, 1],), np.float64)
     return view
 
 
 @kernel
 def float_matrix(table: Table, which: int) -> Array:
-    """A table's array of floats with two axes."""
+    """View of array `which` of a table: floats with two axes."""
     view: Array = carray(_pointer_to(table[which, 0]), (table[which, 1], table[which, 2]), np.float64)
     return view
 
 
 @kernel
 def ints(table: Table, which: int) -> Ints:
-    """A table's array of integers with one axis."""
+    """View of array `which` of a table: integers with one axis."""
     view: Ints = carray(_pointer_to(table[which, 0]), (table[which, 1],), np.int64)
     return view

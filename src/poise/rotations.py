@@ -1,8 +1,8 @@
 """Rotations as quaternions, matrices, rotation vectors and Euler angles.
 
 Quaternions are unit, ordered w x y z, and active: `quat_rotate(q, v)` maps a vector from the rotated frame to the
-frame in which q is expressed. A rotation vector is axis times angle, in radians. Unless it says otherwise, a
-function accepts any leading axes, so that a clip of T frames and J joints takes one call.
+frame in which q is expressed. A rotation vector is axis times angle, in radians. "..." stands for any leading axes, so
+that a clip of T frames and J joints takes one call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SMALL = 1e-3  # rad; below it two terms of a series are exact to rounding
 
 
 def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
-    """The rotation b followed by the rotation a: (..., 4)."""
+    """Quaternion product a b (..., 4): the rotation b followed by the rotation a."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
@@ -58,7 +58,7 @@ def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def quat_to_matrix(q: ArrayLike) -> Array:
-    """Rotation matrices (..., 3, 3) whose columns are the rotated axes."""
+    """Rotation matrices (..., 3, 3) of q (..., 4); their columns are the rotated axes."""
     w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -69,9 +69,9 @@ def quat_to_matrix(q: ArrayLike) -> Array:
 
 
 def matrix_to_quat(matrix: ArrayLike) -> Array:
-    """Quaternions (..., 4) with w >= 0.
+    """Quaternions (..., 4) of rotation matrices (..., 3, 3), with w >= 0.
 
-    The outer product q q' is linear in the matrix; its row with the largest diagonal is the best conditioned.
+    The outer product q q' is linear in the matrix. Its row with the largest diagonal entry is the best conditioned.
     """
     m = np.asarray(matrix, float)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -90,7 +90,7 @@ def matrix_to_quat(matrix: ArrayLike) -> Array:
 
 
 def quat_log(q: ArrayLike) -> Array:
-    """The shortest rotation vector (..., 3) of q, of length at most pi."""
+    """The shortest rotation vector (..., 3) of q (..., 4), of length at most pi."""
     q = np.asarray(q, float)
     q = np.where(q[..., :1] < 0, -q, q)
     vector = q[..., 1:]
@@ -116,7 +116,7 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def cross_matrix(v: ArrayLike) -> Array:
-    """Skew-symmetric matrices (..., 3, 3) with matrix @ x = v x x."""
+    """Skew-symmetric matrices (..., 3, 3) of vectors v (..., 3): matrix @ u is the cross product v x u."""
     v = np.asarray(v, float)
     out = np.zeros((*v.shape, 3))
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
@@ -125,7 +125,7 @@ def cross_matrix(v: ArrayLike) -> Array:
 
 
 def right_jacobian(rotation_vector: ArrayLike) -> Array:
-    """Right Jacobian (..., 3, 3): the rotation, in the rotated frame, per change of r [Sola2018] (143).
+    """Right Jacobian (..., 3, 3): maps a small change of r to a small rotation in the rotated frame [Sola2018] (143).
 
     Jr(r) = 1 - (1 - cos t)/t^2 [r] + (t - sin t)/t^3 [r]^2, t = |r|.
     """
@@ -141,7 +141,7 @@ def right_jacobian(rotation_vector: ArrayLike) -> Array:
 
 
 def inverse_right_jacobian(rotation_vector: ArrayLike) -> Array:
-    """Inverse right Jacobian (..., 3, 3): the change of r per rotation in the rotated frame [Sola2018] (144).
+    """Inverse right Jacobian (..., 3, 3): maps a small rotation in the rotated frame to a change of r [Sola2018] (144).
 
     Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|.
     """
@@ -163,7 +163,7 @@ def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 
 def yaw_of(q: ArrayLike) -> Array:
-    """The heading (...) of q, in radians: the angle of its twist about z, without the swing."""
+    """The heading (...) of q, in radians: the angle of the rotation about z that remains when the tilt is removed."""
     q = np.asarray(q, float)
     return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]) + np.pi) % (2 * np.pi) - np.pi
 
@@ -189,7 +189,7 @@ def slerp(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Array:
 
 
 def continuous_quat(q: ArrayLike) -> Array:
-    """Quaternions (frames, ..., 4) with signs chosen so that each is the nearer of q and -q to the frame before."""
+    """Quaternions (frames, ..., 4) with the sign, q or -q, that is nearer to the quaternion of the frame before."""
     q = np.asarray(q, float)
     flips = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0
     signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
@@ -243,10 +243,10 @@ def matrix_to_euler(matrix: ArrayLike, order: str) -> Array:
 
 
 def continuous_euler(angles: ArrayLike, order: str) -> Array:
-    """Angles (frames, ..., 3) of `matrix_to_euler`, each frame replaced by its equivalent nearest to the one before.
+    """Angles (frames, ..., 3) of `matrix_to_euler`; each frame gets the equivalent angles nearest to the frame before.
 
     (a, b, c) and (a + pi, pi - b, c + pi) are the same rotation, as are angles that differ by multiples of 2 pi. For a
-    repeated axis ("ZXZ") it is (a + pi, -b, c + pi). In gimbal lock the outer angles share the change equally.
+    repeated axis ("ZXZ") it is (a + pi, -b, c + pi). In gimbal lock both outer angles take half of the change.
     """
     *_, sign, repeated = _euler_axes(order)
     out = np.array(angles, float)
@@ -271,7 +271,7 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
 
 
 def _euler_axes(order: str) -> tuple[int, int, int, float, bool]:
-    """Indices of the first two axes and of the remaining one, their handedness (1: right), whether first = last."""
+    """Indices of the first, the second and the remaining axis, their handedness (1: right), whether first = last."""
     axes = _axis_indices(order)
     if len(axes) != 3 or axes[1] in (axes[0], axes[2]):
         raise ValueError(f"order '{order}' must name three axes, each different from the one before")

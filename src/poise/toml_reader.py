@@ -54,17 +54,17 @@ def toml_code_lines(text: str) -> list[str]:
 
 
 def nested_table_name(table: str, index: int, key: str) -> str:
-    """The name, in `Lines`, of a table nested in another."""
+    """The name, in `Lines`, of the table under `key` of another table."""
     return f"{table}#{index}.{key}" if table else key
 
 
 def list_item_name(key: str, index: int) -> str:
-    """The name, in `Lines`, of an inline table in a list."""
+    """The name, in `Lines`, of an inline table in the list under `key`."""
     return f"{key}[{index}]"
 
 
 def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
-    """The name of the table of a dotted header; each part refers to the latest table of that name."""
+    """The name, in `Lines`, of the table of a dotted header; each part means the latest table of that name."""
     outer, *inner = name.split(".")
     for part in inner:
         outer = nested_table_name(outer, counts.get(outer, 0), part)
@@ -79,7 +79,7 @@ class TomlTable:
     """A table of a TOML file whose values are checked as they are read."""
 
     def __init__(self, file: str, lines: Lines, table: str, index: int, values: Mapping[str, Any], key: str = ""):
-        """A table with a header, or with `key` the inline table or list item under that key."""
+        """A table with a header; or, if `key` is given, the inline table or list item under that key."""
         self._file, self._lines, self._table, self._index = file, lines, table, index
         self._values, self._key = values, key
 
@@ -105,15 +105,15 @@ class TomlTable:
 
     @property
     def index(self) -> int:
-        """Index of this table among the tables of its name."""
+        """Index of this table among the tables of the same name."""
         return self._index
 
     def has_line(self, key: str = "") -> bool:
-        """Whether a key has a line of its own; without a key, whether the table has a header."""
+        """Whether `key` has a line of its own; without `key`, whether the table has a header."""
         return not self._key and (self._table, self._index, key) in self._lines
 
     def fail(self, message: str, key: str = "") -> TomlError:
-        """The error for a fault in this table; it names the line of the key, if given, else of the table."""
+        """The error for a fault in this table; the message names the line of `key`, if given, else of the table."""
         own = (self._table, self._index)
         inner = (nested_table_name(*own, key), 0, "")  # the header of a table of that name
         places = ((*own, self._key or key), inner, (*own, self._key.partition("[")[0]), (*own, ""))
@@ -121,29 +121,29 @@ class TomlTable:
         return TomlError(f"{self._file}{f', line {line}' if line else ''}: {message}")
 
     def blame(self, error: PoiseError, key: str = "") -> TomlError:
-        """An error raised elsewhere because of this entry, with its line; a `ScriptError` is returned unchanged."""
+        """An error caused by the value of `key`, with the line of `key` added; a `TomlError` is returned unchanged."""
         return error if isinstance(error, TomlError) else self.fail(str(error), key)
 
     @contextmanager
     def blaming(self, key: str = "") -> Iterator[None]:
-        """Context that adds the line of a key to any `PoiseError` raised inside."""
+        """Context that adds the file and the line of `key` to any `PoiseError` raised inside."""
         try:
             yield
         except PoiseError as error:
             raise self.blame(error, key) from None
 
     def check(self, valid: Collection[str]) -> None:
-        """Raise if the table has a key that is not valid."""
+        """Raise if the table has a key that is not in `valid`."""
         for key in self._values:
             if key not in valid:
                 raise self.blame(unknown_name("entry", key, valid), key)
 
     def raw(self, key: str, default: Any = None) -> Any:
-        """The unchecked value of a key."""
+        """The value of `key`, unchecked."""
         return self._values.get(key, default)
 
     def number(self, key: str, default: float | None = None, least: float = -math.inf, most: float = math.inf) -> float:
-        """A finite number."""
+        """The finite number under `key`, from `least` to `most`."""
         value = self._values.get(key, default)
         if not is_number(value):
             what = "is missing" if value is None else f"must be a number, not {value!r}"
@@ -154,14 +154,14 @@ class TomlTable:
         return float(value)
 
     def whole(self, key: str, default: int, least: int, most: float = math.inf) -> int:
-        """A whole number."""
+        """The whole number under `key`, from `least` to `most`."""
         value = self.number(key, default, least, most)
         if value != int(value):
             raise self.fail(f"'{key}' must be a whole number, not {value:g}", key)
         return int(value)
 
     def numbers(self, key: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """A list of `count` finite numbers."""
+        """The `count` finite numbers under `key`."""
         value = self._values.get(key, default)
         good = isinstance(value, list | tuple) and len(value) == count
         if not good or not all(is_number(v) for v in value):
@@ -170,14 +170,14 @@ class TomlTable:
         return tuple(float(v) for v in value)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A string."""
+        """The string under `key`."""
         value = self._values.get(key, default)
         if not isinstance(value, str):
             raise self.fail(f"'{key}' " + ("is missing" if value is None else f"must be a text, not {value!r}"), key)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Strings, none if the key is missing; a single string counts as a list of one."""
+        """The strings under `key`; empty if the key is missing. A single string counts as a list of one."""
         value = self._values.get(key, [])
         value = [value] if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
@@ -185,23 +185,23 @@ class TomlTable:
         return tuple(value)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """True or false."""
+        """The boolean under `key`."""
         value = self._values.get(key, default)
         if not isinstance(value, bool):
             raise self.fail(f"'{key}' must be true or false, not {value!r}", key)
         return value
 
     def inner(self, key: str) -> TomlTable:
-        """A nested table; empty if the key is missing."""
+        """The nested table under `key`; empty if the key is missing."""
         return self._entered(key, 0, self._values.get(key, {}), key)
 
     def inners(self, key: str) -> list[TomlTable]:
-        """A list of tables, inline or with headers of their own; a single table counts as a list of one."""
+        """The tables under `key`, inline or with headers of their own. A single table counts as a list of one."""
         value = self._values.get(key, [])
         return self.listed(key, value if isinstance(value, list) else [value])
 
     def listed(self, key: str, tables: Iterable[object]) -> list[TomlTable]:
-        """`TomlTable`s for the values of a list under a key."""
+        """A `TomlTable` for each of `tables`, the values of the list under `key`."""
         return [self._entered(key, index, table, list_item_name(key, index)) for index, table in enumerate(tables)]
 
     def _entered(self, key: str, index: int, value: object, name: str) -> TomlTable:
@@ -215,7 +215,7 @@ class TomlTable:
         return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or name)
 
     def tables(self, key: str) -> list[TomlTable]:
-        """The tables [[key]] of the file."""
+        """The tables with the header [[key]]; raise if they are written in another way."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
             raise self.fail(f"must be written as [[{'.'.join(filter(None, (self._table, key)))}]]", key)
@@ -223,5 +223,5 @@ class TomlTable:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a finite number; booleans are not."""
+    """Whether a value is a finite number; a boolean does not count as a number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

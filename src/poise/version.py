@@ -1,3 +1,3 @@
-"""The one place where the version number stands."""
+"""The version number, defined only here."""
 
 __version__ = "0.1.0"

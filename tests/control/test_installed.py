@@ -15,9 +15,9 @@ def announced(monkeypatch):
     values = {"extra": "poise.control.plain:Hold [fast]", "dotted": "poise.control.plain:LIMP.home", "none": "json:x.y"}
     points = [EntryPoint(name, value, catalogue.GROUP) for name, value in values.items()]
     monkeypatch.setattr(catalogue, "entry_points", lambda group: points)
-    catalogue._homes.cache_clear()
+    catalogue._controller_homes.cache_clear()
     yield
-    catalogue._homes.cache_clear()
+    catalogue._controller_homes.cache_clear()
 
 
 @pytest.mark.usefixtures("announced")

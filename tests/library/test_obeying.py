@@ -56,5 +56,5 @@ def test_a_pose_is_refused():
 
 def test_a_behaviour_is_refused_and_who_performs_it_is_told():
     chosen = cast("back-flip")
-    with pytest.raises(PoiseError, match=r"'back-flip' is a behaviour.*rotation"):
+    with pytest.raises(PoiseError, match=r"'back-flip' is a behaviour.*its own controller"):
         made_to_obey(chosen.reference, chosen.body, ships=True)

@@ -16,7 +16,7 @@ def cache(tmp_path, monkeypatch):
     """An empty cache, and a database with one capture."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     library = CaptureLibrary("ours", "", "", Frozen({"01_01": capture()}))
-    monkeypatch.setattr("poise.motion.captures.cmu", lambda: library)
+    monkeypatch.setattr("poise.motion.captures.cmu_library", lambda: library)
     return tmp_path / "poise/motions"
 
 

@@ -25,7 +25,7 @@ def host(tmp_path, monkeypatch):
     captures = {"01_01": capture(WALK), "01_02": capture(JUMP, "01_02", what="jump")}
     with hosted() as (host, address):
         library = CaptureLibrary("A database", address, "Use it well.", Frozen(captures))
-        monkeypatch.setattr("poise.motion.captures.cmu", lambda: library)
+        monkeypatch.setattr("poise.motion.captures.cmu_library", lambda: library)
         host.files.update({"/001/01_01.bvh": WALK, "/001/01_02.bvh": JUMP})
         yield host
 

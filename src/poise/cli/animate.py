@@ -10,12 +10,12 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise animate` and its arguments to the commands."""
     command = add_command(
         commands,
         "animate",
         _run_animate,
-        "perform a script of key poses, and solve its constraints",
+        "perform a script of key poses, and optionally solve its constraints",
         "poise animate somersault --solve --out flip",
     )
     option = command.add_argument
@@ -23,11 +23,11 @@ def add(commands: Any) -> None:
     option(
         "--solve",
         action="store_true",
-        help="vary the free numbers of the script until its constraints are met, and also write the solved script",
+        help="vary the free numbers of the script until its constraints are met, and write the solved script too",
     )
-    option("--workers", type=int, default=1, metavar="N", help="processes that solve it; 1 is best for most scripts")
-    option("--seconds", type=float, help="how long to simulate; by default the duration in the script")
-    option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-SCRIPT")
+    option("--workers", type=int, default=1, metavar="N", help="processes for solving; 1 is best for most scripts")
+    option("--seconds", type=float, help="simulated time, s; default: the duration in the script")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; default: poise-SCRIPT")
 
 
 def _run_animate(chosen: argparse.Namespace) -> Report:

@@ -11,15 +11,15 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise audit` and its arguments to the commands."""
     command = add_command(
         commands, "audit", _run_audit, "check whether a performance or motion is physical", "poise audit poise-fall"
     )
     command.add_argument(
         "file",
         type=Path,
-        help="a performance (its folder or recording), or a motion that obeys physics: prepared with --dynamic (.npz), "
-        "or by name (poise list motions)",
+        help="a performance (its folder or recording), or a motion that obeys physics: a file prepared with --dynamic "
+        "(.npz), or a name (poise list motions)",
     )
     command.add_argument(
         "--terrain", default="flat", help="the terrain for which a motion was prepared, as for poise perform"

@@ -9,15 +9,15 @@ from poise.cli.command import Report, add_command
 
 
 def add(commands: Any) -> None:
-    """Add the command and its options."""
+    """Add `poise bench` and its options to the commands."""
     command = add_command(
         commands,
         "bench",
         _run_bench,
-        "speed, as ratios to MuJoCo's own step on the same body",
+        "measure the speed of a step, relative to MuJoCo's own step on the same body",
         "poise bench --steps 2000",
     )
-    command.add_argument("--steps", type=int, default=1000, help="steps to time in each case")
+    command.add_argument("--steps", type=int, default=1000, help="number of steps to time in each case")
 
 
 def _run_bench(chosen: argparse.Namespace) -> Report:

@@ -30,16 +30,16 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-(\.?\d|[xyz]$)")  # -5, -1:2, -60@1, the axis -z
 
     def add_repeated(self, name: str, *, help: str, **more: Any) -> None:
-        """Add an option that may be given several times; its values are a list."""
+        """Add an option that may be given several times; the parsed value is a list."""
         self.add_argument(name, action="append", default=[], help=f"{help}; repeatable", **more)
 
     def error(self, message: str) -> NoReturn:
-        """Raise the cause as a PoiseError."""
+        """Raise a PoiseError with the message, in place of argparse's exit."""
         raise PoiseError(f"{message} (see {self.prog} --help)")
 
 
 class Defaults(argparse.ArgumentDefaultsHelpFormatter):
-    """A help formatter that shows defaults unless they are empty."""
+    """A help formatter that appends "(default: ...)" to each option whose default is not empty."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         return action.help if action.default in (None, False, "", []) else super()._get_help_string(action)
@@ -48,7 +48,7 @@ class Defaults(argparse.ArgumentDefaultsHelpFormatter):
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], Report | None], what: str, example: str
 ) -> Parser:
-    """Add a command with its help, an example and `--json`; `run` performs it."""
+    """Add a command with help text `what`, an `example` and the option `--json`; `run` executes the command."""
     command: Parser = commands.add_parser(
         name,
         allow_abbrev=False,
@@ -63,13 +63,13 @@ def add_command(
 
 
 def chosen_values(kind: Any, chosen: argparse.Namespace) -> dict[str, Any]:
-    """The chosen options that are fields of a dataclass, by name; lists become tuples."""
+    """Values, by name, of the chosen options that are also fields of the dataclass `kind`; lists become tuples."""
     given = {field.name: getattr(chosen, field.name) for field in fields(kind) if hasattr(chosen, field.name)}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def resolve_source(given: Path) -> Path:
-    """The file that an argument stands for: the recording in a performance's folder, or a shipped motion by name."""
+    """The file that `given` means: the recording in a performance's folder, a shipped motion by name, or itself."""
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import shipped_dynamic_bodies, shipped_dynamic_path
     from poise.performance.report import FILES
@@ -83,31 +83,31 @@ def resolve_source(given: Path) -> Path:
 
 
 class Watcher:
-    """Shows the progress of long work on a terminal; shows nothing with `--json` or without a terminal."""
+    """Shows the progress of long work on a terminal; with `--json` or without a terminal, only iterates."""
 
     def __init__(self, json: bool) -> None:
         self._json, self._watched = json, not json and sys.stderr.isatty()
 
     def say(self, what: str) -> None:
-        """Print a line on what is being done."""
+        """Print one line that says what is being done, if there is a terminal."""
         if self._watched:
             from tqdm import tqdm
 
             tqdm.write(f"{what} ...", file=sys.stderr)  # above a progress bar, if there is one
 
     def log(self, what: str) -> None:
-        """Print a line on what was done, also without a terminal, so that it gets into log files."""
+        """Print one line that says what was done; also without a terminal, so that log files contain the line."""
         if self._watched:
             self.say(what)
         elif not self._json:
             print(what, file=sys.stderr, flush=True)
 
     def bar(self, steps: int) -> Iterable[int]:
-        """The numbers of steps to loop over, with a progress bar."""
+        """Iterate over 0 ... `steps` - 1 with a progress bar."""
         return self._shown(range(steps), steps, "step")
 
     def rows(self, rows: Iterator[Any], count: int) -> Iterable[Any]:
-        """The `count` rows of a study, with a progress bar."""
+        """Iterate over the `count` rows of a study with a progress bar."""
         return self._shown(rows, count, "case")
 
     def _shown(self, items: Iterable[Any], count: int, unit: str) -> Iterable[Any]:
@@ -117,7 +117,7 @@ class Watcher:
 
     @contextmanager
     def search(self) -> Iterator[Callable[[Any], None]]:
-        """A function that shows the `Progress` of a search in a bar, from the first call on."""
+        """Context that provides a function; each call shows an `OptimiserProgress` in a progress bar."""
         from tqdm import tqdm
 
         form = "obeying physics {percentage:3.0f}%|{bar}| {desc} [{elapsed}]"

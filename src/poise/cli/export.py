@@ -10,19 +10,19 @@ from poise.cli.command import Report, Watcher, add_command, resolve_source
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise export` and its arguments to the commands."""
     command = add_command(
         commands,
         "export",
         _run_export,
-        "write a recording or a motion in another format, chosen by the ending (poise list formats)",
+        "write a recording or a motion in another format, given by the ending of the target (poise list formats)",
         "poise export poise-fall fall.glb",
     )
     command.add_argument(
         "file",
         type=Path,
         help="a performance (its folder or recording), a prepared motion (.npz), a motion by name "
-        "(poise list motions), or a motion file or fetched motion, which is not repaired",
+        "(poise list motions), or a motion file or fetched motion, both without repair",
     )
     command.add_argument("target", type=Path, help="file to write")
 

@@ -10,7 +10,7 @@ from poise.errors import unknown_name
 
 
 def names_by_kind() -> dict[str, dict[str, str]]:
-    """Everything that can be chosen by name: {kind: {name: description}}."""
+    """Descriptions of everything that can be chosen by name: {kind: {name: description}}."""
     from poise.animate.read_script import shipped_script_titles
     from poise.body.body import Body
     from poise.body.catalogue import body_names
@@ -39,7 +39,7 @@ def names_by_kind() -> dict[str, dict[str, str]]:
 
 
 def _motion_description(name: str) -> str:
-    """A motion's title, duration, speed and contacts, and the bodies for which it obeys physics."""
+    """The title of a motion; if the motion obeys physics, also its duration, speed, contacts and bodies."""
     from poise.control.catalogue import controller_entries
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
@@ -57,8 +57,8 @@ def _motion_description(name: str) -> str:
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
-    command = add_command(commands, "list", _run_list, "list what can be chosen by name", "poise list bodies")
+    """Add `poise list` and its argument to the commands."""
+    command = add_command(commands, "list", _run_list, "list everything that has a name", "poise list bodies")
     command.add_argument(
         "kind",
         nargs="?",

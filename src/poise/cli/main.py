@@ -15,7 +15,7 @@ from poise.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code."""
+    """Run the command in `arguments`, by default those of the process, and return its exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small matrices threads cost more than they gain
     parser = build_parser()
     try:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> Parser:
-    """The parser with all commands."""
+    """The parser of `poise` with all commands."""
     parser = Parser(
         prog="poise",
         allow_abbrev=False,

@@ -11,7 +11,7 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Add the command with its actions and their arguments."""
+    """Add `poise motions`, its actions `get` and `build`, and their arguments to the commands."""
     example = "poise motions get 02_01 16_17"
     what = "fetch motions of a public database, or make shipped motions obey physics on a body"
     motions = commands.add_parser(
@@ -31,30 +31,30 @@ def add(commands: Any) -> None:
         "--from",
         dest="host",
         metavar="URL",
-        help="another source of the files (https, http or file); by default a copy of the CMU database on GitHub",
+        help="address to fetch from (https, http or file); default: a copy of the CMU database on GitHub",
     )
     get.add_argument(
         "--cache",
         type=Path,
         metavar="DIR",
-        help="folder to store them in; by default your cache folder, the only one in which names are looked up",
+        help="folder to store the files in; default: your cache folder, the only folder where names are looked up",
     )
     build_motion = add_command(
         actions,
         "build",
         _run_build,
-        "make motions obey physics on a body, from their sources",
+        "make motions obey physics on a body, starting from the sources (.toml) of the motions",
         "poise motions build walk turn-45 --body human58",
     )
     build_motion.add_argument(
-        "names", nargs="*", metavar="NAME", help="shipped motions, or sources (.toml); by default all shipped ones"
+        "names", nargs="*", metavar="NAME", help="shipped motions, or sources (.toml); default: all shipped motions"
     )
     build_motion.add_argument(
         "--body",
         default="biped29",
         help="a body by name, a MJCF file, or a motion file for whose skeleton a body is built",
     )
-    build_motion.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; by default motions-BODY")
+    build_motion.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; default: motions-BODY")
 
 
 def _run_build(chosen: argparse.Namespace) -> Report:

@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments; their names are the fields of `Request`."""
+    """Add `poise perform` and its arguments to the commands; the arguments are named like the fields of `Request`."""
     from poise.control.commands import STEER_FORM
     from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
@@ -30,11 +30,11 @@ def add(commands: Any) -> None:
     option(
         "--body",
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
-        "of the motion; by default own for motion files, else the one that suits the controller, or human37",
+        "of the motion; default: own for motion files; otherwise the body that suits the controller",
     )
-    option("--controller", default="hold", help="by name (poise list controllers), or a class as module:Class")
+    option("--controller", default="hold", help="a name (poise list controllers), or a class as module:Class")
     repeated("--set", dest="settings", type=_parse_setting, metavar="KEY=VALUE", help="a setting of the controller")
-    option("--seconds", type=float, help="how long to simulate; by default the motion's duration, or 5 if endless")
+    option("--seconds", type=float, help="simulated time, s; default: that of the motion, or 5 if endless")
     repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
     option(
         "--steer",
@@ -46,22 +46,23 @@ def add(commands: Any) -> None:
     option(
         "--then",
         metavar="MOTION:CONTROLLER",
-        help="motion and controller that take over when the motion has come to a stand, such as walk:pendulum",
+        help="motion and controller that take over when the character stands still, such as walk:pendulum",
     )
     option(
         "--catch",
         metavar="CONTROLLER",
-        help="controller that steps when a standing motion is pushed over, until it can continue, such as pendulum",
+        help="a controller, such as pendulum: if the character topples in a motion with planted feet, this controller takes "
+        "steps until the character stands; then the motion continues",
     )
-    repeated("--load", dest="loads", metavar="LINK=KG", help="a load, such as right_hand=15")
-    repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}; 0 degrees is forward")
-    option("--terrain", default="flat", help=", ".join(TERRAIN_FORMS.values()) + ", or a TOML file of platforms")
+    repeated("--load", dest="loads", metavar="LINK=KG", help="a load in kg on a link, such as right_hand=15")
+    repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")
+    option("--terrain", default="flat", help=f"{', '.join(TERRAIN_FORMS.values())} (lengths in m), or a TOML file")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
-    option("--noise", type=float, default=0.0, help="noise of the initial joint velocities, rad/s")
-    option("--step", type=float, help="simulation step, s; by default that of the controller")
+    option("--noise", type=float, default=0.0, help="largest noise of the initial joint velocities, rad/s")
+    option("--step", type=float, help="simulation step, s; default: that of the controller")
     option("--seed", type=int, default=0, help="seed of all randomness")
-    option("--out", type=Path, metavar="DIR", help="folder to write to; by default poise-MOTION")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; default: poise-MOTION")
 
 
 def _run_perform(chosen: argparse.Namespace) -> Report:

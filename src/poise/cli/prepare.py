@@ -15,7 +15,7 @@ _NUMBERS = {"leading": int, "rate": float, "floor": float}
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments; each field of `ImportSettings` is an option."""
+    """Add `poise prepare` and its arguments to the commands; each field of `ImportSettings` is an option."""
     from poise.forms import EDIT_FORM, VARIATION_FORM
 
     command = add_command(
@@ -37,16 +37,16 @@ def add(commands: Any) -> None:
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
         "of the motion",
     )
-    option("--mass", type=float, help="mass of a body that is built, kg; by default from its stature")
+    option("--mass", type=float, help="mass of a body that is built, kg; default: from its stature")
     option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
-    option("--smoothing", type=float, metavar="HZ", help="smoothing cut-off; 0 for none, 6 by default")
+    option("--smoothing", type=float, metavar="HZ", help="cut-off of the smoothing, Hz; 0 for none; default: 6")
     repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
-    option("--dynamic", action="store_true", help="make it obey physics: find torques and contact forces on its body")
+    option("--dynamic", action="store_true", help="make the motion obey physics: find its torques and contact forces")
     repeated("--vary", metavar="CHANGE", help=f"with --dynamic: {VARIATION_FORM}")
-    option("--terrain", default="flat", help="terrain on the page, as for poise perform")
+    option("--terrain", default="flat", help="terrain shown on the page, as for poise perform")
     option("--report", action="store_true", help="print everything that was found and changed")
-    option("--out", type=Path, metavar="DIR", help="folder to write to; by default prepared-MOTION")
+    option("--out", type=Path, metavar="DIR", help="folder to write to; default: prepared-MOTION")
     _add_import_overrides(command)
 
 

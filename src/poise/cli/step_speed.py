@@ -1,4 +1,4 @@
-"""Speed of a step, as a ratio to MuJoCo's own step on the same model in the same run.
+"""Speed of a step: its time divided by the time of MuJoCo's own step, on the same model in the same run.
 
 Times are processor times, so that other work on the machine does not count.
 """
@@ -23,32 +23,32 @@ from poise.world.world import World
 
 @dataclass(frozen=True)
 class BenchRow:
-    """The times of one case."""
+    """The times of a step in one case."""
 
     case: str
-    contacts: int  # touching, in Poise
+    contacts: int  # number of touching contacts in Poise
     poise_us: float
     mujoco_us: float
-    bound: float  # upper bound that the ratio should keep
+    bound: float  # upper bound of `ratio`
 
     @property
     def ratio(self) -> float:
-        """Time of a step of Poise in steps of MuJoCo."""
+        """Time of a Poise step divided by the time of a MuJoCo step."""
         return self.poise_us / self.mujoco_us
 
     def as_dict(self) -> dict[str, float | str]:
-        """The row for JSON."""
+        """The fields and the ratio by name, for JSON."""
         return {**asdict(self), "ratio": self.ratio}
 
 
 @dataclass(frozen=True)
 class BenchWalk:
-    """A controlled walk."""
+    """A controlled walk that is timed, and the bounds for its speed."""
 
     body: str
     controller: str
-    bound: float  # on the ratio of its mean step to MuJoCo's
-    slow: float  # on the ratio of its 99th percentile
+    bound: float  # upper bound of the mean step, in MuJoCo steps
+    slow: float  # upper bound of the 99th percentile of the steps, in MuJoCo steps
     fast: float  # least speed, as a multiple of real time
 
     @property
@@ -61,7 +61,7 @@ WALKS = (BenchWalk("biped29", "nqr", 12.0, 30.0, 25.0), BenchWalk("human58", "pe
 
 
 def bench(steps: int) -> list[BenchRow]:
-    """Time standing, free flight and controlled walking with the bodies of the nqr and pendulum papers."""
+    """Time steps of the bodies of the nqr and pendulum papers: standing, in free flight and in controlled walks."""
     if not 10 <= steps <= 1_000_000:
         raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
     return [
@@ -74,7 +74,7 @@ def bench(steps: int) -> list[BenchRow]:
 
 
 def walking_speed(walk: BenchWalk, steps: int) -> float:
-    """Speed of a walk including its recording, as a multiple of real time."""
+    """Speed at which a walk is controlled, simulated and recorded, as a multiple of real time."""
     run = _stage_walk(walk)
     return run.step_s / processor_seconds(run.step, steps)
 
@@ -87,7 +87,7 @@ def _stage_walk(walk: BenchWalk) -> Run:
 
 
 def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
-    """Control and simulation of a step: the mean and the 99th percentile."""
+    """Two rows of a walk: the mean and the 99th percentile of the times to control and simulate a step."""
     run = _stage_walk(walk)
     world, controller = run.world, run.controller
     times = timed_steps(world, controller, steps)
@@ -100,7 +100,7 @@ def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
 
 
 def _uncontrolled_row(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
-    """Simulation of a step while a body stands or flies, with constant actuation."""
+    """The row of a body that stands or flies with constant actuation: the median time to simulate a step."""
     body = Body.named(name)
     world = World(Scene.of(body))
     reference = named_motion("stand", body)

@@ -10,7 +10,7 @@ from poise.errors import PoiseError
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise studio` and its options to the commands."""
     command = add_command(
         commands,
         "studio",
@@ -20,10 +20,10 @@ def add(commands: Any) -> None:
     )
     option = command.add_argument
     option("--motion", help="a shipped motion to start with (poise list motions)")
-    option("--body", help="a shipped body; by default the one that suits the controller")
+    option("--body", help="a shipped body; default: the body that suits the controller")
     option("--controller", help="a controller by name (poise list controllers)")
     option("--terrain", help="terrain to start on, such as slope:5")
-    option("--port", type=int, default=0, help="port to serve on; 0 for any free one")
+    option("--port", type=int, default=0, help="port to serve on; 0 takes any free port")
     option("--no-browser", action="store_true", help="print the address without opening it")
 
 
@@ -45,7 +45,7 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
 
 
 def _check_first_choice(first: dict[str, str]) -> None:
-    """Refuse unknown names before anything is opened."""
+    """Raise if a name in the first choice is unknown, before the server is opened."""
     from poise.body.catalogue import body_names
     from poise.control.catalogue import controller_names
     from poise.errors import unknown_name

@@ -10,7 +10,7 @@ from poise.cli.command import Report, Watcher, add_command
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise study` and its arguments to the commands."""
     command = add_command(
         commands,
         "study",
@@ -20,12 +20,12 @@ def add(commands: Any) -> None:
     )
     option = command.add_argument
     option("name", help="a study by name (poise list studies)")
-    option("--quick", action="store_true", help="a reduced study, of about a minute")
-    option("--seeds", type=int, metavar="N", help="number of noisy starts; by default the study's own")
-    option("--seconds", type=float, metavar="S", help="longest duration of a performance; by default the study's own")
-    command.add_repeated("--motion", help="motion to use instead of the study's own, by name or prepared")
-    option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
-    option("--cluster", metavar="ADDRESS", help="a Dask cluster to run on instead: tcp://host:port")
+    option("--quick", action="store_true", help="run a reduced study, which takes about a minute")
+    option("--seeds", type=int, metavar="N", help="number of noisy starts; default: that of the study")
+    option("--seconds", type=float, metavar="S", help="longest simulated time, s; default: that of the study")
+    command.add_repeated("--motion", help="motion, by name or prepared (.npz), instead of those of the study")
+    option("--workers", type=int, metavar="N", help="number of processes; default: one per core")
+    option("--cluster", metavar="ADDRESS", help="Dask cluster that runs the study instead: tcp://host:port")
     option("--out", type=Path, default=Path(), metavar="DIR", help="folder for NAME.json, NAME.csv and NAME.png")
 
 

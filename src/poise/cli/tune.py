@@ -10,33 +10,33 @@ from poise.cli.command import Report, Watcher, add_command, chosen_values
 
 
 def add(commands: Any) -> None:
-    """Add the command and its arguments."""
+    """Add `poise tune` and its arguments to the commands."""
     command = add_command(
         commands,
         "tune",
         _run_tune,
-        "search for the free numbers of a behaviour over noisy starts, and write the result to a file",
+        "search for the best values of the free numbers of a behaviour over noisy starts, and write them to a file",
         "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml",
     )
     option, repeated = command.add_argument, command.add_repeated
     option("behaviour", help="a shipped behaviour (poise list motions), or your own file (.toml)")
-    option("--generations", type=int, default=40, metavar="N", help="number of generations, including resumed ones")
-    option("--population", type=int, default=20, metavar="N", help="samples in a generation")
-    option("--trials", type=int, default=3, metavar="N", help="noisy starts of each sample, new in each generation")
-    repeated("--terrain", help="terrain of the trials, used in turn; flat if none")
-    repeated("--rate", type=float, help="Hz, used in turn; by default its own")
-    option("--seconds", type=float, default=8.0, help="duration of each trial")
+    option("--generations", type=int, default=40, metavar="N", help="generations, including those before a resume")
+    option("--population", type=int, default=20, metavar="N", help="number of samples in a generation")
+    option("--trials", type=int, default=3, metavar="N", help="noisy starts for each sample, new in each generation")
+    repeated("--terrain", help="terrain of the trials, several take turns; default: flat")
+    repeated("--rate", type=float, help="steps per second of the simulation; default: that of the behaviour")
+    option("--seconds", type=float, default=8.0, help="simulated time of each trial, s")
     option("--noise", type=float, default=0.1, help="largest noise of the initial joint velocities, rad/s")
     option("--jolt", type=float, default=0.0, help="largest noise of joint velocities at the take-off of a flip, rad/s")
-    option("--limits", help="set of torque limits, instead of the behaviour's own")
-    option("--width", type=float, default=0.5, help="width of the first samples, in spreads of the file's [tune]")
-    option("--check", type=int, default=10, metavar="N", help="number of new starts that judge the result")
-    option("--workers", type=int, metavar="N", help="processes to run on; by default one per core")
+    option("--limits", help="named set of torque limits; default: that of the behaviour")
+    option("--width", type=float, default=0.5, help="first width, relative to the spreads given in [tune] of the file")
+    option("--check", type=int, default=10, metavar="N", help="number of new noisy starts that judge the result")
+    option("--workers", type=int, metavar="N", help="number of processes; default: one per core")
     option(
         "--out",
         type=Path,
         metavar="FILE",
-        help="file to write; by default the file itself, or NAME.toml for a shipped behaviour. A journal beside it "
+        help="file to write; default: the given file, or NAME.toml for a shipped behaviour. A journal beside the file "
         "(.tune.json) lets a stopped search resume",
     )
 

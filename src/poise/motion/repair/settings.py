@@ -8,7 +8,7 @@ from typing import Any, Literal
 from poise.errors import PoiseError, unknown_name
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": 0.0254 / 0.45}
-"""Metres per unit; "cmu" is the unit of the CMU motion-capture database, 1/0.45 inch."""
+"""Metres per unit; "cmu" is that of the CMU motion-capture database, 1/0.45 inch."""
 
 AXES = ("+x", "-x", "+y", "-y", "+z", "-z")
 
@@ -20,13 +20,13 @@ def _import_field(help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class ImportSettings:
-    """One setting for each decision of an import. With None, the import decides from the file."""
+    """One override for each decision of an import; None decides from the file."""
 
     unit: float | str | None = _import_field("unit of length: metres, or one of " + ", ".join(UNITS))
     up: str | None = _import_field("axis of the file that points up", choices=AXES)
     facing: str | None = _import_field("axis of the file that the upright figure faces", choices=AXES)
-    tpose: Literal["drop", "keep"] | None = _import_field("a T-pose (artificial first pose)", choices=("drop", "keep"))
-    leading: int | None = _import_field("frames to cut from the beginning, after an artificial first pose; 0 cuts none")
+    tpose: Literal["drop", "keep"] | None = _import_field("drop or keep a T-pose before the motion", choices=("drop", "keep"))
+    leading: int | None = _import_field("frames to cut at the start, in addition to a T-pose; 0 cuts none")
     rate: float | None = _import_field("frames per second")
     offsets: Literal["file", "motion"] | None = _import_field(
         "source of bone lengths if the file also gives every joint a position", choices=("file", "motion")
@@ -63,7 +63,7 @@ class ImportSettings:
         return UNITS[self.unit] if isinstance(self.unit, str) else self.unit
 
     def over(self, others: ImportSettings) -> ImportSettings:
-        """These settings, with the values of `others` for those settings that are None here."""
+        """These settings, completed by `others` where these are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return replace(others, **{name: value for name, value in given.items() if value is not None})
 
