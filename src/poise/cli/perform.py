@@ -51,8 +51,8 @@ def add(commands: Any) -> None:
     option(
         "--catch",
         metavar="CONTROLLER",
-        help="a controller, such as pendulum: if the character topples in a motion with planted feet, this controller takes "
-        "steps until the character stands; then the motion continues",
+        help="a controller, such as pendulum: if the character topples in a motion with planted feet, this controller "
+        "takes steps until the character stands; then the motion continues",
     )
     repeated("--load", dest="loads", metavar="LINK=KG", help="a load in kg on a link, such as right_hand=15")
     repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")

@@ -25,7 +25,7 @@ class ImportSettings:
     unit: float | str | None = _import_field("unit of length: metres, or one of " + ", ".join(UNITS))
     up: str | None = _import_field("axis of the file that points up", choices=AXES)
     facing: str | None = _import_field("axis of the file that the upright figure faces", choices=AXES)
-    tpose: Literal["drop", "keep"] | None = _import_field("drop or keep a T-pose before the motion", choices=("drop", "keep"))
+    tpose: Literal["drop", "keep"] | None = _import_field("drop or keep a leading T-pose", choices=("drop", "keep"))
     leading: int | None = _import_field("frames to cut at the start, in addition to a T-pose; 0 cuts none")
     rate: float | None = _import_field("frames per second")
     offsets: Literal["file", "motion"] | None = _import_field(
