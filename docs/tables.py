@@ -196,9 +196,12 @@ def measurement(findings: Mapping[str, Any]) -> str:
 
 def study_command(findings: Mapping[str, Any]) -> str:
     """The command line of a study's findings: its name, and what differs from the study's own scope."""
-    whole, scope = STUDIES[findings["study"]].whole, findings["scope"]
-    parts = ["poise study", findings["study"]]
-    parts += [f"--{name} {scope[name]:g}" for name in ("seeds", "seconds") if scope[name] != getattr(whole, name)]
-    if tuple(scope["motions"]) != whole.motions:
+    study, scope = STUDIES[findings["study"]], findings["scope"]
+    quick = all(tuple(value) == getattr(study.quick, name) if name == "motions" else value == getattr(study.quick, name)
+                for name, value in scope.items())  # fmt: skip
+    usual = study.quick if quick else study.whole
+    parts = ["poise study", findings["study"], *(["--quick"] if quick else [])]
+    parts += [f"--{name} {scope[name]:g}" for name in ("seeds", "seconds") if scope[name] != getattr(usual, name)]
+    if tuple(scope["motions"]) != usual.motions:
         parts += [f"--motion {Path(motion).name}" for motion in scope["motions"]]
     return " ".join(parts)

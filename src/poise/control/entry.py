@@ -73,8 +73,6 @@ class ControllerEntry:
     """'module:function' that raises a PoiseError for a body that the controller cannot drive."""
     grips: bool = True
     """Whether the controller performs motions whose hands hold a prop."""
-    ends: bool = False
-    """Whether the controller reports when the motion has ended and the body stands (`ReportsEnding`)."""
     catches: bool = False
     """Whether the controller can bring a toppling body to a stand by stepping."""
     resumes: bool = False
@@ -178,9 +176,8 @@ def entry_from_object(found: Any, home: str) -> ControllerEntry:
     if isinstance(own, ControllerEntry):
         return replace(own, home=found)  # a subclass has the entry of its parent
     steered: Steered = "freely" if callable(getattr(found, "steer", None)) else "no"
-    ends = callable(getattr(found, "stands", None))
     what = (found.__doc__ or "").strip().partition("\n")[0]
-    return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered, ends=ends)
+    return ControllerEntry(str(getattr(found, "name", home)), found, what, steered=steered)
 
 
 def _settings_annotation(kind: type) -> type | None:

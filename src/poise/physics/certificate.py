@@ -1,4 +1,4 @@
-"""Certificates of motions: residuals computed without the optimiser, with MuJoCo and the world's own step."""
+"""Certificates of motions: residuals computed by MuJoCo, without the optimiser."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ ENTRY = ControllerEntry(
     speeds=(-0.6, 1.8),
     walks=True,
     check_body="poise.control.pendulum.legs:walker_legs",
-    ends=True,
     catches=True,
     bends_ground="all",
     moves=(("walk", "walk"),),

@@ -9,7 +9,6 @@ ENTRY = ControllerEntry(
     body="human43",
     performs="behaviours",
     steered="freely",
-    ends=True,
     moves=(("roll", "roll-and-stand"), ("dive", "dive-roll"), ("flip", "back-flip")),
     studio=StudioWords("rotation · momentum", "rolls, dives and flips", speeds=(0.5, 2.5)),
 )

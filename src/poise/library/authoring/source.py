@@ -20,7 +20,7 @@ class MotionSource:
 
     name: str
     path: Path
-    kind: str  # "gait", "keyed", ...: selects the reader of the table (see author.KINDS)
+    kind: str  # "gait", "keyed", ...: selects the reader of the table
     table: Mapping[str, Any]
 
     @property
