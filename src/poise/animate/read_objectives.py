@@ -7,7 +7,7 @@ from typing import Any
 
 from poise.animate.angles import script_joint_dofs
 from poise.control.poses import objectives
-from poise.control.poses.objectives import Objective, ScenePoint
+from poise.control.poses.objectives import Objective, ObjectivePoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown_name
@@ -73,7 +73,7 @@ def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
-    point = ScenePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
+    point = ObjectivePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
     return objectives.TouchObjective(
         point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120)
     )
@@ -146,14 +146,14 @@ def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     return link
 
 
-def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
+def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ObjectivePoint:
     """A point of the world (three numbers, m), or a link or prop by name."""
     value = entry.raw(key)
     if isinstance(value, str):
         with entry.blaming(key):
             scene.link_id(value)
-        return ScenePoint(link=value)
-    return ScenePoint(_read_vector(entry, key, None))
+        return ObjectivePoint(link=value)
+    return ObjectivePoint(_read_vector(entry, key, None))
 
 
 def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:

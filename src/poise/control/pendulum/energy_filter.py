@@ -231,7 +231,7 @@ def balancing_landing_leg(stands: PlanarPendulum, cycle: SteadyStep, gravity: fl
         arrives = _reaches_step_end(stands, cycle, gravity, slope, lands)
         lacks = _excess_step_energy(stands, cycle, gravity, slope, lands) if arrives else math.nan
         if was * lacks <= 0.0:
-            root = _landing_lean_root(stands, cycle, gravity, slope, before, lands)
+            root = _bisect_landing_lean(stands, cycle, gravity, slope, before, lands)
             if abs(root - cycle.begin) < near:
                 best, near, found = root, abs(root - cycle.begin), True
         if not found and abs(lacks) < least:
@@ -269,7 +269,7 @@ def _reaches_step_end(stands: PlanarPendulum, cycle: SteadyStep, gravity: float,
 
 
 @kernel
-def _landing_lean_root(
+def _bisect_landing_lean(
     stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, low: float, high: float
 ) -> float:
     """Lean (rad) between `low` and `high` at which the energy is the wanted one."""

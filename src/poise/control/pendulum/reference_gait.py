@@ -133,7 +133,7 @@ class ReferenceWalk:
         begin, _, end = stride.strikes
         strike = begin + (1 + self._lap(begin, end - begin, time)) * (end - begin)
         times = np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin])
-        samples = reference_samples_at(self._reference, self._body, times)
+        samples = gait_samples_at(self._reference, self._body, times)
         before, after = samples.down[:2, stride.first]
         speed = math.copysign(np.linalg.norm(samples.poses[2, :2] - samples.poses[3, :2]) / (end - begin), stride.speed)
         return bool(after and not before) and abs(speed - stride.speed) < SPEED_TOLERANCE
@@ -213,10 +213,10 @@ class ReferenceSamples(NamedTuple):
 def sample_reference_gait(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
     """Sample a reference from a time (s) on, for `seconds` or until it ends."""
     times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
-    return reference_samples_at(reference, body, times)
+    return gait_samples_at(reference, body, times)
 
 
-def reference_samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
+def gait_samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
     """A reference at times (T,) s."""
     targets = [reference.at(t) for t in times]
     parts = contact_parts(body)
