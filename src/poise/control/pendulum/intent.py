@@ -147,8 +147,7 @@ class SpeedCorrection(NamedTuple):
     """Correction of the target speed, learned step by step from speed errors.
 
     The linear pendulum has no swinging legs and loses nothing when a foot strikes. The resulting error grows with the
-    speed, differently ahead and backward. Each direction is learned by itself, so that the correction
-    still holds after a change of direction.
+    speed, differently ahead and backward. Each direction is learned by itself, and is not lost when walking the other.
     """
 
     slow: float  # `Legs.time_scale`
@@ -168,7 +167,7 @@ class SpeedCorrection(NamedTuple):
         return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned + self.latest, least), most)
 
     def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after two steps that lacked `lacked` (2,) m/s: share `integral` is learned, `prompt` applied."""
+        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`, apply `prompt`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
         kinds = self._speed_kinds(speed)
         more = np.outer(integral * kinds / (kinds @ kinds), self._learnable_error(speed, counted, integral))
