@@ -54,7 +54,7 @@ class FootStrip(NamedTuple):
 def landing_strip(
     walker: Walker, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None
 ) -> FootStrip:
-    """The strip for a foot along `yaw`, `aside` (m) left of the stance point `pressed` (2,) m; `aimed` (2,): last aim."""
+    """The strip for a foot along `yaw`, `aside` (m) left of the stance point `pressed` (2,) m; `aimed`: last aim."""
     long = walker.legs.length
     begin, end = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING)
     beyond = math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)  # samples: reach of a foot at the ends
