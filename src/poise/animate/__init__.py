@@ -1,1 +1,1 @@
-"""Motion from scratch: scripts of control poses, solved for what they are to achieve, and performed [Fattal2006]."""
+"""Motion from scratch [Fattal2006]: scripts of control poses are solved to meet their goals, and performed."""

@@ -16,7 +16,7 @@ BEYOND = 20.0  # Degrees by which a target may exceed a joint limit, so that a s
 
 
 def script_angle_dofs(body: Body, name: str) -> dict[int, float]:
-    """DOFs of an angle's name, each with the sign relative to the left side; `knee_y` is both knees."""
+    """DOFs that the name of an angle stands for, each with the sign of the angle; `knee_y` stands for both knees."""
     if name in ROOT:
         return {ROOT[name]: 1.0}
     if name in body.dof_names[6:]:
@@ -30,7 +30,7 @@ def script_angle_dofs(body: Body, name: str) -> dict[int, float]:
 
 
 def script_joint_dofs(body: Body, name: str) -> tuple[int, ...]:
-    """DOFs of a joint, a part of the body (legs, trunk), an angle, or `all`."""
+    """DOFs that a name stands for: the name of a joint, of a part of the body (legs, trunk), of an angle, or `all`."""
     if name == "all":
         return tuple(range(6, body.nv))
     if name in body.groups:
@@ -48,7 +48,7 @@ def script_joint_dofs(body: Body, name: str) -> tuple[int, ...]:
 
 
 def read_script_angles(body: Body, entry: TomlTable, lap: int | None = None) -> dict[int, float]:
-    """Angles (rad) by DOF of a table of angles in degrees by name.
+    """Read a table of angles in degrees by name, and return angles (rad) by DOF.
 
     A joint takes a list of all its angles. A single DOF in a cycle may take a list with one angle for each repetition;
     `lap` counts repetitions from 0, and the last angle holds for all that follow.
@@ -94,7 +94,7 @@ def _read_named_angle(body: Body, entry: TomlTable, name: str, lap: int | None) 
 
 
 def mirrored_angles(body: Body, angles: Mapping[int, float]) -> dict[int, float]:
-    """Angles (rad) by DOF of the mirrored pose."""
+    """Angles (rad) by DOF of the mirror image of a pose with the given angles."""
     return {
         int(dof): float(body.mirror_signs[dof]) * angles[int(body.mirror_dofs[dof])]
         for dof in range(3, body.nv)

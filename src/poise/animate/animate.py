@@ -1,4 +1,4 @@
-"""Perform a script, optionally after solving it, and write its files."""
+"""Perform a script, optionally after solving its goals, and write the files of the performance."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def animate_to(
     script: Script, folder: Path, solving: bool = False, seconds: float | None = None, say: Say = no_progress,
     progress: Steps = range, workers: int = 1,
 ) -> Animation:  # fmt: skip
-    """Perform a script, with `solving` after solving its goals, and write the files into a folder."""
+    """Perform a script and write files into a folder. With `solving`, solve its goals first, and write the solution."""
     check_performance_folder(folder, script.path, KEYFRAMES)
     has_goals = solving and bool(script.goals)
     target = _solved_script_path(script.path) if has_goals and script.path is not None else None
@@ -117,7 +117,7 @@ def _unsolved_remark(script: Script, solving: bool) -> str:
 
 
 def _solved_script_path(path: Path) -> Path:
-    """Path of the solved script: beside the original, or here if that is a shipped one; raise if not writable."""
+    """Path of the solved script: beside its original, or in the working folder if shipped; raise if not writable."""
     from poise.animate.read_script import is_shipped_script
 
     folder = Path() if is_shipped_script(path) else path.parent
@@ -129,7 +129,7 @@ def _solved_script_path(path: Path) -> Path:
 
 
 def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
-    """The numbers of a solution, with the keys of the JSON output."""
+    """The numbers of a solution by the keys of the JSON output; zeros without a solution."""
     if solution is None:
         return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
     constraints = [

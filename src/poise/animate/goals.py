@@ -22,7 +22,7 @@ from poise.rotations import quat_exp, quat_to_matrix
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
 
-FINEST = 1 / 120  # Largest integration step (s) of the rotation
+FINEST = 1 / 120  # Largest integration step (s) of the predicted rotation
 
 CLEAR = 4  # Steps without contact that count as a take-off; feet that push off may touch the ground again briefly
 Members = NDArray[np.bool_]  # (nbody,) mask of links
@@ -42,8 +42,8 @@ class GoalWatch:
     def reached_by_rehearsal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
-        The position of a link some time after its touch-down jumps with the step of the touch-down. The position at
-        touch-down is smooth; with `slopes` only smooth values are needed, and the simulation ends earlier.
+        The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
+        position at touch-down is smooth; with `slopes` only smooth values are needed, and the simulation ends earlier.
         """
         wants, world = self._goal.wants, rehearsal.world
         values, smooth = [nan] * len(wants), [nan] * len(wants)
@@ -76,7 +76,7 @@ class GoalWatch:
         return SimulationOutcome(np.array(values), np.array(smooth))
 
     def _approaches(self) -> list[TouchdownApproach | None]:
-        """For each constraint at a touch-down, or on a position some time after one, an approach; None for others."""
+        """Per constraint: an approach if it is at a touch-down, or on a position some time later; otherwise None."""
         made: list[TouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
@@ -109,7 +109,7 @@ def _constraint_sensor(scene: Scene, what: str) -> Sensor | None:
 
 
 def _constraint_links(scene: Scene, link: str | None) -> Members | None:
-    """(nbody,) mask of a link and its descendants; None for no link."""
+    """(nbody,) mask of a link and its descendants; None without a link."""
     if link is None:
         return None
     return np.isin(np.arange(scene.model.nbody), descendant_links(scene.model, scene.link_id(link)))
@@ -128,10 +128,10 @@ class GoalEvents:
     """Detects take-off, apex and touch-downs in the steps of a rehearsal."""
 
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
-        """`own` are the links of the character; `links` those whose touch-down each constraint awaits, None for any."""
+        """`own` are the character's links; `links` are, per constraint, the links that must touch down (None: any)."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
         self._clear, self._rises = 0, -inf  # steps without contact; m/s of the centre of mass
-        self._off, self._left = [0] * len(links), [False] * len(links)  # the same steps, and take-off, by constraint
+        self._off, self._left = [0] * len(links), [False] * len(links)  # per constraint: such steps, take-off
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
 
@@ -183,7 +183,7 @@ class TouchdownApproach:
 
     @property
     def value_at_touchdown(self) -> float:
-        """The value at the moment of touch-down."""
+        """The value at the moment of touch-down, extrapolated."""
         (gap, before), (value, last) = self._gaps, self._values
         share = min(max(gap / (before - gap), 0.0), 1.0) if isfinite(before) and before > gap else 0.0
         way = remainder(value - last, tau) if self._angular else value - last
@@ -198,17 +198,17 @@ def constraint_unit(what: str) -> str:
 
 
 def constraint_in_display_unit(what: str, value: float) -> float:
-    """A value converted from SI to its display unit."""
+    """A value of the quantity `what`, converted from SI to its display unit."""
     return degrees(value) if constraint_unit(what).startswith("deg") else value
 
 
 def constraint_value_text(what: str, value: float) -> str:
-    """A value as text with its display unit."""
+    """A value (SI) of the quantity `what` as text with its display unit."""
     return f"{constraint_in_display_unit(what, value):.4g} {constraint_unit(what)}"
 
 
 def predict_flight(state: State, stand: float) -> tuple[float, float, float]:
-    """Apex (m) of the centre of mass, and its x and y (m) when it has come down to a standing height `stand` (m)."""
+    """Apex (m) of the centre of mass, and x and y (m) where it comes down to the standing height `stand` (m)."""
     rotation = whole_body_rotation(state.mass, state.qvel, state.data)
     apex, time = _apex_and_flight_time(state, rotation, stand)
     x, y, _ = rotation.com + time * rotation.velocity
@@ -236,14 +236,14 @@ def predict_flight_turns(state: State, stand: float) -> Array:
 
 
 def _momentum_after_turn(vector: Array, by: Array) -> Array:
-    """(3,) a constant vector in the frame of a body that has turned by a rotation vector (3,), body frame."""
+    """(3,) a momentum, constant in the world, in the frame of a body after it has turned by a rotation vector (3,)."""
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
 
 
 def _apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
-    """Height (m) of the parabola's apex, and s until the centre of mass has come down to a height `stand` (m).
+    """Height (m) of the flight's apex, and time (s) until the centre of mass has come down to a height `stand` (m).
 
-    The apex of a falling body is taken as far below its height as the true apex is above it.
+    For a falling body, the apex is replaced by a point as far below the body as the past apex was above it.
     """
     gravity, up = -float(state.data.model.opt.gravity[2]), float(rotation.velocity[2])
     apex = float(rotation.com[2]) + up * abs(up) / (2 * gravity)

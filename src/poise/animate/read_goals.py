@@ -1,4 +1,4 @@
-"""Goals of a script: kinematic constraints, and the free parameters that may change to meet them."""
+"""Read the goals of a script: kinematic constraints, and the free parameters that may change to meet them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
 PATIENCE = 3.0  # s: default time after which an event that has not happened counts as missed
-ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad: usual change; degrees: default largest change
+ANGLE_UNIT, ANGLE_MOST = radians(14.0), 40.0  # rad: usual change of an angle; degrees: default largest change
 TIME_UNIT, TIME_MOST = 0.05, 0.15  # s: usual and default largest change of a pose's time
-GAIN_UNIT, GAIN_MOST = 0.2, 0.6  # usual and default largest change of a gain, as a share of it
+GAIN_UNIT, GAIN_MOST = 0.2, 0.6  # usual and default largest change of a gain, as a share of the gain
 EARLIEST = 1e-3  # s: earliest time to which a pose may be moved; a pose at 0 would be the initial state
 _GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness", "damping": "damping"}
 
@@ -24,9 +24,9 @@ _GAINS: Mapping[str, Literal["stiffness", "damping"]] = {"stiffness": "stiffness
 def read_goals(
     scene: Scene, entry: TomlTable, poses: Sequence[ControlPose], gains: Mapping[str, int]
 ) -> tuple[Goal, ...]:
-    """All goals of a script; `gains` are the indices of its gain changes by name.
+    """Read all goals of a script; `gains` are the indices of the script's gain changes by name.
 
-    `each` repeats a goal for the repetitions of a cycle; the poses of repetition n are then NAME#n, written NAME#.
+    With `each`, a goal applies to each repetition of a cycle; NAME# stands for the pose NAME#n of repetition n.
     """
     goals = []
     for goal in entry.tables("goal"):
@@ -42,7 +42,7 @@ def read_goals(
 
 
 def _earlier_solutions(entry: TomlTable, count: int) -> list[Mapping[str, Any]]:
-    """Earlier solution of each repetition of a goal: one table for all, a list for the first ones, or none."""
+    """Earlier solution of each repetition of a goal; the file has a table for all, a list for the first, or nothing."""
     solved = entry.raw("solved", {})
     if "solved" in entry and not entry.has_line("solved"):
         raise entry.fail("'solved' must be written as solved = { ... }")
@@ -80,7 +80,7 @@ def _earlier_change(entry: TomlTable, solved: Mapping[str, Any], parameter: Free
 
 
 def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
-    """A list of names, or of tables with a name under `what`, as tables."""
+    """The list under `key` as tables; an item that is only a name becomes a table with this name under `what`."""
     value = entry.raw(key, [])
     if not isinstance(value, list):
         raise entry.fail(f"'{key}' must be a list, not {value!r}", key)
@@ -91,7 +91,7 @@ def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
 def _read_free(
     scene: Scene, entry: TomlTable, poses: Sequence[ControlPose], gains: Mapping[str, int], number: str
 ) -> Free:
-    """A free parameter: POSE.ANGLE, POSE.time, GAINS.stiffness or GAINS.damping."""
+    """Read a free parameter: POSE.ANGLE, POSE.time, GAINS.stiffness or GAINS.damping."""
     entry.check(("what", "most"))
     name = entry.text("what").replace("#", f"#{number}") if number else entry.text("what")
     owner, dot, what = name.rpartition(".")
@@ -136,9 +136,9 @@ def _read_want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
 
 
 def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
-    """Target value: a number, a list with one number per repetition, or the coordinate of a prop, "NAME.x".
+    """Read a target value: a number, a list with one number per repetition, or the coordinate of a prop, "NAME.x".
 
-    NAME# is the prop with the number of the repetition.
+    NAME# stands for the prop NAME#n in repetition n.
     """
     value = entry.raw("is")
     if isinstance(value, list):
@@ -158,7 +158,7 @@ def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float
 
 
 def _want_moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
-    """The moment of a constraint: `at` is a time (s) or "flight", "apex", "down" or "LINK down"; `after` adds s."""
+    """Moment of a constraint: `at` is a time (s) or "flight", "apex", "down" or "LINK down"; `after` (s) is added."""
     at = entry.raw("at", "flight" if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS) else None)
     after = entry.number("after", 0.0, 0)
     if is_number(at):

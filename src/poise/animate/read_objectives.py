@@ -1,4 +1,4 @@
-"""Objective controllers of a script, and time spans."""
+"""Read the objective controllers and time spans of a script."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from poise.animate.angles import script_joint_dofs
 from poise.control.poses import objectives
-from poise.control.poses.objectives import Objective, ScenePoint
+from poise.control.poses.objectives import Objective, ObjectivePoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
 from poise.errors import unknown_name
@@ -26,12 +26,12 @@ _ENTRIES = {
 
 
 def read_objectives(scene: Scene, entry: TomlTable) -> tuple[Objective, ...]:
-    """All objective controllers of a script."""
+    """Read all objective controllers of a script."""
     return tuple(_read_objective(scene, table) for table in entry.tables("objective"))
 
 
 def read_script_span(entry: TomlTable) -> TimeSpan:
-    """The time span of `from` and `until`, s; all time by default."""
+    """Read the time span from `from` (s) to `until` (s); all time by default."""
     start = entry.number("from", 0.0, 0)
     end = entry.number("until") if "until" in entry else inf
     if not end >= start:
@@ -51,7 +51,7 @@ def _read_objective(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _read_spring_pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
-    """Entries that all objectives with a pull in space have."""
+    """Read the arguments that all objectives with a pull have; `stiffness` and `damping` are default values."""
     return {
         "joints": _read_joint_weights(scene, entry, least=0.0),
         "stiffness": entry.number("stiffness", stiffness, 0),
@@ -73,7 +73,7 @@ def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
-    point = ScenePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
+    point = ObjectivePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
     return objectives.TouchObjective(
         point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120)
     )
@@ -95,7 +95,7 @@ def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
 
 
 def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
-    """The file's weights are in degrees per m or m/s, or per degree (per degree/s)."""
+    """Read an objective that corrects a sensor's error; weights in the file are in degrees per unit of the sensor."""
     sensor = Sensor(entry.text("sensor"))
     with entry.blaming("sensor"):
         sensor.reset(scene)
@@ -119,7 +119,7 @@ _READERS = {
 
 
 def _read_joint_weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
-    """Weights of DOFs by name, from a list of joints (weight 1) or a table of weights."""
+    """Read the weights of DOFs by DOF name, from a list of joints (weight 1) or a table of weights by joint."""
     value = entry.raw("joints")
     names = dict.fromkeys(entry.texts("joints"), 1.0) if isinstance(value, list | str) else {}
     if isinstance(value, dict):
@@ -146,14 +146,14 @@ def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     return link
 
 
-def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ScenePoint:
-    """A point of the world (three numbers, m), or a link or prop by name."""
+def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ObjectivePoint:
+    """Read a point of the world (three numbers, m), or the origin of a link or prop (its name)."""
     value = entry.raw(key)
     if isinstance(value, str):
         with entry.blaming(key):
             scene.link_id(value)
-        return ScenePoint(link=value)
-    return ScenePoint(_read_vector(entry, key, None))
+        return ObjectivePoint(link=value)
+    return ObjectivePoint(_read_vector(entry, key, None))
 
 
 def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:

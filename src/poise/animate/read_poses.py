@@ -1,4 +1,4 @@
-"""Control poses of a script: single poses, and cycles repeated for as long as the script lasts."""
+"""Read the control poses of a script: single poses, and cycles that repeat for as long as the script lasts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from poise.reference.key_poses import pose_from_coordinates, standing_coordinate
 from poise.retarget.ik import PoseSolver
 from poise.toml_reader import TomlTable
 
-NEAR = 0.02  # Largest distance (m) of a limb's end from its place; beyond it, the place is out of reach
+NEAR = 0.02  # Largest distance (m) between a limb's end and a place that counts as reached
 FIRM, LOOSE = 30.0, 0.03
-"""Prior weights in inverse kinematics: of DOFs that keep their angles, and of those that may change."""
+"""Prior weights in inverse kinematics: of DOFs that keep their angles, and of DOFs that may change."""
 YAW = ROOT["yaw"]
 MOST = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
 def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
-    """All poses of a script of a duration (s), in order of time.
+    """Read all poses of a script that lasts `seconds`, in order of time.
 
-    The repetitions of a pose of a cycle are called NAME#1, NAME#2 ...
+    The repetitions of a pose NAME in a cycle are called NAME#1, NAME#2 ...
     """
     poses: dict[str, ControlPose] = {}
     for index, table in enumerate(entry.tables("pose")):
@@ -61,7 +61,7 @@ def _read_control_pose(body: Body, entry: TomlTable, name: str, time: float, lap
 
 
 def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[ControlPose]:
-    """All poses of a cycle, repetition after repetition.
+    """Read all poses of a cycle, with all repetitions of the first pose first.
 
     With `mirrored` each repetition is the mirror image of the previous one. `turned` (degrees, to the left) is added to
     the yaw with each repetition.
@@ -90,7 +90,7 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Contr
 
 
 def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list[ControlPose]:
-    """The repetitions of a pose of a cycle, all at time 0; read once if its angles are always the same."""
+    """Read the repetitions of one pose of a cycle, all at time 0; a pose with constant angles is read only once."""
     if angles_change_by_lap(body, entry.inner("angles")):
         return [_read_control_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
     pose = _read_control_pose(body, entry, name, 0.0)
@@ -98,7 +98,7 @@ def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list
 
 
 def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable) -> dict[int, float]:
-    """Angles (rad) by DOF with limbs bent by inverse kinematics so that their ends reach places (m).
+    """Angles (rad) by DOF of a pose whose limbs are bent by inverse kinematics, so that their ends reach places (m).
 
     Places are x ahead, y to the left and z above the ground, with the root at its place in the standing pose and its
     orientation from the pose. Only joints of the limb that the pose does not set may bend.
@@ -126,7 +126,7 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
 
 
 def _reaching_dofs(body: Body, link: str) -> list[int]:
-    """DOFs of the limb that ends in a link."""
+    """DOFs of the limb that ends in a link; raise if the link is the root."""
     chain = chain_joints(body, link)
     if not chain:
         raise PoiseError(f"'{link}' is the root: it cannot reach a place")

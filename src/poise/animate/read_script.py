@@ -1,4 +1,4 @@
-"""Scripts from TOML files: scripts that come with Poise by name, others by path."""
+"""Read scripts from TOML files: scripts that come with Poise by name, other scripts by path."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def shipped_script_titles() -> dict[str, str]:
 
 
 def find_script(name: str) -> Path:
-    """The file of a script, by name or path."""
+    """Path of a script that is given by name, or by a path that ends in .toml."""
     if name.endswith(".toml"):
         return Path(name)
     if name not in shipped_scripts():
@@ -57,14 +57,14 @@ def find_script(name: str) -> Path:
 
 
 def is_shipped_script(path: Path) -> bool:
-    """Whether a script comes with Poise."""
+    """Whether the script at a path comes with Poise."""
     return path.parent == _FOLDER
 
 
 def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     """Read a script by name or path; errors name the line.
 
-    Its cycles are repeated for its own duration or for `seconds`, whichever is longer.
+    Cycles are repeated for the script's own duration or for `seconds`, whichever is longer.
     """
     path = find_script(str(name))
     entry = TomlTable.read(path)
@@ -100,7 +100,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
 
 
 def _script_body(entry: TomlTable, folder: Path) -> Body:
-    """The body by name, or from a file relative to the script's folder."""
+    """Load the script's body by name, or from a file relative to the script's folder; apply its mass and limits."""
     name = entry.text("body", "human37")
     with entry.blaming("body"):
         body = load_body(str(folder / name) if Path(name).suffix else name)
@@ -114,7 +114,7 @@ def _script_body(entry: TomlTable, folder: Path) -> Body:
 
 
 def _script_scene(body: Body, entry: TomlTable, folder: Path) -> Scene:
-    """The scene with the body; the file of a terrain is relative to the script's folder."""
+    """Read the scene, with the body; the path of a terrain file is relative to the script's folder."""
     entry.check(("terrain", "friction", "gravity", "prop"))
     with entry.blaming("terrain"):
         terrain = parse_terrain(entry.text("terrain", "flat"), folder)
@@ -138,7 +138,7 @@ def _mjcf_names(parts: Iterable[Element]) -> set[tuple[str, str]]:
 
 
 def _read_script_prop(entry: TomlTable) -> Prop:
-    """A prop with the entries of its kind."""
+    """Read a prop; its kind determines the valid entries."""
     kind = entry.text("kind")
     if kind not in PROPS:
         raise entry.blame(unknown_name("kind of prop", kind, PROPS), "kind")
@@ -175,7 +175,7 @@ def _read_poses_settings(entry: TomlTable) -> PosesSettings:
 
 
 def _read_gain_changes(body: Body, entry: TomlTable) -> tuple[tuple[GainChange, ...], dict[str, int]]:
-    """Changes of gains, and the index of each by name."""
+    """Read all changes of gains; return the changes, and the index of each change by name."""
     out: list[GainChange] = []
     names: dict[str, int] = {}
     for index, gains in enumerate(entry.tables("gains")):
@@ -192,7 +192,7 @@ def _read_gain_changes(body: Body, entry: TomlTable) -> tuple[tuple[GainChange, 
 
 
 def _read_stabilised_spans(entry: TomlTable) -> tuple[TimeSpan, ...]:
-    """Time spans in which the root is stabilised; all time by default."""
+    """Read the time spans in which the root is stabilised; all time by default."""
     entry.check(("during",))
     if "during" not in entry:
         return (TimeSpan(),)
@@ -208,7 +208,7 @@ def _read_stabilised_spans(entry: TomlTable) -> tuple[TimeSpan, ...]:
 
 
 def _read_script_pushes(scene: Scene, entry: TomlTable) -> tuple[Push, ...]:
-    """Pushes, in the notation of the command line's --push."""
+    """Read the pushes, in the notation of the command line's --push."""
     out = []
     for text in entry.texts("push"):
         with entry.blaming("push"):

@@ -34,7 +34,7 @@ class ControlPose:
 
     name: str
     time: float  # s
-    angles: Mapping[int, float]  # rad by DOF; those of the root are its roll, pitch and yaw
+    angles: Mapping[int, float]  # rad by DOF; DOFs 3, 4 and 5 are the root's roll, pitch and yaw
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Free:
     name: str
     kind: Literal["angle", "time", "stiffness", "damping"]
     places: tuple[int, ...]  # indices of the poses, or of the changes of gains
-    shares: Mapping[int, float]  # DOFs of an angle, each with a sign
+    shares: Mapping[int, float]  # for an angle: its DOFs, each with a sign; otherwise empty
     unit: float  # usual change: rad, s, or a share of the gain
     most: float  # largest change, in the same unit
 
@@ -128,7 +128,7 @@ class Script:
 
     @cached_property
     def rig(self) -> Rig:
-        """The rig of its body."""
+        """The default rig of the script's body."""
         return Rig.of(self.scene.body)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The run of a script: its reference and controller with changed parameters, and repeated simulations of it."""
+"""The run of a script: reference and controller with changed parameters, and repeated simulations."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.world import World
 
-Change = tuple[Free, float]  # A parameter and its change
+Change = tuple[Free, float]  # A free parameter and its change: rad, s or a share of the gain
 
 
 def solved_changes(goals: Iterable[Goal]) -> list[Change]:
-    """The solved changes of the goals."""
+    """All free parameters of the goals, each with its solved change."""
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 
@@ -45,7 +45,7 @@ def script_reference_and_controller(script: Script, changes: Iterable[Change] = 
 
 
 def script_keys(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
-    """The keys of all poses with changed parameters."""
+    """The keys (time, DOF, angle) of all poses of a script with changed parameters."""
     poses = _changed_control_poses(script, changes)
     triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
     time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
@@ -70,7 +70,7 @@ def parameter_effect_time(script: Script, free: Free, known: Iterable[Change] = 
 
 
 def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> float:
-    """Time (s) from which a goal's parameters affect the motion; raise if it has a constraint at an earlier time."""
+    """Time (s) from which a goal's parameters affect the motion; raise if a constraint has an earlier time."""
     start = min(parameter_effect_time(script, free, known) for free in goal.free)
     for want in goal.wants:
         if want.when.event == "time" and want.when.time < start:
@@ -80,7 +80,7 @@ def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> floa
 
 
 def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[ControlPose]:
-    """The poses with changed angles and times."""
+    """The poses of a script with changed angles and times."""
     poses = list(script.poses)
     for free, by in changes:
         if free.kind in ("angle", "time"):
@@ -112,7 +112,7 @@ def _grip_prop(hold: ScriptHold, world: World) -> None:
 
 
 def _release_prop(hold: ScriptHold, world: World) -> None:
-    """Release the grips between the links of a hold, which may come from another world's snapshot."""
+    """Release all grips between link and prop of a hold; the grips may come from another world's snapshot."""
     ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
     for grip in world.grips:
         if (grip.body, grip.other) == ends:
@@ -120,7 +120,7 @@ def _release_prop(hold: ScriptHold, world: World) -> None:
 
 
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
-    """A run of a script with changed parameters, at its start."""
+    """Set up a run of a script with changed parameters; no step is made yet."""
     reference, controller = script_reference_and_controller(script, changes)
     pushes, cues, stand = script.pushes, hold_cues(script), script.beginning.stand
     return set_up_run(
@@ -137,7 +137,7 @@ class Rehearsal:
 
     @property
     def world(self) -> World:
-        """Its world."""
+        """The world of the run."""
         return self._run.world
 
     def continue_with(self, changes: Iterable[Change]) -> None:
@@ -154,7 +154,7 @@ class Rehearsal:
         return self._run.step()
 
     def run_until(self, time: float) -> None:
-        """Advance while the next step ends no later than a time (s)."""
+        """Advance while the next step ends no later than a time (s); raise if the simulation blows up."""
         try:
             while self.world.time + self.world.settings.step <= time + 1e-9:
                 self.step()
@@ -163,7 +163,7 @@ class Rehearsal:
 
 
 def links_touching_scene(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Body ids in contact in a step, where exactly one of the two is among the character's `own` links (nbody,)."""
+    """Ids of both bodies of each contact in a step between the character's links, `own` (nbody,), and other bodies."""
     bears = result.impulse[:, 0] > 0
     body, other = result.body[bears], result.other[bears]
     apart = own[body] != own[other]

@@ -4,7 +4,7 @@ The paper's weight alpha cancels out of its equations. What remains is Newton's 
 
     du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
 
-where du is the change from the animator's values. Additions to the paper:
+where S are simulated values, c their targets and du is the change from the animator's values. Additions to the paper:
 
 - Residuals are in units of the tolerances and changes in units of usual changes; parameters have bounds.
 - Steps are bounded, and damped in directions in which a large change moves the targets little. A step that does not
@@ -13,7 +13,7 @@ where du is the change from the animator's values. Additions to the paper:
   [Broyden1965] as long as each step halves the residual. An iteration is one Jacobian by finite differences with all
   steps taken with it.
 - If the search ends before the targets are met, it restarts from other points, and the best result is returned.
-- If S is noisy, the Jacobian may be that of a smooth quantity that varies with it.
+- If S is noisy, the Jacobian may be taken from a smooth quantity that varies with S.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _LEAST = 1e-9  # finite-difference step, in units, of a parameter that must not 
 
 
 class SimulationOutcome(NamedTuple):
-    """Result of a simulation; not finite where it failed."""
+    """Values that a simulation reached; not finite where the simulation failed."""
 
-    reached: Array  # (m,) values of the targets
+    reached: Array  # (m,) reached value for each target
     smooth: Array  # (m,) the same values, or related ones that depend on the parameters more smoothly
 
 
 Simulate = Callable[[Sequence[Array], bool], Sequence[SimulationOutcome]]
-"""Outcomes of the simulation for several changes (n,) of its parameters; with True only `smooth` is needed."""
+"""Outcomes of simulations with several changes (n,) of the parameters; if the flag is True, only `smooth` is needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shot:
-    """A shooting problem."""
+    """A shooting problem with m targets and n parameters; "in units" means in multiples of `unit`."""
 
     simulate: Simulate
     target: Array  # (m,)
@@ -71,9 +71,9 @@ class ShootingSettings:
     departures: int = 4
     """Largest number of restarts from other points."""
     away: float = 1.0
-    """Largest distance of a restart from the initial change, of each parameter, in units."""
+    """Largest distance of each parameter at a restart from its initial change, in units."""
     nearer: float = 0.5
-    """Share of the residual above which a step ends the iteration, since its Jacobian is no longer good."""
+    """A step that leaves more than this share of the residual ends the iteration: the Jacobian is no longer good."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class ShotResult:
     """Result of shooting."""
 
     change: Array  # (n,) of the parameters
-    reached: Array  # (m,) values of the targets
+    reached: Array  # (m,) reached value for each target
     off: Array  # (m,) residuals, in tolerances
     iterations: int
     simulations: int
@@ -96,7 +96,7 @@ class ShotResult:
 def shoot(
     shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[ShotResult], None] | None = None
 ) -> ShotResult:
-    """Find the smallest change that meets the targets, or the best one found; `watch` sees every iteration."""
+    """Find the smallest change that meets the targets, or the best change; `watch` gets the result of an iteration."""
     settings = settings or ShootingSettings()
     best = _shoot_once(shot, settings, watch)
     for departure in range(settings.departures):
@@ -112,7 +112,7 @@ def shoot(
 def _shoot_once(
     shot: Shot, settings: ShootingSettings, watch: Callable[[ShotResult], None] | None, before: ShotResult | None = None
 ) -> ShotResult:
-    """Search from the shot's initial change until the targets are met or no step helps; count on from `before`."""
+    """Search from the shot's initial change until the targets are met or no step helps; add to counts of `before`."""
     earlier = (0, 0) if before is None else (before.iterations, before.simulations)
     search = _ShootingSearch(shot, settings, earlier[1])
     search.take_steps()
@@ -138,7 +138,7 @@ class _ShootingSearch:
     """The best change so far, in units of the parameters, and its residuals, in tolerances."""
 
     def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
-        """``simulations`` is the number of earlier ones."""
+        """Simulate the initial change; ``simulations`` is the number of simulations before."""
         self._shot, self._settings = shot, settings
         self._bound = shot.most / shot.unit
         self._simulations = simulations
@@ -147,13 +147,13 @@ class _ShootingSearch:
         self._jacobian = shot.slopes
 
     def result_so_far(self, iterations: int) -> ShotResult:
-        """The present result."""
+        """The best change so far as a result after a number of iterations."""
         shot, off = self._shot, self._off.reached
         reached = off * shot.tolerance + shot.target
         return ShotResult(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
     def take_steps(self, parts: Sequence[float] = ()) -> bool:
-        """Take steps with the present Jacobian, `parts` of the first one in turn; return whether one helped."""
+        """Take steps while the Jacobian is good, the first by a multiple out of `parts`; return whether one helped."""
         moved, fresh = False, True
         while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
             distance = self._residual_norm
@@ -167,7 +167,7 @@ class _ShootingSearch:
         return float(np.linalg.norm(self._off.reached))
 
     def _take_step(self, jacobian: Array, parts: Sequence[float]) -> bool:
-        """Take the first of some multiples of a step that reduces the residual; update the Jacobian by all of them."""
+        """Try multiples `parts` of a step until one reduces the residual; update the Jacobian. True if one did."""
         start, off, settings = self._at, self._off, self._settings
         step = least_norm_step(jacobian, start, off.reached, self._bound, settings)
         for part in parts:
@@ -181,7 +181,7 @@ class _ShootingSearch:
         return False
 
     def _simulated_residuals(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
-        """Residuals, in tolerances, of changes in units."""
+        """Simulate changes (n,), in units, and return their residuals, in tolerances."""
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
@@ -210,7 +210,7 @@ class _ShootingSearch:
 
 
 def least_norm_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
-    """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay at their bounds."""
+    """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay within bounds."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     step = np.zeros(len(at))
     for _ in range(len(at)):

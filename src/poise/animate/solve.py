@@ -51,7 +51,7 @@ class ScriptSolution:
         return all(answer.hit.converged for answer in self.answers)
 
     def lines(self) -> list[str]:
-        """The results as text, with each constraint of the goals that are not met."""
+        """The results as lines of text; a goal that is not met is followed by its constraints."""
         out = []
         for answer in self.answers:
             hit = answer.hit
@@ -69,7 +69,7 @@ def solve_script(
 ) -> ScriptSolution:
     """Find the smallest changes of the animator's values that meet the script's constraints.
 
-    Several worker processes compute finite differences in parallel; the result is the same.
+    With several `workers`, processes compute finite differences in parallel; the result stays the same.
     """
     began = clock.perf_counter()
     rehearsal = Rehearsal(script)
@@ -169,7 +169,7 @@ def _preceding_goal_result(goal: Goal, answers: Sequence[GoalResult]) -> ShotRes
 
 
 def _report_worst_constraint(goal: Goal, say: Say, hit: ShotResult) -> None:
-    """Report progress: the constraint with the largest error."""
+    """Report the iteration and the constraint with the largest error."""
     worst = int(np.argmax(np.where(np.isfinite(hit.off), np.abs(hit.off), np.inf)))
     say(f"{goal.name}: iteration {hit.iterations}, {_constraint_line(goal, hit, worst)}")
 
@@ -197,7 +197,7 @@ class GoalSimulator:
         self._watch: tuple[Goal, GoalWatch] | None = None
 
     def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
-        """The outcome of a change (n,) of the goal's parameters."""
+        """The outcome of a change (n,) of the goal's parameters; with `slopes`, only `smooth` is needed."""
         goal, rehearsal = trial.goal, self._rehearsal
         if self._watch is None or self._watch[0].origin != goal.origin:
             self._watch = goal, GoalWatch(rehearsal, goal)
@@ -226,7 +226,7 @@ class SimulationPool:
             self._pool.shutdown(cancel_futures=True)
 
     def outcomes(self, trial: GoalTrial, changes: Sequence[Array], slopes: bool) -> list[SimulationOutcome]:
-        """The outcome of each change, in order."""
+        """The outcome of each change (n,), in the order of the changes; `slopes` as in `GoalSimulator.outcome`."""
         if self._pool is None or len(changes) == 1:
             return [self._simulator.outcome(trial, change, slopes) for change in changes]
         try:

@@ -25,7 +25,7 @@ def solved_script_text(script: Script, text: str) -> str:
 
 
 def _solved_entry_lines(goals: list[Goal]) -> list[str]:
-    """Lines of the entry: a table, or a list of tables for a repeated goal."""
+    """Lines of the entry `solved`: a table, or a list of tables for a repeated goal."""
     tables = [_solved_table(goal) for goal in goals]
     if len(tables) == 1 and "#" not in goals[0].free[0].name:
         return [f"solved = {tables[0]}"]
@@ -39,7 +39,7 @@ def _solved_table(goal: Goal) -> str:
 
 
 def _end_of_toml_value(bare: list[str], start: int) -> int:
-    """Index of the line after a value that starts on line `start` and ends where its brackets close."""
+    """Index of the line after a value that starts on the line with index `start` and ends where its brackets close."""
     depth = 0
     for number in range(start, len(bare)):
         depth += sum(bare[number].count(c) for c in "[{") - sum(bare[number].count(c) for c in "]}")

@@ -173,7 +173,7 @@ def angle_name(body: Body, dof: int) -> str:
 
 
 def script_angles(body: Body, angles: Mapping[int, float]) -> dict[str, float]:
-    """Angles as scripts have them: degrees by name, without a side where left and right are equal."""
+    """Angles in degrees by name, as written in scripts. Equal left and right angles share a name without the side."""
     out: dict[str, float] = {}
     for dof in sorted(angles):
         name = angle_name(body, dof)

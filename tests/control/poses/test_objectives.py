@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from poise import Still
-from poise.control.poses.objectives import CorrectObjective, FollowObjective, PointObjective, ScenePoint, TouchObjective
+from poise.control.poses.objectives import (
+    CorrectObjective,
+    FollowObjective,
+    ObjectivePoint,
+    PointObjective,
+    TouchObjective,
+)
 from poise.control.poses.poses import Poses
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import Sensor
@@ -58,7 +64,7 @@ def still(world):
 
 @pytest.mark.parametrize("link", ["left_hand", "ball", None])
 def test_points_move_with_their_links(world, link):
-    place = ScenePoint((0.1, -0.2, 0.3), link)
+    place = ObjectivePoint((0.1, -0.2, 0.3), link)
     place.reset(world.scene)
 
     def at(time):
@@ -71,7 +77,7 @@ def test_points_move_with_their_links(world, link):
     assert place.position_and_velocity(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
 
 
-@pytest.mark.parametrize("towards", [None, ScenePoint(link="ball"), ScenePoint((1.0, -2.0, 0.5))])
+@pytest.mark.parametrize("towards", [None, ObjectivePoint(link="ball"), ObjectivePoint((1.0, -2.0, 0.5))])
 def test_pointing_follows_the_gradient_of_the_angle(still, towards):
     """The energy is K (1 - cos) of the angle between axis and direction, with the position of the hand fixed."""
     hand = still.scene.link_id("left_hand")
@@ -101,7 +107,8 @@ def test_touching_follows_the_gradient_of_the_distance(still):
         return 0.5 * 300.0 * float((target - there) @ (target - there))
 
     felt = torque(
-        TouchObjective(ScenePoint(tuple(point), "left_hand"), ScenePoint(tuple(target)), ARM, 300.0, kept=0.0), still
+        TouchObjective(ObjectivePoint(tuple(point), "left_hand"), ObjectivePoint(tuple(target)), ARM, 300.0, kept=0.0),
+        still,
     )
     expected = weights(still)
     assert felt[list(expected)] == pytest.approx(
@@ -115,7 +122,7 @@ def test_pulls_dissipate_energy(world):
     arm = list(weights(world))
     for objective in (
         PointObjective("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
-        TouchObjective(ScenePoint(link="left_hand"), ScenePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
+        TouchObjective(ObjectivePoint(link="left_hand"), ObjectivePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
     ):
         velocity = np.zeros(world.model.nv)
         velocity[arm] = world.qvel[arm]
@@ -194,7 +201,7 @@ def test_objectives_act_only_in_their_time_span(world):
 
     kinds = (
         lambda when: PointObjective("left_hand", ARM, when=when),
-        lambda when: TouchObjective(ScenePoint(link="left_hand"), ScenePoint(), ARM, when=when),
+        lambda when: TouchObjective(ObjectivePoint(link="left_hand"), ObjectivePoint(), ARM, when=when),
         lambda when: CorrectObjective(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=when),
         lambda when: FollowObjective({"left_elbow_y": "right_elbow_y"}, when=when),
     )

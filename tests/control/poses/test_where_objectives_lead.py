@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.control.poses.objectives import CorrectObjective, FollowObjective, PointObjective, ScenePoint, TouchObjective
+from poise.control.poses.objectives import (
+    CorrectObjective,
+    FollowObjective,
+    ObjectivePoint,
+    PointObjective,
+    TouchObjective,
+)
 from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
 from poise.control.poses.sensors import Sensor
@@ -46,8 +52,10 @@ def angle(world, name):
 
 def test_a_hand_reaches_a_fixed_point():
     target = (0.35, 0.25, 1.25)
-    hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
-    world = performed([TouchObjective(hand, ScenePoint(target), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)])
+    hand = ObjectivePoint((0.0, 0.0, -0.09), "left_hand")
+    world = performed(
+        [TouchObjective(hand, ObjectivePoint(target), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0)]
+    )
     assert hand.position_and_velocity(world.state)[0] == pytest.approx(
         target, abs=0.03
     )  # the arm sags a little under its own weight
@@ -56,7 +64,7 @@ def test_a_hand_reaches_a_fixed_point():
 def test_a_head_follows_a_flying_ball():
     ball = Ball(at=(2.0, -0.5, 2.0), radius=0.1)
     look = PointObjective(
-        "head", {"neck_z": 1.0, "neck_y": 1.0}, (1.0, 0.0, 0.0), ScenePoint(link="ball"), 60.0, 8.0, 0.0
+        "head", {"neck_z": 1.0, "neck_y": 1.0}, (1.0, 0.0, 0.0), ObjectivePoint(link="ball"), 60.0, 8.0, 0.0
     )
     headings = []
     for seconds in (0.3, 0.9):
@@ -72,9 +80,9 @@ def test_a_head_follows_a_flying_ball():
 def test_a_hand_follows_a_moving_point():
     """The hand stays 12 cm above a flying ball; with damping relative to the world it would lag by 120/800 s."""
     ball = Ball(at=(0.45, 0.2, 0.9), radius=0.02, mass=0.01)
-    hand = ScenePoint((0.0, 0.0, -0.09), "left_hand")
+    hand = ObjectivePoint((0.0, 0.0, -0.09), "left_hand")
     touch = TouchObjective(
-        hand, ScenePoint((0.0, 0.0, 0.12), "ball"), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0
+        hand, ObjectivePoint((0.0, 0.0, 0.12), "ball"), {"left_shoulder": 1.0, "left_elbow": 1.0}, kept=0.0
     )
     world = performed([touch], props=(ball,), seconds=0.5, throw=(0.0, 0.0, 3.2))
     assert hand.position_and_velocity(world.state)[0] == pytest.approx(

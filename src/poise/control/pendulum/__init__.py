@@ -1,7 +1,7 @@
 """Walking by an inverted pendulum model [Tsai2010].
 
-Values marked "adult" hold for a leg of `legs.ADULT` metres: such lengths scale with `Legs.scale`, times and speeds with
-`Legs.time_scale`. Values "in leg lengths" are multiplied by the length of the leg.
+Values marked "adult" hold for a leg of `legs.ADULT` metres. For other legs, lengths are multiplied by `Legs.scale`, and
+times and speeds by `Legs.time_scale`. Values "in leg lengths" are multiplied by the length of the leg.
 """
 
 from poise.control.entry import ControllerEntry, StudioWords

@@ -1,9 +1,9 @@
-"""The paper's own balance filter [Tsai2010] section 4.2: energies in each plane, one landing time for both.
+"""The paper's own balance filter [Tsai2010] section 4.2: energies in each plane, one landing time for both planes.
 
-In the sagittal and the frontal plane the leg angles are measured from the vertical, in rad. The positive direction is
-the one in which the body is to move: ahead, or to the side of the swing foot. The stance leg leans (theta_ST) by the
-angle by which the centre of mass is beyond its foot; the landing leg leans (theta_SW1) by the angle by which its foot
-is beyond the centre of mass.
+In the sagittal and the frontal plane the leans of the legs are angles (rad) from the vertical. The positive direction
+is the one in which the body is to move: ahead, or to the side of the swing foot. The lean of the stance leg (theta_ST)
+is positive if the centre of mass is beyond the stance foot. The lean of the landing leg (theta_SW1) is positive if the
+landing foot is beyond the centre of mass.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from poise.control.pendulum.foothold_ground import FootStrip
 from poise.kernel import kernel
 
 MAX_LEAN = 0.9  # Maximum lean (rad) of a landing leg
-LEAN_SAMPLES = 45  # Leans to each side that bracket the roots of Eq. (5); they are denser near the vertical.
-BISECTIONS = 40  # Bisections that find a root
-RK_STEPS = 32  # Runge-Kutta steps in which a fall is integrated
+LEAN_SAMPLES = 45  # Number of leans to each side that bracket solutions of Eq. (5), denser near the vertical
+BISECTIONS = 40  # Number of bisections that find a solution
+RK_STEPS = 32  # Number of Runge-Kutta steps in which a fall is integrated
 
 
 class PendulumState(NamedTuple):
@@ -41,17 +41,17 @@ class SteadyGait(NamedTuple):
     duration: float  # s of a step
     height: float  # m of the centre of mass directly above a foot
     swing: int  # 0 for the left foot
-    aside: float = 0.0  # m/s to the left; the energy filter, symmetric to both sides, ignores it
+    aside: float = 0.0  # m/s of drift to the left; the energy filter treats both sides alike and ignores it
 
 
 def energy_landing(
     fall: PendulumState, going: SteadyGait, pace: StepPace, foot: Array, times: Array, due: float, hips: Array,
     strip: FootStrip,
 ) -> tuple[FootLanding, Array]:  # fmt: skip
-    """The landing, and the wanted velocity (2,) m/s of the centre of mass at that moment.
+    """The landing of the swing foot, and the wanted velocity (2,) m/s of the centre of mass at landing.
 
-    Arguments are those of `linear_pendulum_landing`. The foot lands when the body reaches the end of its step in one of
-    the planes, or after `due` s if it reaches the end in neither. The time is limited to the range of `times`.
+    Arguments from `pace` on are those of `linear_pendulum_landing`. The foot lands when the body reaches the end of the
+    steady step in one plane, or after `due` s if it does so in neither. The time is limited to the range of `times`.
     """
     planes = _sagittal_plane(fall, going, math.atan(strip.slope)), _frontal_plane(fall, going)
     soonest = min(time_to_step_end(plane.sway, plane.cycle, fall.gravity, float(times[-1])) for plane in planes)
@@ -69,7 +69,7 @@ def energy_landing(
 
 
 class _SwayPlane(NamedTuple):
-    """The sagittal or the frontal plane."""
+    """The stance leg and the steady step in the sagittal or the frontal plane."""
 
     axis: int  # 0 along the heading, 1 to the left
     way: float  # 1 or -1: direction in which the body is to move
@@ -92,7 +92,7 @@ def _frontal_plane(fall: PendulumState, going: SteadyGait) -> _SwayPlane:
 
 
 def _stance_pendulum(fall: PendulumState, axis: int, way: float) -> PlanarPendulum:
-    """The stance leg projected onto a plane."""
+    """The stance leg projected onto the vertical plane through `axis`, with `way` as the positive direction."""
     away = way * float(fall.place[axis])
     lean = math.atan2(away, fall.height)
     speed = way * float(fall.velocity[axis]) * math.cos(lean) - float(fall.velocity[2]) * math.sin(lean)
@@ -113,20 +113,20 @@ class SteadyStep(NamedTuple):
     begin: float  # rad: lean of the leg when it lands
     end: float  # rad: lean of the same leg when the next one lands (theta_SW2)
     speed: float  # m/s of the centre of mass when the next leg lands (V_SW2)
-    turns: bool  # whether the body returns to where it came from (frontal) or passes over the foot (sagittal)
+    turns: bool  # True if the body returns to where it came from (frontal), False if it passes over the foot
 
 
 class LandingLeg(NamedTuple):
-    """The leg at landing."""
+    """The landing leg at the moment when its foot lands."""
 
-    angle: float  # rad
+    angle: float  # rad: lean
     length: float  # m
-    solved: bool  # whether the wanted speed will be reached
+    solved: bool  # whether the following step will end at the wanted speed
 
 
 @kernel
 def planar_pendulum_after(lean: float, speed: float, length: float, gravity: float, time: float) -> tuple[float, float]:
-    """Lean and speed of a rigid pendulum after a time (s): Eq. (1), by fourth-order Runge-Kutta."""
+    """Lean (rad) and speed (m/s) of a rigid pendulum after a time (s): Eq. (1), by fourth-order Runge-Kutta."""
     rate, pull, step = speed / length, gravity / length, time / RK_STEPS
     for _ in range(RK_STEPS):
         a = pull * math.sin(lean)
@@ -143,22 +143,22 @@ def planar_pendulum_after(lean: float, speed: float, length: float, gravity: flo
 
 @kernel
 def speed_after_strike(speed: float, between: float) -> float:
-    """Speed (m/s) after a leg lands at an angle (rad) to the other: Eq. (3); the part along the new leg is lost."""
+    """Speed (m/s) after a leg lands at an angle (rad) to the stance leg: the part along the new leg is lost (Eq. 3)."""
     return speed * math.cos(between)
 
 
 @kernel
 def landing_leg_length(height: float, stands: float, lands: float, slope: float) -> float:
-    """Length (m) of the landing leg from the height (m) over the stance foot: Eq. (8); `slope` in rad."""
+    """Length (m) of the landing leg, Eq. (8), from leans (rad) of both legs and the height (m) over the stance foot."""
     return height * math.cos(stands + slope) / (math.cos(stands) * math.cos(lands - slope))
 
 
 @kernel
 def steady_step(stride: float, duration: float, height: float, gravity: float, slope: float, turns: bool) -> SteadyStep:
-    """The step of a stride (m) and duration (s) that repeats itself, impact included; all zeros without a stride.
+    """The step of a given stride (m) and duration (s) that ends, after the impact, in the state in which it began.
 
     `height` (m) is the height of the centre of mass directly above a foot. The leg regains its length during double
-    stance. If no step is that short in time, the quickest one is returned.
+    stance. If no step is as short as `duration`, the quickest step is returned. Without a stride, all numbers are 0.
     """
     if stride < 1e-3 * height:
         return SteadyStep(0.0, 0.0, 0.0, turns)
@@ -196,14 +196,14 @@ def _repeating_step(end: float, stride: float, height: float, gravity: float, sl
 
 @kernel
 def _lean_after_stride(end: float, stride: float, height: float, slope: float) -> float:
-    """Lean (rad) of the landing leg that completes a stride (m) when the other leans by `end`."""
+    """Lean (rad) of the landing leg that completes a stride (m) when the stance leg leans by `end` (rad)."""
     ahead = stride - height * math.cos(slope) * math.sin(end) / math.cos(end + slope)
     return math.atan2(ahead * math.cos(slope), height * math.cos(slope) - ahead * math.sin(slope))
 
 
 @kernel
 def time_to_step_end(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, latest: float) -> float:
-    """Time (s) until the leg leans as it should when the next one lands; infinite if that is after `latest`."""
+    """Time (s) until the stance leg reaches the final lean of the steady step; infinite if later than `latest` (s)."""
     lean, speed, _ = sway
     step = latest / RK_STEPS
     for k in range(RK_STEPS):
@@ -217,12 +217,12 @@ def time_to_step_end(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, la
 
 @kernel
 def balancing_landing_leg(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float) -> LandingLeg:
-    """How the leg must land for the following step to end as the steady step does: Eqs. (5) to (8).
+    """The landing leg from which the following step ends as the steady step `cycle` does: Eqs. (5) to (8).
 
-    The squared velocity of Eq. (5) leaves up to four solutions. Of those from which the body reaches the end of its
-    step in the right direction, the one nearest to the steady step is taken. If there is none, the landing nearest to
-    the wanted energy is taken. If the body does not reach the end at all, or is to stop, it is the landing over which
-    it rests.
+    Eq. (5) squares the velocity and has up to four solutions. The result is the solution nearest to the steady step,
+    among those from which the body reaches the end of the step in the right direction. Without a solution, the result
+    is the lean whose energy is nearest to the wanted energy. If no lean reaches the end of the step, or if the body is
+    to stop, the result is the lean over which the body comes to rest.
     """
     best, least, near, found = 0.0, math.inf, math.inf, False
     was, before = math.nan, 0.0
@@ -231,7 +231,7 @@ def balancing_landing_leg(stands: PlanarPendulum, cycle: SteadyStep, gravity: fl
         arrives = _reaches_step_end(stands, cycle, gravity, slope, lands)
         lacks = _excess_step_energy(stands, cycle, gravity, slope, lands) if arrives else math.nan
         if was * lacks <= 0.0:
-            root = _landing_lean_root(stands, cycle, gravity, slope, before, lands)
+            root = _bisect_landing_lean(stands, cycle, gravity, slope, before, lands)
             if abs(root - cycle.begin) < near:
                 best, near, found = root, abs(root - cycle.begin), True
         if not found and abs(lacks) < least:
@@ -249,7 +249,7 @@ def _landed_leg_length(stands: PlanarPendulum, slope: float, lands: float) -> fl
 
 @kernel
 def _excess_step_energy(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> float:
-    """Energy per mass (m^2/s^2) in excess of that wanted at the end of the step: Eq. (5)."""
+    """Energy per mass (m^2/s^2) at the end of the following step, minus the wanted energy: Eq. (5)."""
     after, length = speed_after_strike(stands.speed, lands + stands.lean), _landed_leg_length(stands, slope, lands)
     fall = gravity * length * (math.cos(lands) - math.cos(cycle.end))
     return 0.5 * after * after + fall - 0.5 * cycle.speed * cycle.speed
@@ -257,7 +257,7 @@ def _excess_step_energy(stands: PlanarPendulum, cycle: SteadyStep, gravity: floa
 
 @kernel
 def _reaches_step_end(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, lands: float) -> bool:
-    """Whether the body, on the landed leg, reaches the end of its step in the right direction."""
+    """Whether the body on the landed leg reaches the final lean of the steady step in the right direction."""
     after, length = speed_after_strike(stands.speed, lands + stands.lean), _landed_leg_length(stands, slope, lands)
     way = -1.0 if cycle.turns else 1.0
     begin, after = -lands * way, after * way  # from here on the positive side is the one to leave to
@@ -269,10 +269,10 @@ def _reaches_step_end(stands: PlanarPendulum, cycle: SteadyStep, gravity: float,
 
 
 @kernel
-def _landing_lean_root(
+def _bisect_landing_lean(
     stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float, low: float, high: float
 ) -> float:
-    """Lean (rad) between `low` and `high` at which the energy is the wanted one."""
+    """Lean (rad) of the landing leg between `low` and `high` at which `_excess_step_energy` is 0, by bisection."""
     rising = _excess_step_energy(stands, cycle, gravity, slope, low) < 0.0
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)

@@ -1,8 +1,8 @@
 """The balance motion filter [Tsai2010] section 4.2: where and when the swing foot lands.
 
-The pendulum is linear, with a constant height [Kajita2001]: the velocity at the end of the next step is linear in the
-landing position and has a closed-form solution. The paper's equation (5) squares the velocity and has several solutions
-or none; see docs/pendulum-method.md.
+The pendulum is linear, with a constant height [Kajita2001]. The velocity at the end of the next step is then linear in
+the landing position, and the landing position for a wanted velocity has a closed form. The paper's equation (5) squares
+the velocity and has several solutions or none; see docs/pendulum-method.md.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from poise.control.pendulum.height import SHORTEST, STRETCH
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 
-EXTRA_REACH = 0.23  # In leg lengths: how much further than its leg a foot reaches, by the pelvis and by its orientation
+EXTRA_REACH = 0.23  # In leg lengths: reach of a foot beyond its leg, by motion of the pelvis and tilt of the foot
 MIN_REACH = 0.15  # In leg lengths: the reach that a leg always has, apart from EXTRA_REACH
-SLACK = 0.034  # In leg lengths: how far a foot may land from the point that it can reach in time
+SLACK = 0.034  # In leg lengths: how far a foot may land beyond the point that it can reach in time
 TIMING_COST = 0.114
-"""In leg lengths: cost of shifting the landing by a whole step duration, as a distance from the wanted place."""
+"""In leg lengths: a landing that is a whole step duration early or late costs as much as this miss of the place."""
 KEEP_BONUS, SAME_PLACE = 0.09, 0.14
 """In leg lengths: a foothold within SAME_PLACE of the previous aim is preferred to others by KEEP_BONUS."""
 FORWARD, BACKWARD, OUTWARD, INWARD = 0.75, 0.6, 0.75, 0.5
@@ -41,7 +41,7 @@ class FootLanding(NamedTuple):
     within: float  # s from now
     velocity: Array  # (2,) m/s of the centre of mass at landing
     there: Array  # (2,) m: centre of mass at landing
-    missed: float  # m between this place and the wanted one
+    missed: float  # m between `place` and the wanted landing place
 
 
 class StepPace(NamedTuple):
@@ -65,9 +65,9 @@ def linear_pendulum_landing(
     """Landing place and time that lead to the wanted velocity at the end of the following step.
 
     Positions `place` of the centre of mass and `foot` of the swing foot (2,) are relative to the centre of pressure of
-    the stance foot, in the frame of the heading. The step is `due` in s from now. Of `times` (K,), the one with the
-    least cost is chosen: distance from the wanted place, excess lean and shift in time. `hips` (K,) m are the hip
-    heights at those times and `strip` is the ground that the foot can land on.
+    the stance foot, in the frame of the heading. The landing is due `due` s from now. Of `times` (K,) s, the time with
+    the least cost is chosen: distance from the wanted place, plus excess lean, plus shift in time. `hips` (K,) m are
+    the hip heights at `times`. `strip` is the ground on which the foot can land.
     """
     best, least = 0, np.inf
     for k in range(times.shape[0]):
@@ -82,7 +82,7 @@ def linear_pendulum_landing(
 def _linear_landing_at(
     time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: FootStrip
 ) -> tuple[FootLanding, float]:
-    """The landing at a time, and the distance (m) by which the body then leans too far."""
+    """The feasible landing after a time (s), and the distance (m) by which the body then leans too far."""
     there, then = linear_pendulum_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
@@ -137,14 +137,14 @@ def _nearest_foot_room(strip: FootStrip, ahead: float, leg: float) -> float:
 
 @kernel
 def _leg_reach(leg: float, hips: float) -> float:
-    """Horizontal reach (m) of a leg from a hip at a height (m) above the ankle."""
+    """Horizontal reach (m) of a leg of length `leg` (m) whose hip is `hips` (m) above the ankle."""
     high = max(hips, SHORTEST * leg)
     return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
 
 
 @kernel
 def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: float) -> tuple[Array, Array]:
-    """Position and velocity, after a time (s), of a linear pendulum of rate sqrt(g/height) (1/s)."""
+    """Position (m) and velocity (m/s) of a linear pendulum after a time (s); `rate` (1/s) is sqrt(g/height)."""
     c, s = math.cosh(rate * time), math.sinh(rate * time)
     return place * c + velocity / rate * s, place * rate * s + velocity * c
 
@@ -154,8 +154,8 @@ def step_end_velocity(
 ) -> Array:
     """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
 
-    The step is part of the periodic motion of the linear pendulum with steps of length speed x duration and the given
-    width (m), drifting to the left at `aside` (m/s). `stance` is 0 for the left foot.
+    The linear pendulum moves periodically, with steps of length `speed` x `duration` and the given width (m), and
+    drifts to the left at `aside` (m/s). `stance` is 0 for the left foot.
     """
     half = 0.5 * rate * duration
     sway = 0.5 * rate * width * math.tanh(half)
@@ -165,12 +165,12 @@ def step_end_velocity(
 
 
 def pressure_centre_shift(velocity: Array, wanted: Array, rate: float, within: float) -> Array:
-    """Shift (2,) m of the centre of pressure that makes the velocity at landing the wanted one."""
+    """Shift (2,) m of the centre of pressure that makes `velocity`, at the landing in `within` s, equal to `wanted`."""
     return (velocity - wanted) / (rate * math.sinh(max(rate * within, MIN_PHASE)))
 
 
 def step_pace(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
-    """The `StepPace` for legs of a length (m) and a swing foot (0 for the left one)."""
+    """The `StepPace` for a leg length (m), a step duration (s), a target velocity and a swing foot (0: left)."""
     out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
     if swing == 1:
         out, across, inward, outward = across, out, outward, inward

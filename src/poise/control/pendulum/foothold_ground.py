@@ -1,4 +1,4 @@
-"""The ground where a foot can land: its height, its slope, and whether a foot has room on it."""
+"""The ground where a foot can land: height and slope of the ground, and whether a foot has room on it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 EDGE_HEIGHT = 0.015  # Deviation (m, adult) from a plane above which the ground under a foot counts as an edge
 MARGIN, HEEL_PASSED = 0.03, 0.015
-"""Margins (m, adult): ahead of the ball and behind the heel in stance; beyond an edge for a swinging heel."""
+"""Margins (m, adult): MARGIN around a foot in stance; HEEL_PASSED of a swinging heel beyond an edge."""
 SLOPE_SPAN = 0.6  # Share of the distance from ball to ankle over which the slope under a stance foot is measured
 SPACING = 0.025  # Distance (m) between the samples of a strip
 BEHIND, AHEAD = 0.7, 1.1  # In leg lengths: how far a strip extends behind and ahead of the stance foot
 
 
 class Foothold(NamedTuple):
-    """Where a foot is to land."""
+    """Where a foot is to land, in the world."""
 
-    ankle: Array  # (2,) m
+    ankle: Array  # (2,) m: x and y of the ankle
     ground: float  # m: height of the ground
-    tilt: Array  # (4,) rotation of the ground from level
+    tilt: Array  # (4,) quaternion that turns level ground into this ground
     up: Array  # (3,) normal of the ground, scaled to z = 1
 
 
@@ -35,13 +35,13 @@ class FootStrip(NamedTuple):
     """Ground along the line on which a foot can land, relative to the centre of pressure of the stance foot."""
 
     begin: float  # m ahead: first sample
-    level: Array  # (N,) m: height of the ground under the centre of pressure
-    free: Mask  # (N,) whether the foot has room there
+    level: Array  # (N,) m in the world: height of the ground under each possible centre of pressure
+    free: Mask  # (N,) whether the foot has room at each sample
     aimed: float  # m ahead: the previous aim; nan if there is none
 
     @property
     def slope(self) -> float:
-        """Mean rise over run."""
+        """Mean slope (rise over run) from the first sample to the last."""
         return float(self.level[-1] - self.level[0]) / (SPACING * (len(self.level) - 1))
 
     @property
@@ -54,7 +54,7 @@ class FootStrip(NamedTuple):
 def landing_strip(
     walker: Walker, side: int, pressed: Array, yaw: float, aside: float, aimed: Array | None = None
 ) -> FootStrip:
-    """The strip of a foot along `yaw`, `aside` (m, left) of the other's centre of pressure; `aimed` (2,): last aim."""
+    """The strip for a foot along `yaw`, `aside` (m) left of the stance point `pressed` (2,) m; `aimed`: last aim."""
     long = walker.legs.length
     begin, end = -round(BEHIND * long / SPACING), round(AHEAD * long / SPACING)
     beyond = math.ceil((walker.longest + MARGIN * walker.legs.scale) / SPACING)  # samples: reach of a foot at the ends
@@ -82,7 +82,7 @@ def lowest_and_highest(values: Array) -> tuple[float, float]:
 
 
 def _has_foot_room(walker: Walker, side: int, grid: Array, level: Array) -> Mask:
-    """Whether a foot has room (N,): ankle and ball on one plane, and no ground above this plane at heel and toes."""
+    """(N,) whether a foot has room: ankle to ball on one plane, and no ground above this plane at heel and toes."""
     legs = walker.legs
     ball, edge, spare = float(legs.ball[side, 0]), EDGE_HEIGHT * legs.scale, MARGIN * legs.scale
     lowest, highest = lowest_and_highest(level)
@@ -112,7 +112,7 @@ def foothold_at(walker: Walker, side: int, pressed: Array, yaw: float) -> Footho
 
 
 def _foot_slopes(walker: Walker, x: float, y: float, yaw: float, far: float, wide: float) -> tuple[float, float, float]:
-    """Height (m) and slopes of the ground along `yaw` and to the left, from points `far` and `wide` (m) away."""
+    """Height (m) of the ground at (x, y), slope along `yaw` over `far` (m), and slope to the left over `wide` (m)."""
     places = _slope_sample_points(x, y, yaw, far, wide)
     here, there, left, right = walker.heights(places[0], places[1]).tolist()
     return here, (there - here) / far, (left - right) / (2 * wide)
@@ -120,7 +120,7 @@ def _foot_slopes(walker: Walker, x: float, y: float, yaw: float, far: float, wid
 
 @kernel
 def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
-    """Points (2, 4) m: (x, y), one ahead of it, one to its left and one to its right."""
+    """Four points as columns (2, 4) m: (x, y), `far` ahead along `yaw`, `wide` to the left, and `wide` to the right."""
     c, s = math.cos(yaw), math.sin(yaw)
     out = np.empty((2, 4))
     out[0, 0], out[0, 1], out[0, 2], out[0, 3] = x, x + c * far, x - s * wide, x + s * wide
@@ -129,7 +129,7 @@ def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float
 
 
 def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> Array:
-    """Rotation (3, 3) of a foot that stands flat on the ground with its ball at a position, pointing along `yaw`."""
+    """Rotation (3, 3) of a foot that stands flat on the ground with its ball at `ball` (3,) m, pointing along `yaw`."""
     span = SLOPE_SPAN * float(walker.legs.ball[side, 0])
     _, ahead, aside = _foot_slopes(walker, ball[0], ball[1], yaw, -span, 0.4 * span)
     ahead, aside = (0.0 if abs(each) > STEEP else each for each in (ahead, aside))
@@ -142,7 +142,7 @@ def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> 
 
 
 def ground_above_foothold(walker: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
-    """Maximum height (m) of the ground under a foot, at ankle positions (K, 2), above its foothold's plane."""
+    """Maximum height (m), above a foothold's plane, of the ground under a foot with its ankle at `places` (K, 2) m."""
     legs, c, s = walker.legs, math.cos(yaw), math.sin(yaw)
     spare, passed = MARGIN * legs.scale, HEEL_PASSED * legs.scale
     marks = np.array([legs.sole[side, 0, 0] - passed, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])

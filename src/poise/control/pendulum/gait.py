@@ -16,18 +16,18 @@ from poise.rotations import matrix_to_quat
 
 DOUBLE_STANCE = 0.12  # Phase until which both feet stand
 COMMITTED, RETARGET = 0.7, 0.05
-"""From this share of the swing on, the aim moves only if the new one is further than RETARGET (m, adult) away, and by
-the excess: the decelerating leg disturbs the prediction, and the foot would land while moving."""
-EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground has landed
+"""From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
+adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
+EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
 
 
 class LiftOff(NamedTuple):
-    """Where a foot left the ground."""
+    """Position and rotation of a foot when it left the ground."""
 
     ankle: Array  # (3,) m
-    foot: Array  # (4,) rotation
-    ground: float  # m
-    extra: float  # m by which it was above the ground
+    foot: Array  # (4,) quaternion
+    ground: float  # m: height of the ground
+    extra: float  # m by which the sole was above the ground
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +35,17 @@ class GaitState:
     """State of the gait at one moment."""
 
     stance: int  # 0 for the left foot
-    phase: float  # 0 at the strike of the stance foot, 1 at the other's
+    phase: float  # 0 at the strike of the stance foot, 1 at the strike of the swing foot
     style: StepStyle
     lift: LiftOff | None = None  # of the swing foot; None in double stance
-    since: float = 0.0  # s since the strike
+    since: float = 0.0  # s since the strike of the stance foot
     overdue: float = 0.0  # s since the swing foot should have landed
     aimed: Array | None = None  # (2,) m: previous aim of the swing foot's centre of pressure
-    stands: bool = False  # standing on both feet, without a step under way
+    stands: bool = False  # whether the body stands on both feet, without a step under way
 
     @property
     def swing(self) -> int:
-        """The swing foot; in double stance the trailing one."""
+        """The swing foot (0 for the left foot); in double stance, the trailing foot."""
         return 1 - self.stance
 
     @property
@@ -69,7 +69,7 @@ class GaitState:
         return replace(self, lift=LiftOff(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
 
     def committed_aim(self, place: Array, scale: float) -> Array:
-        """Aim (2,) m of the swing foot if `place` is the best one; legs are `scale` times an adult's."""
+        """Aim (2,) m of the swing foot if `place` (2,) m is now the best aim; `scale` is `Legs.scale`."""
         if self.aimed is None or self.swing_share < COMMITTED:
             return place
         off = place - self.aimed
@@ -77,7 +77,7 @@ class GaitState:
         return np.asarray(self.aimed + off * max(beyond, 0.0))
 
     def later(self, step: float, within: float, aimed: Array) -> GaitState:
-        """The state a time step (s) later, if the foot lands `within` s at `aimed` (2,)."""
+        """The state a time step (s) later, if the swing foot is to land in `within` s at `aimed` (2,) m."""
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
         overdue = self.overdue + step if self.phase >= 1.0 else self.overdue
         aim = aimed if self.lift else None

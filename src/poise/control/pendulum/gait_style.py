@@ -1,7 +1,7 @@
-"""The style of a walk: posture, swing of the feet and length of the legs. It is kept whatever balance demands.
+"""The style of a walk: posture, swing of the feet and length of the legs. The style is kept whatever balance demands.
 
-A step lasts from the strike of the stance foot (phase 0) to that of the other (phase 1), in a frame with the heading of
-the step.
+A step lasts from the strike of the stance foot (phase 0) to the strike of the swing foot (phase 1). Its positions and
+rotations are in a frame that points along the heading of the step.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
 
 SAMPLES = 25  # Samples of a step, both ends included
 BOW = 0.03
-"""Maximum lateral deviation (m) of a swinging foot from the straight line: references may graze the other leg."""
+"""Maximum lateral deviation (m) of a swing foot from the straight line: in a reference, it may graze the other leg."""
 SHORT_STEP = 0.1  # In leg lengths: a foot that moves less, as in marching on the spot, swings with the plain profile
 PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
-"""Duration (s) of a plain step on legs of PLAIN_LEG (m); it scales with the root of leg length, as a pendulum's."""
+"""Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
-_EXTRAS = 20  # numbers of a moment that are not its pose
-_LIFT_OFF = 8  # samples in which the trailing foot leaves the ground
+_EXTRAS = 20  # Count of the numbers of a `StepMoment` that are not its pose
+_LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
 _PHASES = np.linspace(0.0, 1.0, SAMPLES)
 _PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
 
 
 class StepMoment(NamedTuple):
-    """A moment of a step; legs: stance first."""
+    """The body at a moment of a step; in pairs of legs, the stance leg comes first."""
 
-    pose: Array  # (nq,) its root position has no meaning
+    pose: Array  # (nq,); the position of the root has no meaning
     across: Array  # (2, 3) directions of the knee axes
-    foot: Array  # (2, 4) rotations of the feet
+    foot: Array  # (2, 4) quaternions of the feet
     leg: float  # m from the stance ankle to its hip
     rise: float  # m of the stance ankle above its height with a flat foot
-    away: float  # m, horizontally, from that ankle to its hip
+    away: float  # m, horizontally, from the stance ankle to its hip
     clear: float  # m of the swing foot above the ground
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
-    bow: float  # m to the left of the straight line
+    bow: float  # m of the swing foot to the left of the straight line
 
 
 class SwingStyle(NamedTuple):
     """How a foot swings, in S samples of a step."""
 
-    foot: Array  # (S, 4) rotation
+    foot: Array  # (S, 4) quaternions
     clear: Array  # (S,) m above the ground
     progress: Array  # (S,) 0 at lift-off, 1 at landing
     bow: Array  # (S,) m to the left of the straight line
-    way: float  # m ahead from lift-off to landing
+    way: float  # m that the foot moves ahead from lift-off to landing
 
 
 @dataclass(frozen=True, eq=False)
 class StepStyle:
-    """The style of a step: S samples of `StepMoment`."""
+    """The style of a step: S samples of each quantity of `StepMoment`."""
 
     pose: Array  # (S, nq)
     across: Array  # (S, 2, 3)
@@ -79,7 +79,7 @@ class StepStyle:
             object.__setattr__(self, name, readonly(getattr(self, name)))
 
     def at(self, phase: float) -> StepMoment:
-        """The moment at a phase; its quaternions are not normalised."""
+        """The `StepMoment` at a phase, interpolated; quaternions are not normalised."""
         row = sample_at_phase(self._rows, phase)
         nq = len(row) - _EXTRAS
         across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
@@ -87,20 +87,20 @@ class StepStyle:
 
     @cached_property
     def swing(self) -> SwingStyle:
-        """The part of the swing foot."""
+        """The samples that describe the swing foot."""
         foot, clear, progress, bow = map(np.array, (self.foot[:, 1], self.clear, self.progress, self.bow))
         return SwingStyle(foot, clear, progress, bow, self.way)
 
     @cached_property
     def _rows(self) -> Array:
-        """The samples (S, K), all numbers of one in a row."""
+        """(S, K) table: one row per sample."""
         parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
 @kernel
 def sample_at_phase(values: Array, phase: float) -> Any:
-    """Samples (S, ...) interpolated linearly at a phase."""
+    """Interpolate samples (S, ...) of a step linearly at a phase."""
     x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
     i = min(int(x), SAMPLES - 2)
     u = x - i
@@ -108,17 +108,17 @@ def sample_at_phase(values: Array, phase: float) -> Any:
 
 
 class LegTracks(NamedTuple):
-    """Legs and feet in T frames: left first."""
+    """Positions and rotations of both legs, left first, in T frames."""
 
     ankle: Array  # (T, 2, 3) m
-    foot: Array  # (T, 2, 4)
+    foot: Array  # (T, 2, 4) quaternions
     hip: Array  # (T, 2, 3) m
     axis: Array  # (T, 2, 3) axes of the knees
     low: Array  # (T, 2) m: height of the lower of heel and ball
 
 
 def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> LegTracks:
-    """Legs and feet in frames (T, nq); `data` of the body is reused, since making it costs more than the rest."""
+    """Tracks of both legs in frames (T, nq). `data` is overwritten; without it, an MjData is made, which takes long."""
     model, data = body.model, data or mujoco.MjData(body.model)
     feet = np.array([body.link_id(foot.link) for foot in walker_feet(body)])
     shanks = model.body_parentid[feet]
@@ -136,7 +136,7 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
 
 
 def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
-    """The style of the step in frames (S, nq) heading along x, on foot `stance` (0 for the left); `data` is reused."""
+    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten."""
     work = leg_tracks(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hip, ankle = work.hip[:, stance], work.ankle[:, stance]
@@ -151,27 +151,27 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
 
 
 def _swing_progress(places: Array, short: float) -> Array:
-    """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if it moves less than `short` (m)."""
+    """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if the way is below `short` (m)."""
     gone = places - places[0]
     square = float(gone[-1] @ gone[-1])
     return np.asarray(gone @ gone[-1] / square) if square > short**2 else np.array(_PLAIN_PROGRESS)
 
 
 def _swing_bow(aside: Array, progress: Array) -> Array:
-    """Lateral deviation (S,) m from the straight line of a foot at lateral positions (S,), scaled to at most BOW."""
+    """Deviation (S,) m of a foot from the straight line, scaled to at most BOW; `aside` (S,) m: lateral positions."""
     bow = aside - aside[0] - progress * (aside[-1] - aside[0])
     return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
 
 
 def _swing_clearance(low: Array) -> Array:
-    """Height (S,) m of a foot above the ground, from lift-off to landing."""
+    """Height (S,) m of a foot above the line from lift-off to landing; `low` (S,) m: height of its lowest point."""
     first = int(np.argmin(low[:_LIFT_OFF]))
     ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
     return np.asarray(np.maximum(low - ground, 0.0))
 
 
 def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
-    """Style of plain steps in a constant pose."""
+    """Style of plain steps: the pose (nq,) is constant and the feet stay level."""
     upright = displace_poses(pose, yaw_quat(-float(yaw_of(pose[3:7]))), np.zeros(3))
     standing = leg_tracks(upright[None], body, legs)
     reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))

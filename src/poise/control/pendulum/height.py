@@ -1,7 +1,7 @@
 """Height of the centre of mass: the stance leg is as long as in the reference.
 
 The knees thus bend as in the reference at any speed and on any ground. The body sinks before a long step so that the
-foot reaches, and rises with the steps of stairs. A plan of height and rate keeps the accelerations moderate.
+foot reaches the ground, and rises with stairs. A plan of height and rate keeps the accelerations moderate.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 
 STRETCH, LANDING_STRETCH = 0.985, 0.99
-"""In leg lengths: the longest that a leg should be in stance (beyond, the heel lifts), and at landing."""
+"""In leg lengths: maximum length of a leg in stance, beyond which the heel lifts, and of a leg at landing."""
 SHORTEST = 0.5  # In leg lengths: minimum height of the hip over the ankle
 SINK_SPEED = 1.2  # Speed (m/s, adult) at which the body can sink before a landing
-MAX_DOWN, MAX_UP = 6.0, 20.0  # Maximum acceleration (m/s^2), down and up
+MAX_DOWN, MAX_UP = 6.0, 20.0  # Maximum accelerations (m/s^2) of the planned height: down and up
 MAX_SINK = 0.115  # In leg lengths: the most by which the hips are expected to sink for a landing
-HEIGHT_RATE = 10.0  # Rate (1/s) at which the height approaches the wanted one
+HEIGHT_RATE = 10.0  # Rate (1/s) at which the planned height approaches the wanted height
 FOLLOW_RATE = 5.0  # Rate (1/s) at which the plan approaches the actual height
 RISE_SPEED = 0.9  # Maximum speed (m/s, adult) of rising
 TARGET_SPEED = 1.0  # Maximum rate (m/s, adult) of the wanted height that the plan follows
@@ -47,14 +47,14 @@ class HeightPlan(NamedTuple):
         return HeightPlan(height, self.rate + step * self.acceleration)
 
     def following(self, seen: Observed, step: float) -> HeightPlan:
-        """The plan, moved towards the actual height; `seen` is from before the time step (s)."""
+        """The plan moved towards the actual height after a time step (s); `seen` was observed before the step."""
         then, share = seen.com[2] + step * seen.velocity[2], FOLLOW_RATE * step
         height = self.height + share * (then - self.height)
         return HeightPlan(height, self.rate + share * (seen.velocity[2] - self.rate))
 
 
 def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
-    """The plan with the acceleration that leads to a height (m) and its rate (m/s) without losing the ground."""
+    """The plan `now` with a new, limited acceleration towards a `wanted` height (m) that changes at a `rate` (m/s)."""
     slow = walker.legs.time_scale
     rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
     speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
@@ -62,7 +62,7 @@ def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: fl
 
 
 def stance_hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
-    """Wanted height (m) of the hip over a position `hip` (2,) when its foot is flat with the ankle at (3,) m."""
+    """Wanted height (m) of the stance hip at `hip` (2,) m, if the foot is flat and its ankle at `ankle` (3,) m."""
     away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
     leg = min(moment.leg, STRETCH * walker.legs.length)
@@ -70,7 +70,7 @@ def stance_hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Arr
 
 
 def landing_hip_height(walker: Walker, ground: float, away: float) -> float:
-    """Maximum height (m) of the hips for a foot to land on ground (m) at a horizontal distance `away` (m)."""
+    """Maximum height (m) of the hips at which a foot can land on ground of a height (m), `away` (m) horizontally."""
     long = walker.legs.length
     return ground + walker.legs.ankle_height + _hip_above_ankle(LANDING_STRETCH * long, away, long)
 
@@ -80,9 +80,9 @@ def _hip_above_ankle(leg: float, away: float, length: float) -> float:
 
 
 def hip_descent(swung: float, within: float) -> tuple[float, float]:
-    """Share of the descent to a lower foothold done after a share of the swing, and its rate (1/s).
+    """Share of the descent to a lower foothold at the share `swung` of the swing, and rate (1/s) of the descent.
 
-    The descent is even until the foot lands `within` s: a body that drops is not supported, and its feet slip.
+    The descent is even until the foot lands in `within` s: a body that drops does not load its feet, and they slip.
     """
     if swung >= DESCENT_END:
         return 1.0, 0.0
@@ -91,7 +91,7 @@ def hip_descent(swung: float, within: float) -> tuple[float, float]:
 
 @kernel
 def lowest_hip_heights(leg: float, hips: float, rate: float, falls: float, times: Array) -> Array:
-    """Lowest heights (K,) m after times (K,) s of hips that are now at a height `hips` (m), with a leg length (m).
+    """Lowest heights (K,) m that the hips, now at `hips` (m), can have after times (K,) s; `leg` (m): leg length.
 
     `rate` (m/s) is the vertical velocity of the hips, `falls` (m/s) the speed at which the ground falls away.
     """
@@ -100,7 +100,7 @@ def lowest_hip_heights(leg: float, hips: float, rate: float, falls: float, times
 
 
 class StepClimb(NamedTuple):
-    """Steepness (rise over run) of the steps along the heading, relative to the slope under the stance foot."""
+    """Steepness (rise over run) of the last and next step along the heading, relative to the slope under the foot."""
 
     last: float  # from where the swing foot left the ground to the stance foot
     next: float  # from the stance foot to where the swing foot will land
@@ -118,7 +118,7 @@ class StepClimb(NamedTuple):
 
 
 def step_climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> StepClimb:
-    """The `StepClimb` of the last step and of the step to a centre of pressure `place` (2,) m."""
+    """The `StepClimb` of the last step and of the next step, whose centre of pressure is at `place` (2,) m."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
     slope = -along_yaw(heading, walker.ground_normal(under))

@@ -1,4 +1,4 @@
-"""Commanded heading, speed, foot lift and step duration, and how they are approached."""
+"""Commanded heading, speed, foot lift and step duration, and how the walk approaches the commands."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from poise.errors import PoiseError
 
 TURN_TIME = 0.3  # Time (s) in which a small turn is made
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
-YAW_TOLERANCE = 0.15  # Yaw error (rad) of the body up to which it is turned back and the heading is kept
+YAW_TOLERANCE = 0.15  # Yaw error (rad) up to which the body is turned back; beyond, the heading follows the body
 PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
-"""Miss (m, adult) that counts as a push; time (s, adult) until it is forgotten; yielding share without a push."""
+"""Miss (m, adult) of a landing that counts as a push; time (s, adult) until forgotten; yielding without a push."""
 MIN_TIME = 0.1  # Minimum time (s, adult) over which a mean speed is taken
 MAX_EXTRA = np.array([1.0, 0.3])  # Maximum correction (m/s, adult) of the target speed: ahead and aside
-MAX_AIM = 2.7  # Speed (m/s, adult) beyond which nothing is added: a higher target only causes a stumble
+MAX_AIM = 2.7  # Target speed (m/s, adult) beyond which no correction is added: it would only cause a stumble
 MAX_LACK = np.array([0.5, 0.2])
-"""Speed error (m/s, adult) of two steps that counts at most: a larger one comes from a push or a stumble."""
+"""Largest speed error (m/s, adult) of two steps that counts, ahead and aside: larger errors come from a push."""
 TRUST = np.array([1.0, 0.3])
-"""Share of the speed error that is used, ahead and aside: aside, each step errs to its own side."""
+"""Share of the speed error that is used, ahead and aside: left and right steps err to opposite sides."""
 CONSTANT_PART = 0.3  # Speed (m/s, adult) that stands for the part of the error that is the same at all speeds
 MIN_SHARE = 1e-6  # Lower bound of the learned share, which avoids a division by zero
 
 
 class WalkIntent:
-    """Commands and current targets. Headings are in the world, rad; `scale` is leg length relative to an adult's."""
+    """Commands and present targets of a walk. Headings (rad) are in the world; `scale` is `Legs.scale`."""
 
     def __init__(self, heading: float, speed: float, settings: PendulumSettings, scale: float = 1.0) -> None:
         self.heading = heading
@@ -37,7 +37,7 @@ class WalkIntent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self._speed = speed
-        # with its initial correction this is the commanded speed
+        # `going` with its initial correction is the commanded speed
         self.going = speed / (1.0 + settings.habit) if speed > 0 else speed
         self._commanded = False  # whether a speed was commanded
         self._settings = settings
@@ -62,7 +62,7 @@ class WalkIntent:
             self._speed = speed
 
     def adjust(self, lift: float | None, duration: float | None) -> None:
-        """Command extra foot lift (m) or a step duration (s); 0 for the reference's own."""
+        """Command extra foot lift (m) or a step duration (s). 0 restores the reference's; None changes nothing."""
         for name, value in (("lift", lift), ("duration", duration)):
             if value is not None and not 0 <= value < math.inf:
                 raise PoiseError(f"pendulum: {name} {value} must be 0 or more")
@@ -82,11 +82,11 @@ class WalkIntent:
 
     @property
     def halts(self) -> bool:
-        """Whether to stand still with the present heading."""
+        """Whether the body is to stand still with its present heading."""
         return self._speed == 0.0 and self.going == 0.0 and abs(self._heading_error) < FACING
 
     def turning_rate(self) -> float:
-        """Turning rate (rad/s)."""
+        """Rate (rad/s, to the left) at which the heading turns towards the commanded heading."""
         most = self._settings.turn
         return min(max(self._heading_error / TURN_TIME, -most), most)
 
@@ -96,10 +96,10 @@ class WalkIntent:
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
     def advance(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
-        """Advance by a time step (s) in which the heading turned at a rate `turn` (rad/s).
+        """Advance speed and heading by a time step (s) in which the heading turns at a rate `turn` (rad/s).
 
-        The body is `off` (rad) to the left of its heading, its next landing misses the wanted place by `missed` (m),
-        and feet may land `anywhere` or only where edges leave room.
+        The body is turned `off` (rad) to the left of its heading. The next landing misses the wanted place by `missed`
+        (m). Feet may land `anywhere`, or only where edges leave room.
         """
         if self.going != self._speed or not anywhere:
             self.forget_strikes()  # the mean speed is not that of steady walking
@@ -109,13 +109,13 @@ class WalkIntent:
         self.heading += step * (turn + yielding * excess_yaw(off))
 
     def _approach_speed(self, most: float) -> None:
-        """Move towards the commanded speed; the target, with its correction, changes by at most `most` (m/s)."""
+        """Move `going` towards the commanded speed; the corrected target speed changes by at most `most` (m/s)."""
         change = min(max(self._speed - self.going, -most), most)
         more = self._correction.extra(self.going + change)[0] - self._correction.extra(self.going)[0]
         self.going += change * min(most / max(abs(change + more), 1e-9), 1.0)
 
     def note_strike(self, time: float, com: Array) -> None:
-        """Note a landing, and learn from the speed error of the last two steps."""
+        """Note a landing at a time (s) and `com` (3,) m, and learn from the speed error of the last two steps."""
         self._strikes = [*self._strikes[-2:], _FootStrike(time, np.array(com[:2]), self.heading)]
         if len(self._strikes) < 3 or self.going == 0.0:
             return
@@ -126,17 +126,17 @@ class WalkIntent:
         self._correction = self._correction.after(self.going, lacked, self._settings.integral, self._settings.prompt)
 
     def forget_strikes(self) -> None:
-        """Drop earlier strikes; what was learned remains."""
+        """Drop earlier strikes and the correction that was applied at once; learned corrections remain."""
         self._strikes, self._correction = [], self._correction._replace(latest=np.zeros(2))
 
 
 def excess_yaw(off: float) -> float:
-    """Part (rad) of a yaw error beyond YAW_TOLERANCE, which the heading follows."""
+    """Part (rad) of a yaw error `off` (rad) that exceeds YAW_TOLERANCE; the heading follows this part."""
     return off - min(max(off, -YAW_TOLERANCE), YAW_TOLERANCE)
 
 
 class _FootStrike(NamedTuple):
-    """A landing of a foot."""
+    """The body when a foot strikes the ground."""
 
     time: float  # s
     place: Array  # (2,) m of the centre of mass
@@ -144,30 +144,30 @@ class _FootStrike(NamedTuple):
 
 
 class SpeedCorrection(NamedTuple):
-    """Speed errors learned step by step, and added to the target speed.
+    """Correction of the target speed, learned step by step from speed errors.
 
     The linear pendulum has no swinging legs and loses nothing when a foot strikes. The resulting error grows with the
-    speed, differently ahead and backward. It is learned as such, so that it still holds after a change of direction.
+    speed, differently ahead and backward. Each direction is learned by itself, and is not lost when walking the other.
     """
 
     slow: float  # `Legs.time_scale`
-    learned: Array  # (3, 2) errors ahead and aside: per m/s ahead, per m/s backward, constant
+    learned: Array  # (3, 2) rows: per m/s ahead, per m/s backward, constant; columns: error ahead, aside
     latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
 
     @classmethod
     def initial(cls, slow: float, ahead: float) -> SpeedCorrection:
-        """The initial correction: a share `ahead` of the forward speed."""
+        """The correction before anything is learned: the share `ahead` of the forward speed."""
         learned = np.zeros((3, 2))
         learned[0, 0] = ahead
         return cls(slow, learned, np.zeros(2))
 
     def extra(self, speed: float) -> Array:
-        """Correction (2,) m/s, ahead and aside, of the target at a speed (m/s)."""
+        """Correction (2,) m/s, ahead and aside, of the target speed at a speed (m/s)."""
         least, most = self._bounds(speed)
         return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned + self.latest, least), most)
 
     def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after an error `lacked` (2,) m/s of two steps: learned by `integral`, applied by `prompt`."""
+        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`, apply `prompt`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
         kinds = self._speed_kinds(speed)
         more = np.outer(integral * kinds / (kinds @ kinds), self._learnable_error(speed, counted, integral))
@@ -181,7 +181,7 @@ class SpeedCorrection(NamedTuple):
         return np.minimum(np.maximum(counted, down / share), up / share)
 
     def _bounds(self, speed: float) -> tuple[Array, Array]:
-        """Lower and upper bounds (2,) m/s of the correction."""
+        """Lower and upper bounds (2,) m/s of the correction at a speed (m/s)."""
         most = self.slow * MAX_EXTRA
         return -most, np.array([min(most[0], max(self.slow * MAX_AIM - speed, 0.0)), most[1]])
 

@@ -1,6 +1,6 @@
 """Inverse kinematics of a two-bone leg in closed form [LeeShin1999].
 
-[Tsai2010] section 4.1 keeps the swivel angle of the knee; here it is given by the direction of the knee's axis, which
+[Tsai2010] section 4.1 keeps the swivel angle of the knee. Here the direction of the knee's axis is given instead, which
 has no singular angle.
 """
 
@@ -16,7 +16,7 @@ from poise.control.pendulum.vectors import axis_angle_matrix, dot3, mat_product,
 from poise.kernel import kernel
 
 SOFT_STRETCH = 0.95
-"""In leg lengths: stretch beyond which the knee keeps a slight extra bend, so that it never snaps straight."""
+"""In leg lengths: distance from hip to ankle beyond which the knee keeps some extra bend and never snaps straight."""
 MIN_STRETCH = 0.26  # In leg lengths: minimum distance from hip to ankle
 MAX_STRETCH = 0.999  # In leg lengths: maximum distance from hip to ankle
 MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so that the leg reaches
@@ -27,10 +27,10 @@ def set_leg_pair(
     qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, reach: float, most: Array,
     tilt: Array,
 ) -> None:  # fmt: skip
-    """Set both legs of a pose: stance legs by the positions of their balls, swing legs by their ankles (2, 3) m.
+    """Set both legs of a pose: `place` (2, 3) m holds the ball of a stance foot, or the ankle of a swing foot.
 
-    The other arguments are those of `set_stance_leg`, by side. Writes the heel lifts `tilt` (2,) rad. Swing feet have
-    straight toes.
+    Write the heel lifts (rad) into `tilt` (2,). Swing feet have straight toes. The other arguments are those of
+    `set_stance_leg`, by side.
     """
     for side in range(2):
         if stands[side]:
@@ -46,7 +46,7 @@ def set_leg_pair(
 def set_stance_leg(
     qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, reach: float, most: float
 ) -> float:
-    """Set a stance leg with its ball at (3,) m and return its heel lift (rad): as much as needed, at most `most`."""
+    """Set a stance leg with its ball at (3,) m; return the heel lift (rad) that a `reach` (m) needs, at most `most`."""
     tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, reach), most)
     turn = foot_with_heel_lifted(foot, tilt)
     bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
@@ -57,7 +57,7 @@ def set_stance_leg(
 
 @kernel
 def bend_leg_to_ankle(qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array) -> None:
-    """Bend a leg so that its ankle is at (3,) m with foot rotation (3, 3), as far as it reaches; `across`: axis."""
+    """Bend a leg so that its ankle is at (3,) m with foot rotation (3, 3), or near; `across` (3,): knee axis."""
     root = quat_matrix(qpos[3:7])
     way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
@@ -116,7 +116,7 @@ def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
 
 @kernel
 def soft_leg_reach(distance: float, length: float) -> float:
-    """Softly limited distance (m) from hip to ankle for a target at a distance (m)."""
+    """Distance (m) from hip to ankle for a target at a distance (m), softly limited by the length (m) of the leg."""
     soft, most = SOFT_STRETCH * length, MAX_STRETCH * length
     if distance <= soft:
         return distance
@@ -168,7 +168,7 @@ def _set_leg_joint(qpos: Array, place: int, turn: Array, axes: Array, hinges: in
 
 @kernel
 def _hinge_handedness(axes: Array) -> float:
-    """1 if perpendicular axes (3, 3), as columns, are right-handed, else -1, which negates rotations seen in them."""
+    """1 if perpendicular axes (3, 3), as columns, are right-handed, else -1; the factor of their hinge angles."""
     third = axes[1, 0] * axes[2, 1] - axes[2, 0] * axes[1, 1], axes[2, 0] * axes[0, 1] - axes[0, 0] * axes[2, 1]
     along = third[0] * axes[0, 2] + third[1] * axes[1, 2]
     return math.copysign(1.0, along + (axes[0, 0] * axes[1, 1] - axes[1, 0] * axes[0, 1]) * axes[2, 2])

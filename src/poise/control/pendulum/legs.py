@@ -1,4 +1,4 @@
-"""The legs of a body: bones, joints and soles, and the check that they bend in closed form."""
+"""The legs of a body: bones, joints and soles, and the check that closed-form inverse kinematics holds for them."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _EXACT = 1e-6
 class Legs(NamedTuple):
     """Both legs, left first: lengths and positions in link frames (m), and addresses of their joints in qpos."""
 
-    hip: Array  # (2, 3) in the root link
-    thigh: Array  # (2, 3) knee in the thigh
-    shank: Array  # (2, 3) ankle in the shank
+    hip: Array  # (2, 3) position of the hip in the root link
+    thigh: Array  # (2, 3) position of the knee in the thigh
+    shank: Array  # (2, 3) position of the ankle in the shank
     axis: Array  # (2, 3) axis of the knee
     hip_axes: Array  # (2, 3, 3) columns: hinge axes, completed to three; the identity for a ball joint
     ankle_axes: Array  # (2, 3, 3) likewise
     lower: Array  # (2, 2, 3) rad: lower bounds of hip and ankle, with a margin
-    upper: Array  # (2, 2, 3) likewise
+    upper: Array  # (2, 2, 3) rad: upper bounds likewise
     hinges: Ints  # (2, 2) number of hinges of hip and ankle; 0 for a ball joint
     places: Ints  # (2, 4) qpos addresses: hip, knee, ankle, toe; -1 without a toe
-    sole: Array  # (2, K, 3) points that may touch the ground, toes straight, in the foot
-    ball: Array  # (2, 3) ball of the foot, about which it rolls, in the foot
+    sole: Array  # (2, K, 3) points in the foot that may touch the ground, with straight toes
+    ball: Array  # (2, 3) position, in the foot, of the ball about which the foot rolls
     length: float  # m of a whole leg
-    ankle_height: float  # m of the ankle of a flat foot
+    ankle_height: float  # m from the ground to the ankle of a flat foot
 
     @property
     def scale(self) -> float:
-        """Leg length relative to an adult's: lengths marked "adult" scale with it."""
+        """Leg length as a multiple of ADULT. Lengths marked "adult" are multiplied by this factor."""
         return self.length / ADULT
 
     @property
     def time_scale(self) -> float:
-        """Square root of `scale`, as for pendulums: times and speeds marked "adult" scale with it."""
+        """Square root of `scale`. Times and speeds marked "adult" are multiplied by this factor, as for pendulums."""
         return math.sqrt(self.scale)
 
 
 def walker_legs(body: Body) -> Legs:
-    """The legs of a body with two of them, each a hip, a hinge knee, an ankle and optionally toes."""
+    """The legs of a body; raise unless there are two, each with a hip, a hinge knee, an ankle and optionally toes."""
     parts = [_leg_geometry(body, foot.link, foot.points) for foot in walker_feet(body)]
     lengths = [float(np.linalg.norm(part["thigh"]) + np.linalg.norm(part["shank"])) for part in parts]
     stacked = {key: np.array([part[key] for part in parts]) for key in parts[0]}
@@ -60,7 +60,7 @@ def walker_legs(body: Body) -> Legs:
 
 
 def walker_feet(body: Body) -> list[Foot]:
-    """Both feet, left first."""
+    """Both feet, left first; raise unless the body has two."""
     if len(body.feet) != 2:
         raise PoiseError(f"body '{body.name}' has {len(body.feet)} feet: the pendulum controller needs two")
     return sorted(body.feet, key=lambda foot: -float(_zero_pose_origin(body, foot.link)[1]))
@@ -94,7 +94,7 @@ def _zero_pose_origin(body: Body, link: str) -> Array:
 
 
 def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
-    """Front corners (2, 3) of a foot; without toes, those of its ball."""
+    """Front corners (2, 3) m of the toes, in the foot; without toes, the corners of the ball."""
     if toe is None:
         return points[2:]
     model, link = body.model, body.link_id(toe.link)
@@ -106,7 +106,7 @@ def _toe_tips(body: Body, toe: Joint | None, points: Array) -> Array:
 
 
 def _completed_leg_axes(joint: Joint) -> Array:
-    """Axes of a joint as columns (3, 3); missing ones are perpendicular to the others."""
+    """Axes of a joint as columns (3, 3); missing axes are added, perpendicular to the others."""
     if joint.kind == "ball":
         return np.eye(3)
     axes = list(joint.axes)
@@ -126,7 +126,7 @@ class LegJoints(NamedTuple):
 
 
 def leg_joints(body: Body, foot: str) -> LegJoints:
-    """The joints that carry a foot, by the name of its link; raise unless they bend in closed form."""
+    """The joints of the leg whose foot is the link `foot`; raise if closed-form inverse kinematics does not hold."""
     by_link = {joint.link: joint for joint in body.joints}
     ankle = by_link.get(foot)
     knee = by_link.get(str(ankle.parent_link)) if ankle else None

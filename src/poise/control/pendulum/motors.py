@@ -15,19 +15,19 @@ from poise.dynamics.actuation import Motors
 from poise.dynamics.state import State
 
 ERROR_SCALE = 1.2  # Tracking error (rad) beyond which the wanted velocity hardly grows
-DEFAULT_RATE = 10.0  # c_i (1/s) of joints without one in the body's tables
-GAIN_MASS = 81.4  # Mass (kg) of the body that gains are given for
+DEFAULT_RATE = 10.0  # Response rate c_i (1/s) of all joints of a body without a table of rates
+GAIN_MASS = 81.4  # Mass (kg) of the body for which gains are given
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
-"""Gain shares: stance ankle, whose torque is fed forward; leg about to lift off or dragged; toes."""
+"""Factors of gains: of a stance ankle, whose torque is fed forward; of a leg about to lift off or dragged; of toes."""
 SUPPLE_HIP, SUPPLE_ANKLE, SUPPLE_RATE = 0.03, 0.05, 0.5
-"""Shares, about the vertical, of the gains of a stance leg in a brisk step and of its hip's c_i: the swing of the other
-leg then twists the pelvis, as in people, and not the stance foot."""
+"""Factors for a stance leg in a brisk step: of the gains of hip and ankle about the vertical, and of the hip's c_i. The
+swing of the other leg then twists the pelvis, as in people, and not the stance foot."""
 CHASE, MAX_CHASE = 2.0, 3.0
 """A swing leg corrects its error within 1/CHASE of the time left, with at most MAX_CHASE times its c_i."""
 
 
 def response_rates(body: Body) -> Array:
-    """c_i (nv,) 1/s of [Tsai2010] Table 1, zero on the root."""
+    """(nv,) response rates c_i (1/s) of [Tsai2010] Table 1, zero for the root."""
     rate = np.array(body.tables["response_rate"]) if "response_rate" in body.tables else np.full(body.nv, DEFAULT_RATE)
     rate[:6] = 0.0
     return rate
@@ -48,7 +48,7 @@ class MotorHints(NamedTuple):
 
 
 class VelocityTracking:
-    """Drives the joints of a body."""
+    """Drives the joints of a body by motors towards the poses wanted now and after the time step."""
 
     def __init__(self, walker: Walker, gain: float) -> None:
         body = walker.body
@@ -61,14 +61,14 @@ class VelocityTracking:
         self._error, self._ahead = np.zeros(body.nv), np.zeros(body.nv)
 
     def standing_motors(self, state: State, now: Array, then: Array) -> Motors:
-        """Motors for standing on both feet with soft ankles."""
+        """Motors for standing on both feet with soft ankles, from the poses (nq,) wanted `now` and `then`."""
         gain = self._gain.copy()
         for ankle in self._walker.ankle_dofs:
             gain[ankle[:2]] *= SOFT_ANKLE
         return self._velocity_motors(state, now, then, self._rate, gain)
 
     def walking_motors(self, state: State, now: Array, then: Array, gait: GaitState, course: MotorHints) -> Motors:
-        """Motors from the poses (nq,) wanted now and after the time step."""
+        """Motors for walking, from the poses (nq,) wanted `now` and after the time step (`then`)."""
         walker, stance = self._walker, gait.stance
         rate, gain = self._rate.copy(), self._gain.copy()
         if not course.rolls:

@@ -1,4 +1,4 @@
-"""Stairs and hurdles: steps that fit the treads, feet that keep clear of hurdles and swing over them."""
+"""Stairs and hurdles: steps that fit the treads of stairs, and feet that keep clear of hurdles or swing over them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MIN_TREAD = 0.15  # Minimum length (m, adult) of a tread
 MAX_CLIMB = 0.17  # Maximum rise (m, adult) of a step over several treads
 MIN_DURATION = 0.9  # Share of its duration to which a step may be shortened to keep the speed
 OBSTACLE, HURDLE = 0.03, 0.06
-"""Heights (m, adult): above a foot's path, to be swung over; above the ground on both sides, a hurdle."""
+"""Minimum heights (m, adult): of an obstacle above both ends of a swing, of a hurdle above the ground on both sides."""
 CLEARANCE = 0.1  # Clearance (m, adult) of a foot over a hurdle
 HURDLE_GAP, SHANK_GAP = 0.1, 0.25
-"""Minimum distance (m, adult) from a hurdle; beyond it plus this share of its height, since the shank leans over."""
-MAX_DEPTH = 0.2  # In leg lengths: depth beyond which raised ground is stepped on
+"""Minimum distance (m, adult) of a foot from a hurdle; share of the height to add behind it, where the shank leans."""
+MAX_DEPTH = 0.2  # In leg lengths: depth beyond which raised ground is stepped on, not over
 MAX_STEP_OVER = 0.9
-"""In leg lengths: the longest step over a hurdle; before a further one, the foot is first set down in front."""
+"""In leg lengths: the longest step over a hurdle; if a longer one is needed, the foot first lands in front of it."""
 HURDLE_SPEED = 0.95  # Minimum speed (m/s, adult) of steps over a hurdle
 
 
@@ -37,7 +37,7 @@ class StepRhythm(NamedTuple):
 def rhythm_on_treads(ground: FootStrip, wanted: StepRhythm, scale: float) -> StepRhythm:
     """The rhythm nearest to the wanted one whose steps fit the treads of the ground.
 
-    A step covers one tread or several, so that feet need not search for room. Legs are `scale` times an adult's.
+    A step covers one tread or several, so that feet need not search for room. `scale` is `Legs.scale`.
     """
     if ground.relief < EDGE_RISE * scale:
         return wanted
@@ -58,7 +58,7 @@ def rhythm_on_treads(ground: FootStrip, wanted: StepRhythm, scale: float) -> Ste
 
 
 class ClearedStrip(NamedTuple):
-    """The ground for a foot to land on, and the demands of its hurdles."""
+    """The ground for a foot to land on, and what the hurdles on it demand of the step."""
 
     strip: FootStrip
     least: float = 0.0  # m/s: minimum speed
@@ -66,10 +66,10 @@ class ClearedStrip(NamedTuple):
 
 
 def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> ClearedStrip:
-    """The strip without hurdles, on which a foot has no room near them or on the wrong side of them.
+    """The strip with hurdles removed; a foot has no room where a hurdle is near, or on the wrong side of a hurdle.
 
-    A hurdle within one step is stepped over; in front of others the foot keeps its distance. The swing foot is now
-    `foot` (m) ahead of the stance foot.
+    A hurdle within one step is stepped over; in front of any other hurdle the foot keeps its distance. The swing foot
+    is now `foot` (m) ahead of the stance foot.
     """
     legs, level = walker.legs, strip.level
     if strip.relief < HURDLE * legs.scale:
@@ -93,7 +93,7 @@ def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> C
 
 
 def _lowest_ground_around(level: Array, far: int) -> Array:
-    """For each sample (N,), the higher (m) of the lowest levels within `far` samples before and behind it."""
+    """(N,) m, per sample: the lowest level in the `far` samples before it, or in those after it, if that is higher."""
     count = len(level)
     wide = np.concatenate([np.full(far, level[0]), level, np.full(far, level[-1])])
     lowest = wide[: count + far].copy()  # from each sample on
@@ -103,7 +103,7 @@ def _lowest_ground_around(level: Array, far: int) -> Array:
 
 
 def height_over_hurdles(walker: Walker, side: int, lift: LiftOff, hold: Foothold, place: Array, yaw: float) -> float:
-    """Minimum height (m) of a sole on its path over obstacles, ankle at `place` (2,); minus infinity without any."""
+    """Minimum height (m) of a sole over obstacles on its path, with its ankle at `place` (2,) m; -inf without any."""
     legs, ends, c, s = walker.legs, max(lift.ground, hold.ground), math.cos(yaw), math.sin(yaw)
     gone = c * (place[0] - lift.ankle[0]) + s * (place[1] - lift.ankle[1])
     left = c * (hold.ankle[0] - place[0]) + s * (hold.ankle[1] - place[1])
@@ -122,5 +122,5 @@ def height_over_hurdles(walker: Walker, side: int, lift: LiftOff, hold: Foothold
 
 
 def _path_share(one: float, others: Array) -> Array:
-    """Share (N,) of one length in the sum of it and others (N,); 1 where the other is 0."""
+    """(N,) `one` / (`one` + `others`), for lengths `others` (N,); 1 where the other length is 0."""
     return np.where(others > 0.0, one / np.maximum(one + others, 1e-9), 1.0)

@@ -34,9 +34,9 @@ from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 
 HEEL_OFF = 0.05
-"""Lead (m, adult) of the centre of mass over the centre of pressure where heels start to lift; fully at 3 times."""
+"""Lead (m, adult) of the centre of mass over the centre of pressure from which heels may lift; fully at 3 HEEL_OFF."""
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
-"""Rate (1/s) at which the body leans into a slope; share of the slope of the whole strip, not that under the foot."""
+"""Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
 DESCENT_SPEED = 0.7  # Speed (m/s, adult) at which a foot that starts in the air comes down
 STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
@@ -44,7 +44,7 @@ STANDING_PHASE = 0.5  # Phase of a step whose posture serves for standing: arms 
 
 
 class _StepInstant(NamedTuple):
-    """A moment to compute a pose for."""
+    """An instant for which a pose is computed."""
 
     gait: GaitState
     moment: StepMoment
@@ -68,7 +68,7 @@ class Pendulum(ResetFirst):
         self.settings: dict[str, Any] = asdict(self._settings)
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Find the reference's gait and the phase in which the body is."""
+        """Find the gait of the reference and the initial phase of the body, and compile the kernels."""
         walker = Walker(world)
         self._walker, self._posture = walker, Posture(walker)
         self._tracking = VelocityTracking(walker, self._settings.gain)
@@ -85,7 +85,7 @@ class Pendulum(ResetFirst):
         self._warm_up(world.state)
 
     def _warm_up(self, state: State) -> None:
-        """Compile all kernels by letting copies of the controller act once, so that no step waits for it."""
+        """Compile all kernels by letting copies of the controller act once, so that no step waits for compilation."""
         for gait in (self._gait, self._first_step(self._walker.observe(state), state)):
             twin = copy.copy(self)
             twin._posture, twin._tracking = Posture(self._walker), VelocityTracking(self._walker, self._settings.gain)
@@ -111,7 +111,7 @@ class Pendulum(ResetFirst):
         self._intent.steer(heading, speed)
 
     def adjust(self, lift: float | None = None, duration: float | None = None) -> None:
-        """Command extra foot lift (m) beyond the reference's, or a step duration (s)."""
+        """Command extra foot lift (m) or a step duration (s). 0 restores the reference's; None changes nothing."""
         self._intent.adjust(lift, duration)
 
     def stands(self) -> bool:
@@ -215,7 +215,7 @@ class Pendulum(ResetFirst):
         self, seen: Observed, plan: PlannedStep, hold: Foothold, moments: Sequence[StepMoment], ankle: Array,
         step: float,
     ) -> HeightPlan:  # fmt: skip
-        """The height plan over a stance foot whose ankle is at `ankle` (3,) m when it is flat."""
+        """Plan the height of the centre of mass; `ankle` (3,) m is where the stance ankle is when the foot is flat."""
         walker, landing, heading = self._walker, plan.landing, self._intent.heading
         hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
         above = seen.com[2] - hip[2]
@@ -238,14 +238,14 @@ class Pendulum(ResetFirst):
         return height.plan_towards_height(walker, self._height, wanted, rate)
 
     def _heel_lift_limits(self, seen: Observed) -> tuple[float, float]:
-        """Angles (rad) by which the heels may lift: the stance heel once the centre of mass is ahead of its foot."""
+        """Angles (rad) by which left and right heel may lift; the stance heel only with the centre of mass ahead."""
         stance = self._gait.stance
         ahead = along_yaw(self._intent.heading, seen.com - seen.pressed[stance])
         free = MAX_TILT * eased(0.5 * ahead / (HEEL_OFF * self._walker.legs.scale) - 0.5)
         return (free, TRAILING_HEEL) if stance == 0 else (TRAILING_HEEL, free)
 
     def _flat_feet(self, seen: Observed, heels: tuple[float, float]) -> tuple[StanceFoot, ...]:
-        """Both feet as if they stood flat, with the angles (rad) by which their heels may lift."""
+        """Both feet as if they stood flat; `heels` are the angles (rad) by which their heels may lift."""
         balls = [self._walker.stance_ball(seen, side) for side in (0, 1)]
         return tuple(
             StanceFoot(ball, stance_foot_rotation(self._walker, side, ball, seen.foot_yaw(side)), most)
@@ -255,7 +255,7 @@ class Pendulum(ResetFirst):
     def _pose_at(
         self, state: State, seen: Observed, at: _StepInstant, flat: tuple[StanceFoot, ...], aim: SwingAim
     ) -> tuple[Array, Array]:
-        """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are the feet as if they stood."""
+        """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are both feet as if they stood flat."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
         feet: list[PlacedFoot] = [
             swing_foot_target(walker, seen, gait, lift, at.faced, aim, at.ahead)

@@ -1,6 +1,6 @@
-"""From the pendulum back to the whole body [Tsai2010] section 4.1: centre of mass and feet at their targets.
+"""From the pendulum to a pose of the whole body [Tsai2010] section 4.1, with centre of mass and feet at their targets.
 
-Everything above the legs is the reference's. The root is placed so that the centre of mass is at its target.
+Everything above the legs is posed as in the reference. The root is placed so that the centre of mass is at its target.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from poise.kernel import kernel
 TRAILING_HEEL = 0.6  # Maximum heel lift (rad) of the trailing foot in double stance
 COM_LAG = 0.15  # Share of a root shift that the centre of mass does not follow, because the feet stay in place
 FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
-"""Rate (1/s, adult) relative to the angle of the toes, and minimum rate (rad/s, adult), at which the toes come down."""
+"""The toes come down at a rate of FLATTEN_RATE (1/s, adult) times their angle, plus MIN_FLATTEN (rad/s, adult)."""
 
 
 class StanceFoot(NamedTuple):
@@ -71,13 +71,13 @@ class Posture:
         return qpos.copy(), tilt
 
     def _com(self) -> Array:
-        """Centre of mass (3,) m of the pose."""
+        """Centre of mass (3,) m of the pose that was set last."""
         mujoco.mj_kinematics(self._walker.body.model, self._data)
         mujoco.mj_comPos(self._walker.body.model, self._data)
         return np.array(self._data.subtree_com[1])
 
     def set_swing_leg(self, qpos: Array, root: Array, side: int, across: Array, foot: SwingFoot) -> None:
-        """Set the swing leg again for the actual root (7,), so that the foot reaches its target; `across`: axis."""
+        """Set the swing leg for the actual root (7,), so that the foot is at its target; `across` (3,): knee axis."""
         own = qpos[:7].copy()
         qpos[:7] = root
         bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, across)
@@ -92,7 +92,7 @@ def _lean_and_turn_root(qpos: Array, lean: float, yaw: float) -> None:
 
 
 def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ahead: float) -> StanceFoot:
-    """A foot that struck with its heel, as it should be `ahead` s from now on its way to standing flat.
+    """Target, `ahead` s from now, of a foot that struck with its heel and rolls down to stand `flat`.
 
     The foot rolls over its heel, which stays in place while the ankle moves forward and down. A rotation about the
     ankle would lift the heel off the ground and make it slide.
@@ -106,7 +106,7 @@ def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ah
 def _roll_over_heel(
     sole: Array, ball: Array, ankle: Array, foot: Array, on: Array, flat: Array, ahead: float
 ) -> tuple[float, Array, Array]:
-    """Present angle (rad) of the toes above the ground, and target position (3,) m of the ball and rotation (3, 3).
+    """Present angle (rad) of the toes above the ground, target position (3,) m of the ball, target rotation (3, 3).
 
     The foot, at `ankle` (3,) m with the rotation `foot` (3, 3), is to lie flat on the ground through `on` (3,) m.
     """

@@ -1,4 +1,4 @@
-"""The gait of a reference: where its steps are, and the style of the next one.
+"""The gait of a reference: when its feet strike, and the style of the next step.
 
 The reference is sampled anew at each step, so that edits made during a run take effect.
 """
@@ -24,10 +24,10 @@ from poise.rotations import quat_from_axis_angle, quat_multiply, yaw_of
 SAMPLE_RATE = 120.0  # Rate (1/s) at which a reference is sampled
 MIN_GAP = 0.3  # Minimum time (s) between two strikes of the same foot
 SEARCH_ENDLESS, SEARCH_FINITE = 6.0, 60.0
-"""Time (s) of a reference that is searched for steps: without an end, and with one."""
+"""Length (s) of the part that is searched for steps: of an endless reference, and of a finite reference."""
 MIN_STEP = 0.15  # Minimum time (s) between strikes of the two feet
 MIN_SPEED_SHARE = 0.5
-"""Share of the usual speed of the reference's strides below which a stride is not taken as its walk."""
+"""Strides slower than this share of the usual speed of the reference's strides are not taken as the walk."""
 MAX_STEP = 0.75
 """Maximum duration (s, adult) of a step: in a longer one the pendulum falls further than the next step can correct."""
 USUAL_SPEED = 0.9  # Speed (m/s per root of a metre of leg length) up to which steps last as long as the reference's
@@ -37,18 +37,18 @@ MIN_WIDTH = 0.16  # In leg lengths: minimum distance between the feet, so that t
 
 
 class ReferenceStride(NamedTuple):
-    """Three strikes of the reference: of a foot, the other, and the first again."""
+    """A stride of the reference: the strikes of one foot, of the other foot, and of the first foot again."""
 
     first: int  # first foot: 0 for the left one
     strikes: tuple[float, float, float]  # s
     speed: float  # m/s
     width: float  # m between the feet
     turn: float  # rad by which the heading turns
-    gap: Array  # (nv,) difference of its last and first pose; zero for an endless reference
+    gap: Array  # (nv,) from the last pose of the stride to its first; zero for an endless reference
 
 
 class ReferenceWalk:
-    """The steps of a reference. Turns are taken out of the steps, so that the reference is walked straight."""
+    """The steps of a reference. Turns are taken out of the steps, so that each step heads straight ahead."""
 
     def __init__(self, reference: Reference, body: Body, legs: Legs) -> None:
         self._reference, self._body, self._legs = reference, body, legs
@@ -57,7 +57,7 @@ class ReferenceWalk:
         self._stood = _mean_step_width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
 
     def _find_stride(self, since: float) -> ReferenceStride | None:
-        """The stride of the reference from a time (s) on."""
+        """The most periodic stride of the reference from a time (s) on; None without a stride."""
         endless = self._reference.duration is None
         samples = sample_reference_gait(
             self._reference, self._body, SEARCH_ENDLESS if endless else SEARCH_FINITE, since
@@ -75,7 +75,7 @@ class ReferenceWalk:
 
     @property
     def duration(self) -> float:
-        """Duration (s) of a step."""
+        """Duration (s) of a step of the reference, at most MAX_STEP; of a plain step without a stride."""
         if self._stride is None:
             return gait_style.PLAIN_STEP * math.sqrt(self._legs.length / gait_style.PLAIN_LEG)
         return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), MAX_STEP * self._legs.time_scale)
@@ -87,12 +87,12 @@ class ReferenceWalk:
 
     @property
     def speed(self) -> float:
-        """Speed (m/s) of the walk."""
+        """Speed (m/s) of the reference's walk; 0 without a stride."""
         return 0.0 if self._stride is None else self._stride.speed
 
     @property
     def width(self) -> float:
-        """Distance (m) between the feet."""
+        """Distance (m) between the feet across the heading, at least MIN_WIDTH."""
         wide = self._stood if self._stride is None else self._stride.width
         return max(wide, MIN_WIDTH * self._legs.length)
 
@@ -100,7 +100,7 @@ class ReferenceWalk:
         """The style of the reference's step on foot `stance` that begins nearest to a time (s).
 
         If `speed` (m/s; default: the reference's own) has the opposite sign, the step is played in reverse, so that the
-        arms still balance the legs.
+        arms still balance the legs. If an edit has changed the walk, the stride is searched anew.
         """
         if not self._is_unchanged(time):
             self._stride = self._find_stride(time)
@@ -122,7 +122,7 @@ class ReferenceWalk:
         return gait_style.step_style(straight, self._body, self._legs, stance, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
-        """Number of periods (s) by which the step that began at `begin` is shifted to be nearest to a time (s)."""
+        """Number of periods by which a step that begins at `begin` (s) is shifted to begin nearest to a time (s)."""
         return max(round((time - begin) / period), -int((begin - self._since) / period))
 
     def _is_unchanged(self, time: float) -> bool:
@@ -133,13 +133,13 @@ class ReferenceWalk:
         begin, _, end = stride.strikes
         strike = begin + (1 + self._lap(begin, end - begin, time)) * (end - begin)
         times = np.array([strike - STRIKE_TOLERANCE, strike + STRIKE_TOLERANCE, strike, strike - end + begin])
-        samples = reference_samples_at(self._reference, self._body, times)
+        samples = gait_samples_at(self._reference, self._body, times)
         before, after = samples.down[:2, stride.first]
         speed = math.copysign(np.linalg.norm(samples.poses[2, :2] - samples.poses[3, :2]) / (end - begin), stride.speed)
         return bool(after and not before) and abs(speed - stride.speed) < SPEED_TOLERANCE
 
     def nearest_phase(self, pose: Array) -> tuple[int, float, StepStyle]:
-        """The stance foot, phase and step whose pose is nearest to `pose` (nq,)."""
+        """The stance foot, phase and step style whose pose is nearest to `pose` (nq,)."""
         steps = [self.step_style(stance, 0.0) for stance in (0, 1)]
         model, gap = self._body.model, np.zeros(self._body.nv)
         found = []
@@ -152,7 +152,7 @@ class ReferenceWalk:
 
 
 def _most_periodic_stride(samples: ReferenceSamples, body: Body, legs: Legs) -> ReferenceStride | None:
-    """The stride whose first and last poses differ least; None if there is none."""
+    """The stride whose first and last poses differ least; None without a stride."""
     found_strikes = sorted(
         (frame, foot) for foot in (0, 1) for frame in foot_strike_frames(samples.down[:, foot], SAMPLE_RATE)
     )
@@ -169,7 +169,7 @@ def _most_periodic_stride(samples: ReferenceSamples, body: Body, legs: Legs) -> 
 
 
 def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], body: Body, legs: Legs) -> ReferenceStride:
-    """The stride that begins with a foot, with strikes at frames of poses (T, nq)."""
+    """The stride of poses (T, nq) with strikes at three `frames`; foot `first` (0 for the left) strikes first."""
     begin, middle, end = frames
     gap = PoseSpace(body).difference(poses[[end]], poses[[begin]])[0]
     gap[:6] = 0.0
@@ -204,20 +204,20 @@ def _straightened_step(frames: Array, turn: float) -> Array:
 
 
 class ReferenceSamples(NamedTuple):
-    """Samples of a reference."""
+    """Poses and foot contacts of a reference at T times."""
 
     poses: Array  # (T, nq)
     down: Mask  # (T, 2) which feet carry weight, left first; False where unknown
 
 
 def sample_reference_gait(reference: Reference, body: Body, seconds: float, since: float = 0.0) -> ReferenceSamples:
-    """Sample a reference from a time (s) on, for `seconds` or until it ends."""
+    """Sample poses and foot contacts of a reference from a time (s) on, for `seconds` or until the reference ends."""
     times = np.arange(since, since + min(reference.duration or seconds, seconds), 1 / SAMPLE_RATE)
-    return reference_samples_at(reference, body, times)
+    return gait_samples_at(reference, body, times)
 
 
-def reference_samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
-    """A reference at times (T,) s."""
+def gait_samples_at(reference: Reference, body: Body, times: Array) -> ReferenceSamples:
+    """Poses and foot contacts of a reference at times (T,) s."""
     targets = [reference.at(t) for t in times]
     parts = contact_parts(body)
     own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in walker_feet(body)]
@@ -229,7 +229,7 @@ def reference_samples_at(reference: Reference, body: Body, times: Array) -> Refe
 
 
 def foot_strike_frames(down: Mask, rate: float) -> list[int]:
-    """Frames at which a foot with contacts `down` (T,) strikes, without those too soon after another."""
+    """Frames at which a foot with contacts `down` (T,) strikes; strikes within MIN_GAP of the last one do not count."""
     found: list[int] = []
     for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:
         if not found or frame - found[-1] > MIN_GAP * rate:

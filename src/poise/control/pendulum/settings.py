@@ -13,12 +13,12 @@ LAWS = ("linear", "paper")
 
 @dataclass(frozen=True)
 class PendulumSettings:
-    """What can be changed. A share of 0 switches off an addition to the paper (docs/pendulum-method.md)."""
+    """Settings of a walk. A share of 0 switches off an addition to the paper (docs/pendulum-method.md)."""
 
     law: str = "linear"
     """Pendulum model that finds landings: "linear", or "paper" for the energies of [Tsai2010] section 4.2."""
     gain: float = 300.0
-    """Motor gain (N m s/rad) for the paper's body; it scales with mass and the square of leg length."""
+    """Motor gain (N m s/rad) for the paper's body; for others, it scales with mass and the square of leg length."""
     quick: float = 1.0
     """Acceleration (m/s^2) towards a newly commanded speed."""
     turn: float = 0.8
@@ -26,7 +26,7 @@ class PendulumSettings:
     ankle: float = 1.0
     """Share of the ankle strategy: the centre of pressure moves to reduce the correction left to the next landing."""
     habit: float = 0.3
-    """Share of the forward speed that is added to the target before any speed error is learned."""
+    """Share of the forward speed that is added to the target speed before any speed error is learned."""
     integral: float = 0.3
     """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
     prompt: float = 0.3

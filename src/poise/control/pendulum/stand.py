@@ -1,4 +1,4 @@
-"""Standing on both feet: when a walk may end in it, how balance is kept, and when a step is needed."""
+"""Standing on both feet: when a walk may end in standing, how balance is kept, and when a step is needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FootSupport(NamedTuple):
 
 
 def foot_support(walker: Walker, seen: Observed, yaw: float) -> FootSupport:
-    """The support of the feet as they are now."""
+    """The present support of both feet, in the frame of the heading `yaw` (rad)."""
     legs = walker.legs
     middle = seen.pressed[:, :2].mean(axis=0)
     apart = rotated_xy(-yaw, seen.pressed[0] - seen.pressed[1])
@@ -48,7 +48,7 @@ def foot_support(walker: Walker, seen: Observed, yaw: float) -> FootSupport:
 
 
 def may_stop_walking(walker: Walker, seen: Observed, support: FootSupport) -> bool:
-    """Whether a walk that is to end can end here."""
+    """Whether the walk can end now: the feet are side by side, the body is slow and needs no recovery step."""
     legs, side = walker.legs, float(support.apart[1])
     abreast = abs(float(support.apart[0])) < MAX_STAGGER * legs.length
     apart = 0.5 * abs(legs.hip[0, 1]) < side < MAX_WIDTH * legs.length
@@ -71,7 +71,7 @@ class FootLoad(NamedTuple):
 
 
 def standing_foot_loads(seen: Observed, support: FootSupport, yaw: float) -> tuple[FootLoad, FootLoad]:
-    """Load and point of force of each foot that return the capture point to the middle [Pratt2006]."""
+    """Loads of the left and the right foot that return the capture point to the middle of the feet [Pratt2006]."""
     pressed = np.clip((1.0 + CAPTURE_GAIN) * support.capture, support.low, support.high)
     wide = float(support.apart[1])  # negative if the legs are crossed
     left = float(np.clip(0.5 + pressed[1] / math.copysign(max(abs(wide), 1e-3), wide), 0.0, 1.0))

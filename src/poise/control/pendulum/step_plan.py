@@ -27,10 +27,10 @@ MIN_LIFT_TIME = 0.18  # Minimum time (s, adult) to the landing of a foot that is
 MAX_DELAY = 0.1  # Maximum delay (s, adult) of a landing
 HOVER_TIME = 0.06  # Delay (s, adult) of a landing at which the foot stops moving horizontally and goes straight down
 SOLE_SHARE, HEEL_SHARE = 0.73, 0.3
-"""How far the centre of pressure moves, as a share of the distance to the edges of the sole; to the heel in a brisk and
-steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
+"""Largest shift of the centre of pressure, as a share of the distance to an edge of the sole; HEEL_SHARE is to the heel
+in a brisk and steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
 STEADY, ASTRAY = 0.1, 0.3
-"""Distances (m, adult) from the landing of steady walking: up to the first a step is steady, from the second not."""
+"""Distances (m, adult) from the landing of steady walking: up to STEADY a step is steady, from ASTRAY on it is not."""
 LEISURELY, BRISK = 0.7, 1.1
 """Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
 STIFF, SUPPLE = 0.9, 1.2
@@ -49,7 +49,7 @@ class PlannedStep(NamedTuple):
     shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
     ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
-    astray: float  # share by which it differs from a step of steady walking
+    astray: float  # share by which the step differs from a step of steady walking
     supple: float  # share by which the stance leg lets the pelvis twist
 
 
@@ -61,7 +61,7 @@ class StepPlanner(NamedTuple):
     settings: PendulumSettings
 
     def plan(self, seen: Observed, gait: GaitState, intent: WalkIntent, step: float) -> PlannedStep:
-        """The step from the observed state; `step` is the time step (s)."""
+        """Plan the present step from the observed state; `step` (s) is the time step of the simulation."""
         walker, legs, yaw, under = self.walker, self.walker.legs, intent.heading, seen.pressed[gait.stance]
         place, foot = rotated_xy(-yaw, seen.com - under), rotated_xy(-yaw, seen.pressed[gait.swing] - under)
         way = self._landing_ground(under, place, foot, gait, intent)
@@ -101,7 +101,7 @@ class StepPlanner(NamedTuple):
     def _landing_ground(
         self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent
     ) -> ClearedStrip:
-        """The ground to land on; `place` and `foot` (2,) m are relative to the centre of pressure `under`."""
+        """The ground to land on; `place` of the centre of mass and `foot` (2,) m are relative to the point `under`."""
         aside = float(place[1]) + self._steady_aside(gait)
         ground = landing_strip(self.walker, gait.swing, under[:2], intent.heading, aside, gait.aimed)
         if intent.going <= 0:
@@ -109,7 +109,7 @@ class StepPlanner(NamedTuple):
         return clear_hurdles(self.walker, gait.swing, ground, float(foot[0]))
 
     def _pace(self, going: SteadyGait, rate: float, gait: GaitState) -> StepPace:
-        """Targets and limits of the step; an overdue foot slows down."""
+        """Target velocity and limits of the step; the speed limit of an overdue foot falls to 0."""
         end = landing_filter.step_end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
         pace = landing_filter.step_pace(self.walker.legs.length, going.duration, end, gait.swing)
         hovers = HOVER_TIME * self.walker.legs.time_scale
@@ -135,14 +135,14 @@ class StepPlanner(NamedTuple):
         return self.walk.width if gait.swing == 0 else -self.walk.width
 
     def _astray_share(self, found: FootLanding, gait: GaitState, long: float) -> float:
-        """Share by which a landing differs from that of steady walking with steps of a length `long` (m)."""
+        """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
         off = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / self.walker.legs.scale
         return eased((off - STEADY) / (ASTRAY - STEADY))
 
 
 @kernel
 def _shift_within_sole(shift: Array, sole: Array, ball: float, heel: float) -> Array:
-    """A shift (2,) m of the centre of pressure within the sole (K, 3): to its ball, and a share `heel` to its heel."""
+    """A shift (2,) m of the centre of pressure, limited to SOLE_SHARE of the sole (K, 3), and backward to `heel`."""
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):
         left, right = max(left, sole[k, 1]), min(right, sole[k, 1])

@@ -1,4 +1,4 @@
-"""The path of the swing foot: the reference's, stretched to the landing position [Tsai2010] section 4.1."""
+"""The path of the swing foot: as in the reference, but stretched to the landing position [Tsai2010] section 4.1."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
 SPEED_UP, SETTLED = 0.07, 0.97
-"""Shares of the swing: end of the acceleration, which keeps the toes from dragging; arrival over the target."""
+"""Shares of the swing: until SPEED_UP the foot accelerates, lest the toes drag; at SETTLED it is over its target."""
 ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
 TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT = 0.05  # Minimum lift (m, adult) of the foot
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
-"""Drop (m, adult) to a foothold from which edges are avoided; share of the swing until which they are."""
+"""A foot that goes down by more than LOWER_BY (m, adult) avoids edges until EDGES_CLEARED, a share of the swing."""
 DROP_SPEED, LOOK_AHEAD = 2.5, 0.02
 """Maximum speed (m/s, adult) at which a foot goes down over an edge; time (s) that this limit looks ahead."""
 EDGE_CLEARANCE, EDGE_PASSED = 0.02, 0.04
-"""Clearance (m, adult) over edges; a foot lower than that height by EDGE_PASSED has passed them."""
+"""Clearance (m, adult) of a sole over edges; a sole EDGE_PASSED (m, adult) below that height has passed the edges."""
 FLAT_RISE, FLAT_SLOPE = 0.05, 0.2
 """A foothold this far (m, adult) off the plane of lift-off, or of this slope (rise over run), is landed on flat."""
 RISEN, SINKING = 0.55, (0.35, 0.95)
-"""Shares of the swing: when the foot is at the level of a higher foothold; between which it sinks to a lower one."""
+"""Shares of the swing: by RISEN the foot is at the level of a higher foothold; in SINKING it sinks to a lower one."""
 EXTRA_LIFT = 0.35  # Extra lift as a share of the level difference between foothold and lift-off
 LIFT_OFF_END = 0.4  # Share of the swing after which the orientation and height at lift-off no longer count
 LAG, LAG_LIFT = 0.05, 0.1
 """A foot that is further than LAG (m, adult) from its target is raised by LAG_LIFT of the excess."""
 FAST, FAST_LIFT = 2.5, 0.3
-"""A foot on an unusual step is raised, so that it does not stumble, by FAST_LIFT of the distance by which it must move
-further in the time step than its lag or than FAST (m/s, adult) allows."""
+"""A foot on an unusual step is raised, so that it does not stumble, by FAST_LIFT of an excess: the distance to its
+target, minus its lag or the distance that it moves at FAST (m/s, adult), whichever is larger."""
 
 
 class SwingFoot(NamedTuple):
@@ -56,7 +56,7 @@ class SwingAim(NamedTuple):
 
     hold: Foothold
     more: float  # m of extra lift
-    lags: float  # m: horizontal distance from where it should be now
+    lags: float  # m: horizontal distance of the foot from its present place on the path
     astray: float  # share by which the step differs from steady walking
 
 
@@ -94,7 +94,7 @@ def swing_foot_target(
 def swing_aim(
     walker: Walker, seen: Observed, gait: GaitState, yaw: float, hold: Foothold, more: float, astray: float
 ) -> SwingAim:
-    """The aim at a foothold, from the observed foot."""
+    """The aim at a foothold `hold`, with the lag of the observed foot."""
     if gait.lift is None:
         return SwingAim(hold, more, 0.0, astray)
     swung, side = gait.swing_share, gait.swing
@@ -108,7 +108,7 @@ def _swing_flight(
     legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, swung: float, share: float,
     more: float,
 ) -> _SwingFlight:  # fmt: skip
-    """The foot after the share `swung` of the swing (`share` by the eased time); `more` is extra lift (m)."""
+    """The foot at the share `swung` of the swing; `share` is its `_eased_swing_share`, `more` the extra lift (m)."""
     phase = DOUBLE_STANCE + (1.0 - DOUBLE_STANCE) * min(share / SETTLED, 1.0)
     begun = sample_at_phase(swing.progress, DOUBLE_STANCE)
     progress = min(max((sample_at_phase(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
@@ -131,7 +131,7 @@ def _swing_flight(
 
 @kernel
 def _swing_foot_clearance(samples: Array, early: float, least: float, more: float) -> float:
-    """Height (m) above the ground from samples (S,) of the reference, after the share `early` of the flight."""
+    """Height (m) of a sole above the ground at the share `early` of the flight, from samples (S,) of the reference."""
     clear = sample_at_phase(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE))
     clear -= (1.0 - early) * sample_at_phase(samples, DOUBLE_STANCE)
     arch = 4 * early * (1 - early)
@@ -146,7 +146,7 @@ def _eased_swing_share(share: float) -> float:
 def _sole_height_over_edges(
     walker: Walker, side: int, yaw: float, hold: Foothold, flight: _SwingFlight, there: Array
 ) -> float:
-    """Minimum height (m) of a sole to pass over the edges under its target and its actual ankle (3,)."""
+    """Minimum height (m) of a sole over edges under its target and its actual ankle (3,) m; -inf without edges."""
     scale = walker.legs.scale
     over = ground_above_foothold(walker, side, np.array([flight.ankle[:2], there[:2]]), yaw, hold)
     edges = hold.ground + over + EDGE_CLEARANCE * scale
@@ -170,7 +170,7 @@ def _landing_foot_roll(legs: Legs, side: int, foot: Array, yaw: float, hold: Foo
 def _swing_foot_rotation(
     legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: LiftOff, hold: Foothold, yaw: float
 ) -> Array:
-    """Rotation (3, 3) of the foot: that of lift-off, then the reference's, then the reference's at landing, or flat."""
+    """Rotation (3, 3) of the foot: first as at lift-off, then as in the reference, then as it lands there, or flat."""
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
     wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
     flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw))

@@ -95,7 +95,7 @@ class Walker:
         return np.array([-ahead, -aside, 1.0]) if math.hypot(ahead, aside) < STEEP else np.array([0.0, 0.0, 1.0])
 
     def stance_ball(self, seen: Observed, side: int) -> Array:
-        """Ball (3,) m of a stance foot on the ground; at the ankle's ground level if it hangs over an edge."""
+        """Ball (3,) m of a stance foot on the ground; at the ankle's ground level if the ball is over an edge."""
         (x, y, z), ankle = seen.ball[side].tolist(), seen.ankle[side].tolist()
         here, behind = self.ground_height((x, y)), self.ground_height(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])

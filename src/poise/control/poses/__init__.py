@@ -1,4 +1,4 @@
-"""Pose-controlled motion [Fattal2006]: nonlinear PD feedback drives every joint along its control poses."""
+"""Pose-controlled motion [Fattal2006]: nonlinear PD feedback drives every joint through control poses."""
 
 from poise.control.entry import ControllerEntry, StudioWords
 

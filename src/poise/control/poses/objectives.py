@@ -1,4 +1,4 @@
-"""Autonomous objective controllers, [Fattal2006] section 7: joints that serve an aim instead of the control poses."""
+"""Objective controllers, [Fattal2006] section 7: they make some joints serve an aim instead of the control poses."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from poise.rotations import cross
 
 
 class Objective(Protocol):
-    """Replaces or changes the pose controllers of some joints in a time span."""
+    """A controller that replaces or changes the pose controllers of some joints in the time span `when`."""
 
     when: TimeSpan
 
     def reset(self, scene: SceneView) -> None:
-        """Look up links, joints and sensors in a scene."""
+        """Look up the links, joints and sensors of the objective in a scene."""
 
     def change_springs(self, springs: Springs, state: State) -> None:
-        """Change the springs of its joints for a step."""
+        """Change, in place, the springs of the objective's joints for one step."""
 
 
 @dataclass
-class ScenePoint:
-    """A point fixed in the frame of a link or prop, or of the world."""
+class ObjectivePoint:
+    """A point that is fixed in the frame of a link, of a prop or of the world."""
 
-    at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m
-    link: str | None = None  # None is the world
+    at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, in the frame of `link`
+    link: str | None = None  # name of a link or prop; None is the world
 
     def reset(self, scene: SceneView) -> None:
-        """Look up the link in a scene."""
+        """Look up the link or prop in a scene."""
         self._id = 0 if self.link is None else int(scene.model.body(self.link).id)
         self._root = int(scene.model.body_rootid[self._id])
         self._point = np.array(self.at_point, float)
@@ -59,9 +59,9 @@ class ScenePoint:
 
 @kernel
 def _point_motion(origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array) -> None:
-    """Write position and velocity (2, 3) of a point (3,) m of a link.
+    """Write the position (m) and the velocity (m/s) in the world of a point (3,) m of a link into ``out`` (2, 3).
 
-    ``origin`` (3,) and ``turn`` (9,) are the link's frame, ``velocity`` (6,) its velocity about ``centre`` (3,).
+    The link's frame is ``origin`` (3,), ``turn`` (9,); ``velocity`` (6,) is the angular, then linear one at ``centre``.
     """
     for i in range(3):
         out[0, i] = origin[i] + turn[3 * i] * point[0] + turn[3 * i + 1] * point[1] + turn[3 * i + 2] * point[2]
@@ -72,28 +72,28 @@ def _point_motion(origin: Array, turn: Array, velocity: Array, centre: Array, po
 
 
 def weighted_dofs(body: Body, joints: Mapping[str, float]) -> WeightedDofs:
-    """DOFs of joints, given by name, with their weights."""
+    """The DOFs of the named joints, each with the weight of its joint."""
     pairs = [(dof, weight) for name, weight in joints.items() for dof in body.index(name)]
     return WeightedDofs(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))
 
 
 @dataclass
 class CorrectObjective:
-    """Shifts the targets of joints in proportion to the error of a sensor, e.g. to lean into the wind."""
+    """Shifts the target angles of joints in proportion to the error of a sensor's reading, e.g. to lean into wind."""
 
     sensor: Sensor
     target: float  # target reading, in the sensor's SI unit
-    joints: Mapping[str, float]  # by name: rad per unit of (target - reading)
-    most: float = 0.5  # rad: largest shift of a target
+    joints: Mapping[str, float]  # by joint name: shift (rad) per unit of (target - reading)
+    most: float = 0.5  # rad: largest shift of a target angle
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: SceneView) -> None:
-        """Look up the joints and what is sensed."""
+        """Look up the joints and the sensor in a scene."""
         self._joints = weighted_dofs(scene.body, self.joints)
         self.sensor.reset(scene)
 
     def change_springs(self, springs: Springs, state: State) -> None:
-        """Shift the targets for a step."""
+        """Shift the target angles of the joints for one step."""
         error = self.target - self.sensor.read(state)
         if self.sensor.wraps:
             error = remainder(error, tau)
@@ -102,25 +102,25 @@ class CorrectObjective:
 
 @kernel
 def _shift_spring_targets(push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float) -> None:
-    """Add the torques of springs whose targets shift by weight times the sensor's error, at most by ``most`` rad."""
+    """Shift spring targets by ``weight`` times ``error``, at most by ``most`` rad: add the torques to ``push``."""
     for k in range(dofs.shape[0]):
         push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * error, -most), most)
 
 
 @dataclass
 class FollowObjective:
-    """Draws each DOF to factor times the present angle of its leader plus an offset.
+    """Draws each following DOF to `factor` times the present angle of its leader, plus `offset`.
 
-    A factor of 1 makes limbs move alike, -1 against each other. Mirrored limbs have the factors of `Body.mirror_signs`.
+    With a factor of 1 limbs move alike, with -1 oppositely. Mirror images have the factors in `Body.mirror_signs`.
     """
 
-    leaders: Mapping[str, str]  # DOF -> the DOF that it follows
+    leaders: Mapping[str, str]  # following DOF -> leading DOF
     factor: float = 1.0
     offset: float = 0.0  # rad
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: SceneView) -> None:
-        """Look up the DOFs."""
+        """Look up the following and leading DOFs in a scene."""
         body = scene.body
         self._model, self._zero = scene.model, np.array(scene.model.qpos0)
         self._zero[: body.nq] = straight_pose(body)
@@ -129,7 +129,7 @@ class FollowObjective:
         self._angles = np.zeros(scene.model.nv)
 
     def change_springs(self, springs: Springs, state: State) -> None:
-        """Replace the springs of the followers for a step."""
+        """Replace the springs of the following DOFs for one step."""
         mujoco.mj_differentiatePos(self._model, self._angles, 1.0, self._zero, state.qpos)
         error = self.factor * self._angles[self._led] + self.offset - self._angles[self._own]
         stiffness, damping = springs.stiffness[self._own], springs.damping[self._own]
@@ -138,24 +138,24 @@ class FollowObjective:
 
 
 ORIGIN = np.zeros(3)
-UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # Direction up, and its angular velocity 0
+UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # Direction up, and angular velocity 0 of it
 
 
 @dataclass
 class PointObjective:
-    """Turns an axis of a link upwards, or towards a point, through some joints: a level tray, a head that looks.
+    """Turns an axis of a link upwards, or towards a point, by some joints: to keep a tray level, to look at a ball.
 
-    [Fattal2006] replaces the pose controllers of these joints. A share of them is kept by default; without it, an arm
-    that carries a load sags.
+    [Fattal2006] replaces the pose controllers of these joints. Here the share `kept` of their torques remains; without
+    this share, an arm that carries a load would sag.
     """
 
     link: str
-    joints: Mapping[str, float]  # by name, with weights
+    joints: Mapping[str, float]  # weight of each joint, by joint name
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # in the link's frame; normalised
-    towards: ScenePoint | None = None  # None is upwards
+    towards: ObjectivePoint | None = None  # None is upwards
     stiffness: float = 400.0  # N m/rad
     damping: float = 80.0  # N m s/rad
-    kept: float = 0.3  # share of the pose controllers that is kept
+    kept: float = 0.3  # share of the pose controllers' torques that is kept
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def __post_init__(self) -> None:
@@ -166,19 +166,19 @@ class PointObjective:
         self.axis = (x / size, y / size, z / size)
 
     def reset(self, scene: SceneView) -> None:
-        """Look up the link and the joints."""
+        """Look up the link, the joints and the point `towards` in a scene."""
         self._model = scene.model
         self._id = scene.model.body(self.link).id
         self._joints = weighted_dofs(scene.body, self.joints)
         self._axis = np.array(self.axis)
         self._jacobian = np.zeros((3, scene.model.nv))
-        self._here = ScenePoint(link=self.link)
+        self._here = ObjectivePoint(link=self.link)
         for place in (self._here, self.towards):
             if place is not None:
                 place.reset(scene)
 
     def change_springs(self, springs: Springs, state: State) -> None:
-        """Add torques that turn the axis for a step."""
+        """Scale the springs of the joints by `kept` and add torques that turn the axis, for one step."""
         data = state.data
         mujoco.mj_jac(self._model, data, None, self._jacobian, ORIGIN, self._id)
         error, rate = np.empty((2, 3))
@@ -191,7 +191,7 @@ class PointObjective:
         add_spring_pull(springs, self._joints, self.kept, pull, state)
 
     def _direction(self, state: State) -> Array:
-        """(2, 3) target direction, a unit vector, and its angular velocity, rad/s."""
+        """(2, 3) target direction of the axis, a unit vector, and angular velocity (rad/s) of this direction."""
         if self.towards is None:
             return UPWARDS
         offset, velocity = self.towards.position_and_velocity(state) - self._here.position_and_velocity(state)
@@ -204,10 +204,10 @@ def _axis_error(
     turn: Array, axis: Array, direction: Array, sweep: Array, spin: Array, jacobian: Array, dofs: Ints,
     error: Array, rate: Array,
 ) -> None:  # fmt: skip
-    """Write error (rad) and rate (rad/s), both (3,), of a link's axis (3,) relative to a direction (3,).
+    """Write ``error`` (3,) rad and ``rate`` (3,) rad/s of a link's axis (3,) relative to a target direction (3,).
 
-    ``turn`` (9,) is the link's orientation, ``spin`` its angular velocity and ``sweep`` (3,) that of the direction.
-    Rotation about the axis itself has no effect; it is removed from the angular Jacobian (3, nv) at ``dofs``.
+    ``turn`` (9,) is the link's orientation. Angular velocities: ``spin`` of the link, ``sweep`` (3,) of the direction.
+    Rotation about the axis has no effect. It is removed from the columns ``dofs`` of the angular Jacobian (3, nv).
     """
     here = np.empty(3)
     for i in range(3):
@@ -228,18 +228,18 @@ def _axis_error(
 
 @dataclass
 class TouchObjective:
-    """Draws a point of a link to another point through some joints: a hand on a rail, a fist at a ball."""
+    """Draws a point of a link to another point by some joints: a hand to a rail, a fist to a ball."""
 
-    point: ScenePoint
-    to: ScenePoint
-    joints: Mapping[str, float]  # by name, with weights
+    point: ObjectivePoint
+    to: ObjectivePoint
+    joints: Mapping[str, float]  # weight of each joint, by joint name
     stiffness: float = 800.0  # N/m
     damping: float = 120.0  # N s/m
-    kept: float = 0.3  # share of the pose controllers that is kept
+    kept: float = 0.3  # share of the pose controllers' torques that is kept
     when: TimeSpan = field(default_factory=TimeSpan)
 
     def reset(self, scene: SceneView) -> None:
-        """Look up the link and the joints."""
+        """Look up both points and the joints in a scene."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id
         self._joints = weighted_dofs(scene.body, self.joints)
@@ -248,7 +248,7 @@ class TouchObjective:
         self.to.reset(scene)
 
     def change_springs(self, springs: Springs, state: State) -> None:
-        """Add torques that draw the point there for a step."""
+        """Scale the springs of the joints by `kept` and add torques that draw `point` to `to`, for one step."""
         here, there = self.point.position_and_velocity(state), self.to.position_and_velocity(state)
         mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
         pull = SpringPull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)

@@ -33,18 +33,18 @@ class PosesSettings:
     """Settings of the pose controller."""
 
     reach: float = 1.0
-    """Error (degrees) above which the damping is reduced: lambda of [Fattal2006]."""
+    """Angle error (degrees) of a DOF above which its damping is reduced: lambda of [Fattal2006]."""
     rate: float = 1.0
     """Share of the damping that is left just above `reach`: alpha of [Fattal2006]."""
     stiffness: float = 1.0
-    """Stiffness of all joints, as a multiple of the rig's."""
+    """Factor by which the rig's stiffness of all joints is multiplied."""
     damping: float = 1.0
-    """Damping of all joints, as a multiple of the rig's."""
+    """Factor by which the rig's damping of all joints is multiplied."""
     stabilise: float = 1.0
-    """Gains of the stabilising torques on the root's orientation, as a multiple of the rig's; 0 for none."""
+    """Factor by which the rig's gains of the stabilising torques on the root are multiplied; 0 for no such torques."""
     let_go: float = 60.0
-    """Error of the root's orientation, or lean of the body over its feet (degrees), above which the body has fallen and
-    is no longer stabilised."""
+    """Error of the root's orientation, or lean of the body over its feet (degrees), above which the body counts as
+    fallen and is no longer stabilised."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -58,7 +58,7 @@ class Poses(ResetFirst):
 
     Deviations from the paper: the damping is averaged over a step; springs and dampers are implicit and solved together
     with the contacts; torques keep their limits; the root is stabilised only while a foot bears and the body has not
-    fallen, so that it is never held in the air or lifted off the ground. See docs/poses-method.md.
+    fallen, so that the body is never held in the air or lifted off the ground. See docs/poses-method.md.
     """
 
     name = "poses"
@@ -72,14 +72,14 @@ class Poses(ResetFirst):
         objectives: Sequence[Objective] = (),
         rig: Rig | None = None,
     ) -> None:
-        """`stabilised` are the times in which the root is stabilised; `rig` is by default that of the body."""
+        """`stabilised` are the time spans in which the root is stabilised; `rig` is `Rig.of` the body by default."""
         self._settings = settings or PosesSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._changes, self._stabilised = tuple(changes), tuple(stabilised)
         self._objectives, self._rig = tuple(objectives), rig
 
     def reset(self, world: WorldView, reference: Reference) -> None:
-        """Prepare gains, the standing sensor and the objectives."""
+        """Prepare the gains, the standing sensor and the objectives for a run, and compile the kernels."""
         scene, body = world.scene, world.scene.body
         rig = self._rig or Rig.of(body)
         self._model, self._reference = scene.model, reference
@@ -95,7 +95,7 @@ class Poses(ResetFirst):
         self.act(world.state)  # compile the kernels before the first step
 
     def act(self, state: State) -> Actuation:
-        """Springs and dampers towards the pose at the end of the step, changed by the objectives."""
+        """Motors: springs and dampers towards the pose at the end of the step, changed by the objectives."""
         n, h, settings = self._nv, state.step, self._settings
         self._target[: self._nq] = self._reference.at(state.time + h).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
@@ -111,24 +111,24 @@ class Poses(ResetFirst):
         return Actuation(motors=self._spring_motors(springs, 6, n), brace=brace)
 
     def target(self, time: float) -> Array:
-        """(nq,) the interpolated control pose."""
+        """(nq,) control pose, interpolated at a time (s)."""
         return self._reference.at(time).qpos
 
     def _is_stabilised(self, state: State) -> bool:
-        """Whether the root is stabilised: asked for at this time, on its feet, and not fallen."""
+        """Whether the root is stabilised now: this is asked for, the body stands on its feet and has not fallen."""
         wanted = self._settings.stabilise != 0 and any(state.time in span for span in self._stabilised)
         tilted = not hypot(*self._error[3:6]) < radians(self._settings.let_go)
         return wanted and not tilted and self._standing.stands(state)
 
     def _spring_motors(self, springs: Springs, first: int, last: int) -> Motors:
-        """Motors of the scene for DOFs `first` to `last` - 1; all others are 0."""
+        """Motors that apply the springs of DOFs `first` to `last` - 1; for all other DOFs of the scene they are 0."""
         motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
         springs_to_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
         return motors
 
 
 class StandingSensor:
-    """Whether the first body of a scene stands on its feet."""
+    """Senses whether the first body of a scene stands on its feet."""
 
     def __init__(self, body: Body, model: mujoco.MjModel, lean: float) -> None:
         """``lean`` (rad) is the largest angle between the vertical and the line from a foot to the centre of mass."""
@@ -150,9 +150,9 @@ def _stands_on_feet(
     body: Ints, other: Ints, touching: Mask, point: Array, own: Mask, fixed: Mask, is_foot: Mask, com: Array,
     least: float,
 ) -> bool:  # fmt: skip
-    """Whether a foot bears on something firm, with the centre of mass above it within the cosine ``least``.
+    """Whether a foot touches something firm at a point from which the centre of mass is up, by a cosine >= ``least``.
 
-    Firm are links that are fixed to the world, and props that lie on something other than this body.
+    Firm are links that are fixed to the world, and props that touch something other than this body.
     """
     for c in range(body.shape[0]):
         if not touching[c]:
@@ -167,7 +167,7 @@ def _stands_on_feet(
 
 @kernel
 def _is_supported(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask) -> bool:
-    """Whether a thing touches something that is not part of this body."""
+    """Whether the link with id ``thing`` touches something that is not part of this body."""
     for c in range(body.shape[0]):
         if touching[c] and not own[body[c]] and not own[other[c]] and (body[c] == thing or other[c] == thing):
             return True
@@ -175,7 +175,7 @@ def _is_supported(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask
 
 
 def _bearing_link_ids(body: Body) -> Ints:
-    """Ids of the links that may bear: feet with toes; the root if it is the foot; all links of a body without feet."""
+    """Ids of links that count as feet: feet and toes; only the root if it is the foot; all links without any feet."""
     if not body.feet:
         return np.arange(1, body.model.nbody)
     if body.feet[0].link == body.links[0]:

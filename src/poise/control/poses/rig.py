@@ -1,6 +1,6 @@
-"""Rigs: stiffness (N m/rad) and damping (N m s/rad) of each degree of freedom, and how they change in time.
+"""Rigs: stiffness (N m/rad) and damping (N m s/rad) of each degree of freedom, and changes of both in time.
 
-The gains of people were tuned for a figure of 71 kg and 1.75 m, the gains of the lamp for 2.8 kg. They scale with mass
+The gains of people were tuned for a figure of 71 kg and 1.75 m, the gains of the lamp for 2.8 kg. Both scale with mass
 times height, as the torques that carry a body do. The gains of other bodies follow from their torque limits.
 """
 
@@ -19,7 +19,7 @@ from poise.body.body import Body
 
 
 class Spring(NamedTuple):
-    """Gains of a degree of freedom."""
+    """Stiffness and damping of one degree of freedom."""
 
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
@@ -38,15 +38,15 @@ PEOPLE = {
     "elbow_y": Spring(100.0, 15.0), "wrist_x": Spring(30.0, 3.0), "wrist_y": Spring(30.0, 3.0),
 }  # fmt: skip
 """Gains of human37, by the name of the DOF without its side."""
-PERSON_SIZE = 71.0 * 1.75  # Mass times height (kg m) of the figure for which they were tuned
+PERSON_SIZE = 71.0 * 1.75  # Mass times height (kg m) of the figure for which PEOPLE was tuned
 PERSON_ROOT = Spring(1500.0, 500.0)  # Gains of the stabilising torques on a person's root
 
-LAMP_SIZE = 2.8 * 0.3776  # Mass times height (kg m) of the lamp for which the next gains were tuned
+LAMP_SIZE = 2.8 * 0.3776  # Mass times height (kg m) of the lamp for which its gains were tuned
 LAMP = Spring(20.0, 1.5)
 LAMP_ROOT = Spring(40.0, 8.0)
 
 FIRMNESS, SMOOTHNESS = 2.5, 0.25
-"""Other bodies: stiffness in torque limits per rad, and damping in seconds times the stiffness."""
+"""Other bodies: stiffness (1/rad) as a multiple of the torque limit, damping (s) as a multiple of the stiffness."""
 UPRIGHT = 4.0  # Other bodies: stiffness of the root, as a multiple of weight (N) times height (m)
 
 
@@ -82,12 +82,12 @@ def _rig_body_height(body: Body) -> float:
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    return float(data.xipos[1:, 2].max()) * 1.07  # the head's centre is that much below its top
+    return float(data.xipos[1:, 2].max()) * 1.07  # the head's centre is 7 % below its top
 
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """Times from `start` (included) to `end` (excluded), s, to within 1 ns."""
+    """Times (s) from `start` (included) to `end` (excluded), with a tolerance of 1 ns."""
 
     start: float = 0.0
     end: float = math.inf
@@ -99,7 +99,7 @@ class TimeSpan:
 
 @dataclass(frozen=True, eq=False)
 class GainChange:
-    """A change of gains in a time span, as multiples of the rig's."""
+    """Multiplies the rig's gains of some DOFs by factors in a time span."""
 
     when: TimeSpan
     dofs: tuple[int, ...]
@@ -108,7 +108,7 @@ class GainChange:
 
 
 class TimedGains:
-    """Gains of a rig with changes in time; changes at the same time multiply."""
+    """Gains of a rig that change in time; the factors of overlapping changes multiply."""
 
     def __init__(self, rig: Rig, changes: tuple[GainChange, ...] = ()) -> None:
         self._rig, self._changes = rig, changes

@@ -1,13 +1,13 @@
 """Sensors of a body's state, by name.
 
     com.x com.y com.z, com.vx ...           position (m) and velocity (m/s) of the centre of mass
-    com.vahead com.vleft                    its velocity (m/s) relative to the heading of the root
-    com.spinx ...                           angular velocity (rad/s) of the whole body about it
+    com.vahead com.vleft                    velocity (m/s) of the centre of mass along the heading of the root, and left
+    com.spinx ...                           angular velocity (rad/s) of the whole body about its centre of mass
     LINK.x ..., LINK.vx ..., LINK.wx ...    position, velocity and angular velocity of a link in the world
     LINK.roll LINK.pitch LINK.yaw           orientation of a link, rad
     DOF, DOF.rate                           joint angle and its rate, rad and rad/s
 
-LINK may be `root` or a prop. Angles of ball joints are components of their rotation vectors.
+LINK may be `root` or a prop. The angles of a ball joint are the components of its rotation vector.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TURNS = ("yaw", "pitch", "roll")
 Read = Callable[[State], float]
 
 ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "spinz", "angle")
-"""Qualities (the part of a name after the dot) that are angles or their rates; "angle" stands for a bare DOF."""
+"""Qualities (the part of a name after the dot) that are angles or angular rates; "angle" stands for a bare DOF."""
 
 
 @dataclass
@@ -42,12 +42,12 @@ class Sensor:
 
     @property
     def angular(self) -> bool:
-        """Whether it reads an angle or its rate; scripts and reports state these in degrees."""
+        """Whether the reading is an angle or an angular rate; scripts and reports state such readings in degrees."""
         return (self.name.partition(".")[2] or "angle") in ANGULAR
 
     @property
     def unit(self) -> str:
-        """Unit of its readings in scripts and reports."""
+        """Unit of the reading in scripts and reports."""
         quality = self.name.partition(".")[2] or "angle"
         if self.angular:
             return "deg" if quality in ("roll", "pitch", "yaw", "angle") else "deg/s"
@@ -55,18 +55,18 @@ class Sensor:
 
     @property
     def wraps(self) -> bool:
-        """Whether its readings wrap at half a turn."""
+        """Whether the reading is an angle that wraps at half a turn."""
         return self.name.partition(".")[2] in TURNS
 
     def __getstate__(self) -> dict[str, str]:
         return {"name": self.name}  # readers are closures; `reset` makes them again in another process
 
     def reset(self, scene: SceneView) -> None:
-        """Look up what it reads in a scene."""
+        """Look up the DOF or link of the sensor in a scene."""
         self._read = _sensor_reader(self.name, scene)
 
     def read(self, state: State) -> float:
-        """The reading at a state."""
+        """The reading in a state, in SI units and radians."""
         return self._read(state)
 
 
@@ -119,7 +119,7 @@ def _com_reader(name: str, quality: str) -> Read:
 
 
 def _heading_velocity(state: State) -> tuple[float, float]:
-    """Velocity (m/s) of the centre of mass along the heading of the root and to its left."""
+    """Velocity (m/s) of the centre of mass along the heading of the root, and to the left of this heading."""
     turn = state.data.xmat[1]
     x, y = float(turn[0]), float(turn[3])
     vx, vy, _ = com_velocity(state).tolist()
@@ -142,7 +142,7 @@ def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
 
 
 def _link_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:
-    """Yaw, pitch and roll (rad) of a rotation matrix (9,), as `matrix_to_euler`, but faster."""
+    """Yaw, pitch and roll (rad) of a rotation matrix (9,): the same as by `matrix_to_euler`, but faster."""
     xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
     level = hypot(zy, zz)
     if level < 1e-9:  # the axis points straight up or down: yaw and roll coincide

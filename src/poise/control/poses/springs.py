@@ -24,14 +24,14 @@ class Springs(NamedTuple):
 
 
 class WeightedDofs(NamedTuple):
-    """Degrees of freedom that serve an objective."""
+    """Degrees of freedom that serve an objective, each with a weight."""
 
     dofs: Ints  # (k,)
     weight: Array  # (k,)
 
 
 class SpringPull(NamedTuple):
-    """A spring and damper in space, on a point or on the direction of a link, that acts through some joints."""
+    """A spring and damper on a point or on the direction of a link; its force or torque acts through some joints."""
 
     error: Array  # (3,) m or rad, from the actual to the target value
     rate: Array  # (3,) m/s or rad/s, of the actual relative to the target value
@@ -47,7 +47,7 @@ def fill_pose_springs(
 ) -> None:  # fmt: skip
     """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` are for `mean_damping_share`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` go to `mean_damping_share`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
@@ -59,7 +59,7 @@ def mean_damping_share(error: float, way: float, reach: float, rate: float) -> f
     """Damping reduction f of [Fattal2006] Eq. (3), averaged over a step.
 
     ``error`` (rad) holds at the start of the step; ``way`` (rad) is the displacement towards the target in the step.
-    ``reach`` is the paper's lambda (rad), ``rate`` its alpha. Fast limbs cross the narrow zone of full damping within a
+    ``reach`` is the paper's lambda (rad), ``rate`` is alpha. Fast limbs cross the narrow zone of full damping within a
     step, so f is averaged along the way: (F(e1) - F(e0)) / (e1 - e0), with F' = f.
     """
     after = error - way
@@ -70,7 +70,7 @@ def mean_damping_share(error: float, way: float, reach: float, rate: float) -> f
 
 @kernel
 def _damping_integral(error: float, reach: float, rate: float) -> float:
-    """Integral F of f from 0 to an error (rad)."""
+    """Integral F, from 0 to an error (rad), of the damping reduction f."""
     size = abs(error)
     if size < reach:
         return float(error)
@@ -79,7 +79,7 @@ def _damping_integral(error: float, reach: float, rate: float) -> float:
 
 @kernel
 def springs_to_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array) -> None:
-    """Write the springs of DOFs ``first`` to ``last`` - 1 as motors: target velocity and gain of each."""
+    """Write the springs of DOFs ``first`` to ``last`` - 1 as target velocity and gain of a motor for each DOF."""
     for i in range(first, last):
         gain_out[i] = gain[i]
         if gain[i] > 0.0:
@@ -87,7 +87,7 @@ def springs_to_motors(push: Array, gain: Array, first: int, last: int, velocity_
 
 
 def add_spring_pull(springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, state: State) -> None:
-    """Scale the springs of some joints by ``kept`` and add a pull in space through these joints."""
+    """Scale the springs of the DOFs ``through`` by ``kept``, and add the torques of a pull on these DOFs."""
     gain = pull.damping + state.step * pull.stiffness
     _add_pull_to_springs(
         springs.push, springs.gain, through.dofs, through.weight, kept,
@@ -100,7 +100,7 @@ def _add_pull_to_springs(
     push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
     velocity: Array, stiffness: float, pull_gain: float,
 ) -> None:  # fmt: skip
-    """Add the pull, implicit in the velocity of each joint itself and explicit in those of the others."""
+    """As `add_spring_pull`; implicit in the velocity of the DOF itself, explicit in the velocities of the others."""
     for k in range(dofs.shape[0]):
         i = dofs[k]
         own = drive = 0.0
