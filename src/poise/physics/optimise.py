@@ -154,7 +154,7 @@ def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
     return SpacetimeTask(
         clip.body,
         1.0 / clip.rate,
-        np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
+        np.concatenate([_pose_before_first_frame(clip, closure)[None], clip.qpos]),
         _task_spheres(sketch, settings),
         friction=settings.friction,
         weights=settings.weights,
@@ -170,7 +170,7 @@ def cycle_closure(sketch: Sketch) -> Closure:
     return Closure(turn, readonly(way[:2]))
 
 
-def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
+def _pose_before_first_frame(clip: BodyClip, closure: Closure | None) -> Array:
     """(nq,) the pose one step before the first."""
     if closure is None:
         path = PosePath(clip.body)
