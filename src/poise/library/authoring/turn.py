@@ -76,7 +76,7 @@ class _TurnHeading:
 
 
 def _turn_share(share: Array) -> Array:
-    """Integral, from 0 to `share`, of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and stays at 1."""
+    """Integral from 0 to `share` of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and stays at 1."""
     within = np.clip(share / _EDGE, 0.0, 1.0)
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
