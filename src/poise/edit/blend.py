@@ -1,4 +1,4 @@
-"""Transitions from one motion to another, aligned in position, heading and phase; feet step instead of sliding."""
+"""Transitions from one motion to another: aligned in position, heading and phase. Feet step instead of sliding."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from poise.reference.played import Played
 from poise.rotations import quat_exp, quat_rotate, slerp, yaw_of
 
 OVER = 0.5  # s, default duration of a transition
-SEARCHED = 4.0  # s from the other motion's beginning in which the best entry is searched
+SEARCHED = 4.0  # s at the beginning of the other motion in which the best entry is searched
 SPEED_SHARE = 0.15  # s: weight of link speeds relative to link positions
-CONTACT_SHARE = 0.2  # m: distance that counts like one differing contact
+CONTACT_SHARE = 0.2  # m: one differing contact counts like this distance
 QUICKEST, SLOWEST = 0.25, 1.2  # s, shortest and longest step of a foot from one motion to the other
 STEP_HEIGHT, STEP_FAR = 0.05, 0.15  # m: a foot that has to move by STEP_FAR or more is lifted by STEP_HEIGHT
-SAME_PLACE = 0.001  # m: a foot that moves further is not in contact during its step
+SAME_PLACE = 0.001  # m: a foot whose step is longer than this is not in contact during the step
 NEAR = 0.1  # m: a foot this near to its new place waits until the motion lifts it
 
 
@@ -49,7 +49,7 @@ class Blend:
         return edit_text("blend", name, self.span, over=over, **{"from": entry})
 
     def on(self, take: Take) -> Take:
-        """The motion with the transition to the other one."""
+        """The motion `take` up to the span's start, then the transition, then the other motion."""
         clip = _load_blend_clip(self.source, take.body) if isinstance(self.source, str) else self.source
         if clip.body.dof_names != take.body.dof_names:
             raise PoiseError(f"edit '{self}': that motion is for body '{clip.body.name}', not '{take.body.name}'")
@@ -58,7 +58,7 @@ class Blend:
 
 
 def _load_blend_clip(path: str, body: Body) -> BodyClip:
-    """The clip of a motion file; files that are not prepared are prepared for the body."""
+    """Read the clip of a motion file. A file that is not a prepared motion is prepared for the body."""
     from poise.reference.archive import is_prepared, load_prepared
     from poise.retarget.prepare import prepare
 
@@ -66,7 +66,7 @@ def _load_blend_clip(path: str, body: Body) -> BodyClip:
 
 
 def crossfaded(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:
-    """Transition from `take` at `start` (s) to `other` at `entry` (s), by default where the two are most alike."""
+    """`take` up to `start` (s), then a transition of `over` (s) to `other` at `entry` (s), by default the best."""
     first = round(start * take.rate)
     entered = best_entry_frame(take, other, first, over) if entry is None else round(entry * take.rate)
     crossing = _Crossfade(take, other, first, max(round(over * take.rate), 1), entered)
@@ -75,7 +75,7 @@ def crossfaded(take: Take, other: Take, start: float, over: float, entry: float 
 
 
 def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
-    """The frame of `other` most like frame `first` of `take`, with time left for a transition of `over` (s)."""
+    """The frame of `other` that is most like frame `first` of `take` and leaves time for a transition of `over` (s)."""
     room = SEARCHED if other.duration is None else min(SEARCHED, max(other.duration - over, 0.0))
     count = round(room * take.rate) + 3
     theirs = pose_features(take.body, [other.frame(k) for k in range(count)], take.rate)
@@ -85,9 +85,9 @@ def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
 
 
 def pose_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
-    """(T, n) features of frames whose Euclidean distance measures how different two moments are.
+    """(T, n) one row of features per frame. The Euclidean distance of two rows measures how different the frames are.
 
-    Positions and velocities of all links relative to the root's heading and ground position, and contacts if known.
+    Features: positions and velocities of links relative to the root's heading and ground position; contacts if known.
     """
     data, model = mujoco.MjData(body.model), body.model
     links = np.empty((len(frames), model.nbody - 1, 3))
@@ -110,12 +110,12 @@ def pose_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _FootTransfer:
-    """The step of one foot from one motion to the other, in frames."""
+    """The step of one foot from the first motion to the other; it begins and ends at frames of the first motion."""
 
     begin: int
     end: int
     far: float  # m along the ground; 0 if the foot is in the air in both motions
-    lead: Array  # (2,) m, shift of the blended root from that of the first motion when the step begins
+    lead: Array  # (2,) m: when the step begins, shift of the blended root from the root of the first motion
 
     @property
     def lift(self) -> float:
@@ -123,16 +123,16 @@ class _FootTransfer:
         return STEP_HEIGHT * min(self.far / STEP_FAR, 1.0)
 
     def part(self, numbers: ArrayLike) -> Array:
-        """Elapsed fraction of the step's time at frames, 0 to 1."""
+        """Fraction of the step's time, 0 to 1, that has elapsed at the frames `numbers`."""
         return np.clip((np.asarray(numbers) - self.begin) / (self.end - self.begin), 0.0, 1.0)
 
     def share(self, numbers: ArrayLike) -> Array:
-        """Weight of the other motion for the foot at frames, 0 to 1."""
+        """Weight of the other motion in the place of the foot, 0 to 1, at the frames `numbers`."""
         return quintic_ease(self.part(numbers))
 
 
 class _Crossfade:
-    """Computes the frames of a transition."""
+    """Computes the frames of a transition: `over` frames, from frame `first` of `take` and frame `entry` of `other`."""
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
@@ -147,7 +147,7 @@ class _Crossfade:
         self._end = max([first + over, *(change.end for change in self._changes)])
 
     def block(self, first: int) -> list[Frame]:
-        """The frames of a block."""
+        """The BLOCK frames from frame `first` on."""
         numbers = range(first, first + BLOCK)
         into = [self._other_frame(k) for k in numbers]
         if first >= self._end:
@@ -162,7 +162,7 @@ class _Crossfade:
         return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]
 
     def _other_frame(self, number: int) -> Frame:
-        """A frame of the other motion, aligned; `number` is that of the first motion."""
+        """The frame of the other motion, aligned with the first, at the same time as frame `number` of the first."""
         frame = self._other.frame(max(self._entry + number - self._first, 0))
         return Frame(readonly(displace_poses(frame.qpos, self._turn, self._shift)), frame.down)
 
@@ -186,9 +186,9 @@ class _Crossfade:
         return after if number >= change.end else after & (change.far < SAME_PLACE)
 
     def _foot_places(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
-        """Positions (T, F, 3) and orientations (T, F, 4) of the feet: each changes motion in a step of its own.
+        """Positions (T, F, 3) m and orientations (T, F, 4) of F feet. Each foot changes motion in a step of its own.
 
-        From its step on, a foot moves with the blended `root` (T, 2) instead of the root of the motion it leaves.
+        From this step on, a foot moves with the blended `root` (T, 2) m instead of the first motion's root.
         """
         place, turn = self._placement.places(np.array([frame.qpos for frame in out_of]))
         there, turned = self._placement.places(np.array([frame.qpos for frame in into]))
@@ -202,7 +202,7 @@ class _Crossfade:
         return place, turn
 
     def _pelvis_sink(self, mixed: list[Frame], out_of: list[Frame], into: list[Frame], place: Array) -> Array:
-        """(T,) m by which the pelvis is lowered so that legs stretch no further than in either motion."""
+        """(T,) m by which the pelvis is lowered, so that legs stretch no further than in the two motions."""
         if not has_legs(self._body):
             return np.zeros(len(mixed))
         poses, *both = (np.array([frame.qpos for frame in frames]) for frames in (mixed, out_of, into))
@@ -211,7 +211,7 @@ class _Crossfade:
         return pelvis_drop(hips(poses), place, easy_reach(self._lengths, np.maximum(*used)))
 
     def _foot_transfer(self, foot: int) -> _FootTransfer:
-        """The step of a foot: it begins when the foot is up in either motion, and ends when it is down in the other."""
+        """The step of a foot. It begins when the foot is up in either motion, and ends when it is down in the other."""
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
         latest = self._first + max(self._over, quick)
@@ -232,14 +232,14 @@ class _Crossfade:
         return _FootTransfer(begin, end, self._foot_distance(foot, begin, end) if stood else 0.0, lead)
 
     def _foot_distance(self, foot: int, begin: int, end: int) -> float:
-        """Horizontal distance (m) of a foot at `begin` in the first motion from where it is at `end` in the other."""
+        """Ground distance (m) from a foot at frame `begin` of the first motion to the foot at `end` of the other."""
         here, _ = self._placement.places(self._take.frame(begin).qpos[None])
         there, _ = self._placement.places(self._other_frame(end).qpos[None])
         return float(np.linalg.norm(here[0, foot, :2] - there[0, foot, :2]))
 
     @staticmethod
     def _first_frame_where(latest: int, number: int, holds: Callable[[int], bool]) -> int:
-        """The first frame from `number` on for which `holds` is true, or `latest`."""
+        """The first frame from `number` to before `latest` for which `holds` is true; otherwise `latest`."""
         return next((k for k in range(number, latest) if holds(k)), max(latest, number))
 
 

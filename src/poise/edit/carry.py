@@ -1,4 +1,4 @@
-"""Carry poses: arms held in a named pose while the rest of the body moves."""
+"""Carry poses: the arms are held in a named pose while the rest of the body moves."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "shoulder_left": {"left": (0.30, 0.12, 0.10)},
     "shoulder_right": {"right": (0.30, 0.12, 0.10)},
 }
-"""Hand positions relative to the shoulder: forward, outward and up, in arm lengths."""
+"""For each carry pose and side: the hand's position from the shoulder (forward, outward, up) in arm lengths."""
 
 
 @dataclass(frozen=True)
 class Carry:
-    """Hold the arms in a named pose."""
+    """Edit that holds the arms in a carry pose, named as in CARRY_POSES."""
 
     pose: str
     span: Span = field(default_factory=Span)
@@ -46,7 +46,7 @@ class Carry:
         return edit_text("carry", self.pose, self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the arms in the pose; only joints of these arms change."""
+        """The motion with arms in the carry pose. Other joints do not change; carrying hands lose their contacts."""
         body = take.body
         held, dofs = carry_pose(body, self.pose)
         way, carrying = np.zeros(body.nv), parts_moved_by(body, np.flatnonzero(dofs))
@@ -64,7 +64,7 @@ class Carry:
 
 
 def carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
-    """The standing pose (nq,) with the arms in a carry pose, and the mask (nv,) of these arms' degrees of freedom."""
+    """The standing pose (nq,) with arms in a carry pose, and a mask (nv,) of the degrees of freedom of these arms."""
     from poise.retarget.ik import PoseSolver
 
     body.require("hands", for_whom=f"the edit 'carry:{pose}'")
@@ -87,7 +87,7 @@ def _arm_joints(body: Body, hand: Hand) -> list[Joint]:
 
 
 def _carried_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
-    """(3,) m: hand position in the standing pose, `arm` (in arm lengths) away from the shoulder."""
+    """(3,) m: the hand's place in the standing pose, `arm` (forward, outward, up; arm lengths) from the shoulder."""
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)

@@ -22,12 +22,12 @@ from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, q
 
 SHORTEST, LONGEST = 0.4, 3.0  # s, duration of a cycle
 SAMPLED = 8.0  # s of an endless motion in which a cycle is searched
-NEAR_COST = 0.02  # m of feature distance per second of distance from the requested time
+NEAR_COST = 0.02  # m: feature distance that counts like a cycle one second away from the requested time
 
 
 @dataclass(frozen=True)
 class Loop:
-    """One cycle of the motion, `count` times; None for ever."""
+    """Edit that repeats one cycle of the motion `count` times, or for ever if `count` is None."""
 
     count: int | None = None
     over: float = OVER  # s, transition into the cycle if the span has a start
@@ -42,7 +42,7 @@ class Loop:
         return edit_text("loop", times, self.span, over=None if self.over == OVER else number_text(self.over))
 
     def on(self, take: Take) -> Take:
-        """The repeated cycle."""
+        """The repeated cycle; if the span has a start, the motion `take` and a transition come before it."""
         start = self.span.start
         seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
         cycle = extract_cycle(take.clip(seconds), near=start)
@@ -54,9 +54,9 @@ class Loop:
 
 
 def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
-    """The interval of a clip that repeats best, closed and cyclic; near the time `near` (s) if given.
+    """The interval of a clip that repeats best, closed to a cyclic clip; intervals near the time `near` (s) preferred.
 
-    The difference between its ends is spread evenly over the cycle; feet take a constant share during each stance.
+    The difference between both ends is spread evenly over the cycle; feet take a constant share during each stance.
     """
     first, last = find_cycle(clip, near)
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
@@ -65,7 +65,7 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
-    """First and last frame of the interval whose ends are most alike."""
+    """First and last frame of the interval whose ends are most alike; intervals near the time `near` (s) preferred."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
     table = pose_features(clip.body, _clip_frames(clip), clip.rate)
     active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
@@ -85,7 +85,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
 
 
 def _close_cycle(cut: BodyClip) -> BodyClip:
-    """The clip with its last pose equal to the first, except for position and heading."""
+    """The clip with a last pose that equals the first, except for ground position and heading."""
     body, last = cut.body, cut.frames - 1
     yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
     turn = yaw_quat(yaw)
@@ -106,7 +106,7 @@ def _close_cycle(cut: BodyClip) -> BodyClip:
 
 
 def _close_foot_gaps(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
-    """The closed cycle with each foot moved by a constant share of its gap during stance, so that it does not slide."""
+    """`closed` with feet that do not slide: each foot moves by a constant share of its gap in `cut` during a stance."""
     placement = FootPlacement(cut.body)
     place, feet = placement.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
@@ -120,7 +120,7 @@ def _close_foot_gaps(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, t
 
 
 def _stance_shares(down: NDArray[np.bool_]) -> Array:
-    """(T,) shares from -1/2 to 1/2, constant while any part (T, p) of a foot is in contact."""
+    """(T,) shares of a gap, rising from -1/2 to 1/2; constant while any part of a foot is in contact (`down`)."""
     count = len(down)
     even = np.arange(count) / (count - 1) - 0.5
     when, what = [0.0, count - 1.0], [-0.5, 0.5]

@@ -1,4 +1,4 @@
-"""Place feet by inverse kinematics of the legs while the rest of the body changes little."""
+"""Place feet by inverse kinematics of the legs; the rest of the body changes little."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from poise.edit.take import Flags, Frame, without_contacts
 from poise.retarget.ik import PoseSolver
 from poise.rotations import quat_conjugate, quat_exp, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate, yaw_of
 
-PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m at the balls of the feet, per rad: heels rise before balls slip
-POINT_WEIGHT = 30.0  # per m, of other points; feet have priority
+PLACE_WEIGHT, TURN_WEIGHT = 300.0, 3.0  # per m of the balls, per rad of the feet: heels rise before balls slip
+POINT_WEIGHT = 30.0  # per m of points that are not feet; feet have priority
 LEG, TOE, FIRM, STIFF = 0.3, 0.1, 80.0, 30.0  # weights (per rad or m) of changes of legs, toes, root and other joints
 MISSED = 0.001  # m: a contact part further than this from its goal is no longer in contact
-FACINGS = 4  # iterations of turning back feet whose legs cannot face that far
+FACINGS = 4  # iterations of turning back feet whose legs cannot turn that far
 EXACT = 1e-4  # m or rad: poses this near to their goals and limits need no search
 ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # secant search of heel angles: iterations, tolerance (rad), least slope
 HIGHEST = np.radians(70.0)  # greatest angle of a raised heel
 
 
 class FootPlacement:
-    """Places the feet of a body, and further points at the same time."""
+    """Places the F feet of a body, and P further points at the same time."""
 
     def __init__(
         self, body: Body, points: Sequence[tuple[str, ArrayLike]] = (), *, stay: Mapping[int, float] | None = None
     ) -> None:  # fmt: skip
-        """`points` (link, position in its frame) besides the feet; `stay`: weights of changes by degree of freedom."""
+        """`points`: link and position in the link's frame, besides the feet. `stay`: by dof, weight of its changes."""
         self._body, self._count = body, len(body.feet)
         feet = [foot.link for foot in body.feet]
         toes = [joint for joint in body.joints if joint.parent_link in feet]
@@ -66,12 +66,12 @@ class FootPlacement:
         self._stay[leg_dofs], self._stay[toe_dofs] = LEG, TOE
 
     def places(self, qpos: Array) -> tuple[Array, Array]:
-        """Positions (T, F + P, 3) m of foot links and points in poses (T, nq), and foot orientations (T, F, 4)."""
+        """Positions (T, F + P, 3) m of foot links and points, and orientations (T, F, 4) of feet, in poses (T, nq)."""
         place, turn = self._reader.at(qpos)
         return place, turn[:, : self._count]
 
     def hips(self, qpos: Array) -> Array:
-        """(T, F, 3) m: hip joints of the legs in poses (T, nq)."""
+        """(T, F, 3) m: positions of the hip joints of the F feet's legs in poses (T, nq)."""
         return self._hips.at(qpos)[0]
 
     @cached_property
@@ -79,9 +79,9 @@ class FootPlacement:
         return LinkKinematics(self._body, hip_points(self._body))
 
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
-        """Frames with feet and points at (T, F + P, 3) m and foot orientations (T, F, 4), otherwise near the given.
+        """The `frames` with feet and points at `place` (T, F + P, 3) m and foot orientations `turn` (T, F, 4).
 
-        Contact parts that miss their goals, because a heel has to rise or a foot is out of reach, are no longer down.
+        Contact parts that miss their goals are no longer in contact: a heel has to rise, or a foot is out of reach.
         """
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
@@ -95,16 +95,16 @@ class FootPlacement:
         return [Frame(readonly(q), without_contacts(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
 
     def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
-        """(T, S, 3) m: target positions of the contact points of the feet."""
+        """(T, S, 3) m: target positions of the S contact points of the feet."""
         link, was = self.places(qpos)
         away = self._soles.at(qpos)[0] - link[:, self._foot_of]
         moved = quat_multiply(turn, quat_conjugate(was))[:, self._foot_of]
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
     def _closed_form_poses(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses with all limbs in closed form, and the goals used: heels raised, feet turned as far as legs can face.
+        """Poses with limbs solved in closed form, and the goals `place` and `turn` with heels raised, feet turned back.
 
-        A foot that would have to face further than its leg can is turned back about its ball; else it would tip over.
+        A foot is turned back about its ball if its leg cannot turn that far; otherwise the foot would tip over.
         """
         was, place, turn = self._limbs.read(qpos), np.array(place), np.array(turn)
         found, goal, facing = self._heels.raised(was, place, turn)
@@ -122,13 +122,13 @@ class FootPlacement:
         return found, goal, facing
 
     def _limit_excess(self, qpos: Array) -> Array:
-        """(T,) rad: greatest excess of the moved joints beyond their limits."""
+        """(T,) rad: greatest excess of a joint beyond its limits, of the joints that the placement moves."""
         space = self._solver.space
         beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
         return np.asarray(beyond.max(axis=1, initial=0.0))
 
     def _misses_goals(self, qpos: Array, place: Array, turn: Array) -> Flags:
-        """(T,) which poses exceed joint limits or miss their goals, (T, F + P, 3) or only (T, F, 3) m."""
+        """(T,) whether a pose exceeds joint limits or misses `place` (T, F or F + P, 3) m or `turn` (T, F, 4)."""
         here, facing = self.places(qpos)
         moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)
         turned = np.linalg.norm(quat_log(quat_multiply(turn, quat_conjugate(facing))), axis=-1)
@@ -136,7 +136,7 @@ class FootPlacement:
         return np.asarray(np.maximum(self._limit_excess(qpos), missed) > EXACT)
 
     def _search_poses(self, qpos: Array, guess: Array, place: Array, turn: Array) -> Array:
-        """(T, nq) poses within limits, as near as possible to the goals, then to the guess."""
+        """(T, nq) poses within joint limits that are as near as possible to the goals, and then to `guess` (T, nq)."""
         feet, others = np.split(place, [self._count], axis=1)
         balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
         found = self._solver.solve(
@@ -152,21 +152,21 @@ class FootPlacement:
         return found.qpos
 
     def _solve_legs_again(self, qpos: Array, found: Array, place: Array, turn: Array) -> Array:
-        """Poses `found` by the search, with the legs solved in closed form for the found pelvis where that succeeds."""
+        """The poses `found`, with legs solved again in closed form where that succeeds for the pelvis of `found`."""
         stood = np.array(found)
         stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
         stood, goal, facing = self._leg_heels.raised(self._legs.read(stood), place, turn)
         return np.where(self._misses_goals(stood, goal, facing)[:, None], found, stood)
 
     def _toe_goals(self, qpos: Array, turn: Array) -> Array:
-        """(T, toes, 4): toe orientations relative to the foot as they were, for the feet's new orientations."""
+        """(T, K, 4): orientations of K toe links that follow the feet's new orientations `turn` without bending."""
         _, was = self._reader.at(qpos)
         feet, toes = was[:, self._toes_of], was[:, self._count :]
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
 
 class Heels:
-    """Raises heels: a foot tips over its ball where its ankle cannot bend far enough for a flat foot."""
+    """Raises heels: a foot tips over its ball where the ankle cannot bend far enough for a flat foot."""
 
     def __init__(self, body: Body, limbs: LimbSolver) -> None:
         self._limbs, self._space = limbs, PoseSpace(body)
@@ -177,9 +177,9 @@ class Heels:
         self._sides = np.array([tip.side for tip in self._tips])
 
     def raised(self, was: PosedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses (T, nq) for points at (T, P, 3) m and feet with orientations (T, F, 4), heels raised where needed.
+        """Poses (T, nq) with points at `place` (T, P, 3) m and feet turned as `turn` (T, F, 4), heels raised if needed.
 
-        Also returns positions and orientations with the raised heels.
+        Also returns `place` and `turn` with the raised heels.
         """
         found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
         rows, step = np.flatnonzero((self._ankle_excess(found) > ENOUGH).any(axis=1)), None
@@ -202,12 +202,12 @@ class Heels:
         return found, *self._tipped_feet(place, turn, rise)
 
     def _ankle_excess(self, qpos: Array) -> Array:
-        """(T, F) rad by which ankles exceed their limits in the direction that a raised heel relieves."""
+        """(T, F) rad by which ankles exceed their limits, in the direction in which a raised heel helps; else 0."""
         beyond = self._space.difference(qpos, self._space.clamped(qpos))
         return np.asarray(np.maximum(self._sides * beyond[:, self._dofs], 0.0))
 
     def _tipped_feet(self, place: Array, turn: Array, rise: Array) -> tuple[Array, Array]:
-        """Positions and orientations with heels raised by angles (T, F)."""
+        """Positions `place` and foot orientations `turn` after the heels are raised by angles `rise` (T, F) rad."""
         place, turn = np.array(place), np.array(turn)
         for foot, tip, angle in zip(self._feet, self._tips, rise.T, strict=True):
             flat = np.array(turn[:, foot])
@@ -218,14 +218,14 @@ class Heels:
 
 @dataclass(frozen=True, eq=False)
 class _HeelTip:
-    """Geometry of a foot that tips over its ball."""
+    """The pivot and axis about which a foot tips over its ball, and the joints that take part."""
 
     pivot: Array  # (3,) m in the foot's frame, on the line of the ball
     axis: Array  # (3,) in the foot's frame; positive rotation about it raises the heel
     ankle: int  # the ankle's degree of freedom nearest to this rotation
-    side: float  # 1 if the rotation increases that coordinate, -1 if it decreases it
+    side: float  # 1 if raising the heel increases the angle of `ankle`, -1 if it decreases the angle
     toe: Joint | None  # hinge that keeps the toes on the ground
-    toe_side: float
+    toe_side: float  # the same as `side`, for `toe`; 0 without `toe`
 
 
 def _heel_tip(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:

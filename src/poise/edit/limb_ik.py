@@ -1,8 +1,8 @@
 """Closed-form inverse kinematics of legs and arms; "leg", "knee" and so on stand for arms as well.
 
-The knee bends until the foot has the right distance from the hip, and the whole leg swings about the hip to bring it to
-its goal. The ankle then orients the foot; to face another way, the leg turns about the line from hip to ankle. Of joint
-limits only the knee's are respected.
+The knee bends until the foot has the right distance from the hip. Then the whole leg swings about the hip to bring the
+foot to its goal. The ankle orients the foot; to face another way, the leg turns about the line from hip to ankle. Only
+the limits of the knee are respected.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ ROUNDS, ENOUGH, LEAST_SLOPE = 5, 1e-7, 0.3  # Newton's method: iterations, toler
 
 @dataclass(frozen=True, eq=False)
 class _Limb:
-    """A ball joint, the hinge below it, and the point of a link that is to be placed."""
+    """A ball joint (hip), the hinge below it (knee), and the point of a link that is to be placed."""
 
-    number: int  # index of the point
+    number: int  # index of the placed point among the points of the solver
     hip: Joint
-    knee: Joint  # its first degree of freedom bends the limb
-    ankle: Joint | None  # orients the link relative to the shank
+    knee: Joint  # the first degree of freedom of this joint bends the limb
+    ankle: Joint | None  # orients the placed link relative to the shank; None if only the point is placed
     elements: tuple[int, int]  # MuJoCo's joint ids of hip and knee
     links: tuple[int, int, int]  # MuJoCo's body ids of thigh, shank and the placed link
-    point: Array  # (3,) m in that link's frame: the placed point
-    end: Array  # (3,) m in that link's frame: end of the shank, the ankle if there is one, else the point
+    point: Array  # (3,) m in the frame of the placed link: the placed point
+    end: Array  # (3,) m in the frame of the placed link: end of the shank, which is the ankle, or else the point
 
 
 @dataclass(frozen=True, eq=False)
 class PosedLimbs:
-    """Poses, and the state of N limbs in the world frame."""
+    """T poses, and the positions and orientations of N limbs in each pose, in the world frame."""
 
     qpos: Array  # (T, nq)
     hip: Array  # (T, N, 3) m
@@ -62,15 +62,15 @@ class PosedLimbs:
     end: Array  # (T, N, 3) m, ends of the shanks
 
     def at_rows(self, rows: NDArray[np.int64]) -> PosedLimbs:
-        """The poses of the given rows."""
+        """The same for some of the poses: those with the indices `rows`."""
         return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
 class LimbSolver:
-    """Places points (link, position in its frame); points without a ball joint and hinge above them are left alone."""
+    """Moves points (link, position in its frame) to goals. Ignores points without a ball joint and hinge above them."""
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
-        """The first `feet` points are those of feet, whose orientation is set as well."""
+        """The first `feet` points belong to feet; the orientations of feet are set as well."""
         self._body, self._data = body, mujoco.MjData(body.model)
         self._limbs: list[_Limb] = []
         for number, (link, point) in enumerate(points):
@@ -86,7 +86,7 @@ class LimbSolver:
         )
 
     def read(self, qpos: Array) -> PosedLimbs:
-        """The state of the limbs in poses (T, nq)."""
+        """Positions and orientations of the limbs in poses (T, nq)."""
         data, elements, links = self._data, self._elements, self._links
         anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
         places, turns = np.empty((len(qpos), len(links), 3)), np.empty((len(qpos), len(links), 3, 4))
@@ -99,7 +99,7 @@ class LimbSolver:
         return PosedLimbs(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
 
     def placed(self, was: PosedLimbs, place: Array, turn: Array) -> Array:
-        """Poses (T, nq) with the points at `place` (T, P, 3) m and the feet oriented as `turn` (T, F, 4)."""
+        """The poses of `was` (T, nq) with points moved to `place` (T, P, 3) m and feet turned as `turn` (T, F, 4)."""
         out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
         for i, limb in enumerate(self._limbs):
             if limb.ankle is not None:
@@ -122,7 +122,7 @@ class LimbSolver:
         return out
 
     def _bent_signs(self) -> Array:
-        """(N,) signs of the angles from thigh to shank in the middle of the knees' ranges."""
+        """(N,) for each limb: sign of the angle from thigh to shank when the knee is in the middle of its range."""
         qpos = np.array(self._body.standing)
         for limb in self._limbs:
             qpos[limb.knee.qpos[0]] = 0.5 * sum(_knee_limits(limb.knee))
@@ -130,7 +130,7 @@ class LimbSolver:
 
 
 def bending_joint_index(joints: Sequence[Joint]) -> int | None:
-    """Index of the ball joint above the knee or elbow among a limb's joints, trunk first; None if there is none."""
+    """Index in `joints` (ordered from the trunk) of the ball joint above a knee or elbow; None if there is none."""
     for number, (hip, knee) in enumerate(pairwise(joints)):
         bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_knee_limits(knee)).all()
         if bends and hip.group == knee.group:
@@ -156,22 +156,22 @@ def _knee_limits(knee: Joint) -> tuple[float, float]:
 
 
 def _perpendicular_part(vector: Array, axis: Array) -> Array:
-    """Components of vectors (..., 3) perpendicular to unit axes (..., 3)."""
+    """(..., 3) component of each vector (..., 3) that is perpendicular to a unit axis (..., 3)."""
     return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
 def _knee_angles(posed: PosedLimbs) -> Array:
-    """(T, N) rad: angles from thigh to shank about the knee axes."""
+    """(T, N) rad: angle of each knee, from thigh to shank about the knee's axis."""
     axis = posed.axis
     thigh, shank = _perpendicular_part(posed.hip - posed.knee, axis), _perpendicular_part(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
 def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
-    """(T, N) rad: changes of the knee angles that bring the ends as far from the hips as the goals (T, N, 3) are.
+    """(T, N) rad: changes of knee angles after which the ends are as far from the hips as the goals (T, N, 3) m.
 
-    Of the two ways to bend a straight knee `sign` (N,) selects one. An overextended knee stays so only near its
-    current goal.
+    `sign` (N,) selects one of the two ways to bend a straight knee. An overextended knee stays overextended only if
+    the limb's end stays nearly as far from the hip.
     """
     bent = (np.pi - sign * _knee_angles(was) + np.pi) % (2 * np.pi) - np.pi  # rad, 0 is straight
     thigh, shank = _perpendicular_part(was.hip - was.knee, was.axis), _perpendicular_part(was.end - was.knee, was.axis)
@@ -187,10 +187,10 @@ def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
 
 
 class AnkleSolver:
-    """Ankles: ball joints keep their twist, pairs of hinges have none, single hinges do not rotate the leg."""
+    """Sets N ankles. A ball joint keeps its twist and a pair of hinges has none: the leg turns instead of the ankle."""
 
     def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:
-        """`ankles`: each joint, and MuJoCo's id of the foot."""
+        """`ankles`: for each ankle its joint, and MuJoCo's body id of the foot."""
         self._joints = [joint for joint, _ in ankles]
         self._mounts = np.array([body.model.body_quat[foot] for _, foot in ankles]).reshape(-1, 4)
         self._balls = [i for i, joint in enumerate(self._joints) if joint.kind == "ball"]
@@ -198,9 +198,9 @@ class AnkleSolver:
         self._bases = np.array([_hinge_pair_frame(self._joints[i].axes) for i in self._pairs]).reshape(-1, 4)
 
     def turned(self, qpos: Array, shank: Array, leg: Array, goal: Array) -> Array:
-        """Set ankles in poses (T, nq) so that feet have orientations `goal` (T, N, 4); return rotations of the legs.
+        """Set ankles in `qpos` (T, nq), in place, for foot orientations `goal` (T, N, 4). Return rotations of the legs.
 
-        `shank` (T, N, 4) are the shanks' orientations before, `leg` (T, N, 3) m the vectors from hip to foot.
+        `shank` (T, N, 4): orientations of the shanks before. `leg` (T, N, 3) m: vectors from hip to foot.
         """
         held = np.stack([qpos[:, self._joints[i].qpos] for i in self._balls], axis=1) if self._balls else None
         first = quat_multiply(quat_conjugate(quat_multiply(shank, self._mounts)), goal)
@@ -218,7 +218,7 @@ class AnkleSolver:
         return quat_from_axis_angle(along, angle)
 
     def _leg_twist(self, held: Array | None, local: Array, inside: Array) -> Array:
-        """(T, N) rad of the ankles' rotations (T, N, 4) that the legs take over."""
+        """(T, N) rad about the leg that each leg takes over from the ankle rotations `local` (T, N, 4)."""
         step = np.zeros(local.shape[:2])
         if held is not None:
             change = quat_log(quat_multiply(quat_conjugate(held), local[:, self._balls]))
@@ -231,7 +231,7 @@ class AnkleSolver:
 
 
 def _third_euler_angle_step(turn: Array, leg: Array) -> Array:
-    """(...) rad: Newton step about the leg (..., 3) towards a zero third Euler angle (x y z) of a rotation."""
+    """(...) rad about the leg's unit vector (..., 3): Newton step to a zero third Euler angle (x y z) of `turn`."""
     w, x, y, z = (turn[..., i] for i in range(4))
     third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
     second = np.arcsin(np.clip(2 * (x * z + w * y), -1.0, 1.0))
@@ -241,6 +241,6 @@ def _third_euler_angle_step(turn: Array, leg: Array) -> Array:
 
 
 def _hinge_pair_frame(axes: Array) -> Array:
-    """(4,) the frame whose x and y axes are those of two perpendicular hinges."""
+    """(4,) orientation of the frame whose x and y axes are the two perpendicular hinge axes (2, 3)."""
     third = np.cross(axes[0], axes[1])
     return matrix_to_quat(np.stack([axes[0], np.cross(third, axes[0]), third], axis=-1))

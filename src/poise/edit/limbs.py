@@ -14,11 +14,11 @@ from poise.body.contact_parts import contact_parts
 from poise.body.parts import Joint
 from poise.errors import PoiseError, unknown_name
 
-STRETCH, STRAIGHT = 0.985, 0.997  # leg lengths: usual limit of a leg's stretch, and limit if the motion exceeds it
+STRETCH, STRAIGHT = 0.985, 0.997  # leg lengths: usual limit of a leg's stretch, and limit if the motion exceeds that
 
 
 def chain_joints(body: Body, link: str) -> list[Joint]:
-    """The joints from the root's link to a link, without the root's own."""
+    """The joints on the way from the root to a link, in this order; without the joint of the root."""
     of_link = {joint.link: joint for joint in body.joints}
     chain: list[Joint] = []
     model, number = body.model, body.link_id(link)
@@ -31,19 +31,19 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
 
 
 def has_legs(body: Body) -> bool:
-    """Whether the body has feet, with joints between them and the root's link."""
+    """Whether the body has feet, and joints between each foot and the root's link."""
     return bool(body.feet) and all(chain_joints(body, foot.link) for foot in body.feet)
 
 
 def require_legs(body: Body, for_whom: str) -> None:
-    """Raise a PoiseError unless the body has feet, and joints between them and the root's link."""
+    """Raise a PoiseError unless `has_legs`. `for_whom` names what needs legs."""
     body.require("feet", for_whom=for_whom)
     if not has_legs(body):
         raise PoiseError(f"body '{body.name}' lacks legs, which {for_whom} needs: its feet are part of the root's link")
 
 
 def leg_lengths(body: Body) -> Array:
-    """(F,) m: length of each leg from hip to the foot's joint, with the knee straight."""
+    """(F,) m: length of the leg of each of the F feet, from hip to ankle with a straight knee."""
     data = mujoco.MjData(body.model)
     mujoco.mj_kinematics(body.model, data)
     ways = [data.xanchor[[joint_element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
@@ -51,7 +51,7 @@ def leg_lengths(body: Body) -> Array:
 
 
 def hip_points(body: Body) -> list[tuple[str, Array]]:
-    """The hip joint of each foot's leg, as a link and a position in its frame."""
+    """For each foot: its hip joint as a link and a position (3,) m in the link's frame."""
     data, found = mujoco.MjData(body.model), []
     mujoco.mj_kinematics(body.model, data)
     for foot in body.feet:
@@ -63,42 +63,42 @@ def hip_points(body: Body) -> list[tuple[str, Array]]:
 
 
 def easy_reach(lengths: Array, used: Array) -> Array:
-    """(T, F) m: greatest stretch of legs: a little less than their lengths, or as far as they are `used` already."""
+    """(T, F) m: greatest hip-to-ankle distance allowed: nearly the leg's length, or `used` (T, F) m if that is more."""
     return np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
 
 
 def pelvis_drop(hip: Array, foot: Array, reach: Array) -> Array:
-    """(T,) m by which the pelvis must drop so that no foot (T, F, 3) is beyond its `reach` (T, F) from the hip."""
+    """(T,) m by which the pelvis must drop, so that each foot (T, F, 3) m is within `reach` (T, F) m of its hip."""
     across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
     up = hip[..., 2] - foot[..., 2]
     return np.asarray(np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1))
 
 
 def joint_element_id(body: Body, joint: Joint) -> int:
-    """MuJoCo's id of a joint's first element."""
+    """MuJoCo's joint id of the first of the MuJoCo joints that make up `joint`."""
     return int(body.model.joint(joint.elements[0]).id)
 
 
 def foot_parts(body: Body) -> list[list[int]]:
-    """Indices of each foot's contact parts: its own, and those of links below it."""
+    """For each foot: indices of the contact parts of the foot and its toes."""
     below = {foot.link: {foot.link, *(j.link for j in body.joints if j.parent_link == foot.link)} for foot in body.feet}
     parts = contact_parts(body)
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
 def parts_moved_by(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
-    """(P,) which contact parts the given degrees of freedom move."""
+    """(P,) whether each contact part is moved by any of the given degrees of freedom."""
     chains = [chain_joints(body, part.link) for part in contact_parts(body)]
     return np.array([any(dof in dofs for joint in chain for dof in joint.dofs) for chain in chains], bool)
 
 
 def toe_dofs(body: Body) -> list[list[int]]:
-    """Degrees of freedom of each foot's toes."""
+    """For each foot: indices of the degrees of freedom of its toes."""
     return [[dof for j in body.joints if j.parent_link == foot.link for dof in j.dofs] for foot in body.feet]
 
 
 def sole_points(body: Body) -> list[Array]:
-    """Contact points (n, 3) m of each foot and its toes, in the foot's frame, in the standing pose."""
+    """For each foot: contact points (n, 3) m of foot and toes in the foot's frame, with toes as when standing."""
     data, parts, found = mujoco.MjData(body.model), contact_parts(body), []
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
@@ -110,7 +110,7 @@ def sole_points(body: Body) -> list[Array]:
 
 
 def sole_spans(body: Body) -> list[tuple[float, float, float]]:
-    """Distances (m) of each foot's heel, ball and toes from the middle of its contact points."""
+    """For each foot: distances (m) of heel (backward), ball and toes (forward) from the middle of the foot's points."""
     spans = []
     for foot, points in zip(body.feet, sole_points(body), strict=True):
         along = points[:, 0] - foot.points[:, 0].mean()
@@ -119,7 +119,7 @@ def sole_spans(body: Body) -> list[tuple[float, float, float]]:
 
 
 def part_point(body: Body, name: str) -> tuple[str, Array]:
-    """A body part by name, as a link and a point (3,) m: a hand's grip, a sole's middle, else the centre of mass."""
+    """The link of a named body part, and a point (3,) m in its frame: hand's grip, sole's middle or centre of mass."""
     for hand in body.hands:
         if hand.name == name:
             return hand.link, hand.point

@@ -13,10 +13,10 @@ from poise.reference.reference import Reference, Start, Target
 
 
 class Live:
-    """A reference that accepts edits at any time; they are eased in from the time at which they are made."""
+    """A reference that accepts edits at any time. Each edit is eased in from the time at which it is made."""
 
     def __init__(self, reference: Reference, body: Body, rate: float | None = None) -> None:
-        """`rate` (frames per second) at which edits sample the motion, by default that of its clip."""
+        """`rate`: frames per second at which edits sample the motion; by default the rate of the motion's clip."""
         self._body, self._rate = body, rate
         self._now: Reference = reference
         self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
@@ -28,7 +28,7 @@ class Live:
 
     @property
     def start(self) -> Start:
-        """Where on the terrain it starts."""
+        """Where on the terrain the motion starts."""
         return self._now.start
 
     @property
@@ -38,12 +38,12 @@ class Live:
 
     @property
     def begin(self) -> float:
-        """Time (s) into the motion at which it begins."""
+        """Time (s) within the motion that corresponds to time 0 of the reference."""
         return self._now.begin
 
     @property
     def motions(self) -> Mapping[str, Dynamic]:
-        """Its motions that obey physics, by name."""
+        """The motions of this reference that obey physics, by name; empty after an edit."""
         return self._now.motions
 
     @property
@@ -52,11 +52,11 @@ class Live:
         return len(self.events)
 
     def at(self, time: float) -> Target:
-        """The target at a time (s)."""
+        """The target of the edited motion at a time (s)."""
         return self._now.at(time)
 
     def edit(self, edit: Edit, now: float) -> dict[str, Any]:
-        """Apply an edit from `now` (s) on, and return its event for the recording."""
+        """Apply an edit from the time `now` (s) on. Appends an event for the recording to `events` and returns it."""
         late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
         self._now = late.on(take_of(self._now, self._body, self._rate))
         self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})

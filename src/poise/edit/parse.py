@@ -27,7 +27,7 @@ _WHOLE = re.compile(
 
 
 def parse_edit(text: str) -> Edit:
-    """The edit that a text describes. Errors name the text and the position in it."""
+    """The edit that a text describes. A PoiseError names the text and the position of the mistake."""
     match = _WHOLE.fullmatch(text)
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
     if name not in EDIT_FORMS:
@@ -44,7 +44,7 @@ def parse_edit(text: str) -> Edit:
 
 
 class _EditText:
-    """The parts of an edit's text; each is taken once."""
+    """The parts of an edit's text. `option` removes an option; `finish` complains about options that remain."""
 
     def __init__(self, text: str, name: str, match: re.Match[str] | None) -> None:
         self._text, self._name, self._match = text, name, match
@@ -54,24 +54,24 @@ class _EditText:
                 self._options[found[1]] = (found[2], match.start("options") + found.start(2))
 
     def error(self, what: str, place: int) -> PoiseError:
-        """The error `what` at a position in the text."""
+        """A PoiseError with the message `what` at the position `place` in the text."""
         return PoiseError(
             f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {EDIT_FORMS[self._name][0]}"
         )
 
     def value(self) -> tuple[str, int]:
-        """The value after the name, and its position."""
+        """The value after the edit's name, and its position in the text. Raises a PoiseError if there is no value."""
         assert self._match is not None
         if not self._match["value"]:
             raise self.error(f"'{self._name}' needs a value", len(self._name))
         return self._match["value"], self._match.start("value")
 
     def has_value(self) -> bool:
-        """Whether the edit has a value."""
+        """Whether the edit has a value after its name."""
         return bool(self._match and self._match["value"])
 
     def number(self, text: str, place: int) -> float:
-        """A number from text at a position."""
+        """Parse a number. `text` is at position `place` in the edit's text, for errors."""
         try:
             number = float(text)
         except ValueError:
@@ -81,7 +81,7 @@ class _EditText:
         return number
 
     def numbers(self, text: str, place: int, counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Numbers separated by colons; `counts` are the permitted numbers of them."""
+        """Parse numbers separated by colons. `counts`: how many numbers are permitted. `place` as in `number`."""
         pieces = text.split(":")
         if len(pieces) not in counts:
             wanted = " or ".join(str(c) for c in counts)
@@ -90,29 +90,29 @@ class _EditText:
         return tuple(self.number(piece, at) for piece, at in zip(pieces, starts, strict=True))
 
     def listed(self) -> list[tuple[str, int]]:
-        """The pieces of the value between slashes, each with its position."""
+        """The pieces of the value, which slashes separate, each with its position in the text."""
         text, place = self.value()
         pieces = text.split("/")
         return [(piece, place + sum(len(p) + 1 for p in pieces[:i])) for i, piece in enumerate(pieces)]
 
     def assigned(self, text: str, place: int) -> tuple[str, str, int]:
-        """The parts of NAME=REST: the name, the rest, and its position."""
+        """Split NAME=REST: the name, the rest, and the rest's position in the edit's text."""
         name, equals, rest = text.partition("=")
         if not (name and equals and rest):
             raise self.error(f"'{text}' must be NAME=NUMBERS", place)
         return name, rest, place + len(name) + 1
 
     def option(self, key: str) -> tuple[str, int] | None:
-        """The value of an option, and its position; None if it is not given."""
+        """Remove the option `key`; return its value and the value's position in the text, or None if not given."""
         return self._options.pop(key, None)
 
     def seconds(self, key: str, otherwise: float) -> float:
-        """The value of a numeric option, or `otherwise`."""
+        """The value of the option `key`, a number (in s, for `edge` in m); `otherwise` if the option is not given."""
         found = self.option(key)
         return otherwise if found is None else self.number(*found)
 
     def span(self, *, end: bool = True, ease: bool = True, needed: bool = False) -> Span:
-        """The edit's time span; `end` and `ease` say whether it may have them, `needed` whether it needs a start."""
+        """The edit's time span. `end`, `ease`: whether the text may have these. `needed`: whether a start is needed."""
         assert self._match is not None
         if self._match["end"] and not end:
             raise self.error(f"'{self._name}' takes a start but no end", self._match.start("end"))
@@ -122,7 +122,7 @@ class _EditText:
         return Span(start, stop, self.seconds("ease", EASE) if ease else EASE)
 
     def finish(self) -> None:
-        """Raise an error for options that were not taken."""
+        """Raise a PoiseError if an option was given that nobody asked for by `option`."""
         for key, (_, place) in self._options.items():
             raise self.error(f"'{self._name}' has no option '{key}'", place - len(key) - 1)
 

@@ -1,4 +1,4 @@
-"""Edits of the pose: mirroring, joint offsets, and the height of the trunk."""
+"""Edits of poses: mirroring, joint offsets, and the height of the trunk."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from poise.errors import PoiseError
 
 @dataclass(frozen=True)
 class Mirror:
-    """The motion reflected across the x-z plane; if the span has a start, with a transition."""
+    """Edit that reflects the motion across the x-z plane; from the span's start on, if given, after a transition."""
 
-    over: float = OVER  # s
+    over: float = OVER  # s, duration of the transition
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
         return edit_text("mirror", "", self.span, over=None if self.over == OVER else number_text(self.over))
 
     def on(self, take: Take) -> Take:
-        """The mirrored motion."""
+        """The mirrored motion; if the span has a start, the motion `take` and a transition come before it."""
         swap = mirrored_parts(take.body)
 
         def frame(number: int) -> Frame:
@@ -45,7 +45,7 @@ class Mirror:
 
 
 def mirrored_parts(body: Body) -> list[int]:
-    """Index of each contact part's mirror image."""
+    """For each contact part: index of the contact part that is its mirror image."""
     parts, pairs = contact_parts(body), body.link_mirror
     keys = [(part.link, sum(other.link == part.link for other in parts[:i])) for i, part in enumerate(parts)]
     return [keys.index((pairs[link], rank)) for link, rank in keys]
@@ -53,7 +53,7 @@ def mirrored_parts(body: Body) -> list[int]:
 
 @dataclass(frozen=True)
 class Offset:
-    """A rotation of a joint by `degrees` on top of the motion: one per degree of freedom, or one for a single one."""
+    """Edit that rotates a joint by `degrees` in addition to the motion: one number per degree of freedom."""
 
     joint: str  # name of a joint or of a degree of freedom
     degrees: tuple[float, ...]
@@ -63,7 +63,7 @@ class Offset:
         return edit_text("offset", f"{self.joint}={colon_numbers(self.degrees)}", self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the joint rotated; feet below it move along and are no longer in contact."""
+        """The motion with the joint rotated. Contact parts that the joint moves are no longer in contact."""
         dofs = list(take.body.index(self.joint))
         if len(dofs) != len(self.degrees):
             raise PoiseError(f"'{self.joint}' takes {len(dofs)} angle(s), not {len(self.degrees)}")
@@ -85,7 +85,7 @@ class Offset:
 
 @dataclass(frozen=True)
 class TrunkEdit:
-    """The trunk raised by `metres` (lowered if negative) while the feet stay, with legs by inverse kinematics."""
+    """Edit that raises the trunk by `metres` (lowers it if negative); feet stay, legs follow by inverse kinematics."""
 
     metres: float
     span: Span = field(default_factory=Span)
@@ -98,7 +98,7 @@ class TrunkEdit:
         return edit_text("trunk", number_text(self.metres), self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion with the trunk at another height, limited by the reach of the legs."""
+        """The motion with the trunk raised or lowered, raised no further than the legs reach."""
         require_legs(take.body, "the edit 'trunk'")
         height = float(take.body.standing[2])
         if self.metres < -height:
@@ -120,7 +120,7 @@ class TrunkEdit:
 
 
 class _RaisedTrunk:
-    """Frames with the trunk raised, before the legs are solved."""
+    """Frames of a take with the trunk raised, before the legs are solved by inverse kinematics."""
 
     def __init__(self, take: Take, trunk: TrunkEdit) -> None:
         self._rate, self._trunk = take.rate, trunk
@@ -129,7 +129,7 @@ class _RaisedTrunk:
         self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._trunk_heights)
 
     def sketch(self, number: int) -> FrameSketch:
-        """A frame with target positions of the feet."""
+        """Frame `number` with the trunk raised and with target positions of the feet."""
         was = self._source(number)
         up = self._heights(number // BLOCK)[number % BLOCK] * np.array([0.0, 0.0, 1.0])
         qpos = np.array(was.qpos)
@@ -137,7 +137,7 @@ class _RaisedTrunk:
         return was._replace(qpos=qpos, hip=was.hip + up)
 
     def _trunk_heights(self, block: int) -> Array:
-        """(BLOCK,) m by which the trunk is raised."""
+        """(BLOCK,) m by which the trunk is raised in each frame of block number `block`."""
         metres, span, first = self._trunk.metres, self._trunk.span, block * BLOCK
         if metres <= 0:
             return metres * span.weight((first + np.arange(BLOCK)) / self._rate)

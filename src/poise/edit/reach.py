@@ -1,4 +1,4 @@
-"""Bring parts of the body to positions by inverse kinematics of the whole body while the feet stay."""
+"""Bring parts of the body to target positions by inverse kinematics of the whole body while the feet stay."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from poise.edit.take import BLOCK, Flags, Frame, Take, without_contacts
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 
-LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # weights per rad: limbs move before the trunk bends, the neck moves least
+LIMB, TRUNK, HEAD = 0.1, 1.0, 3.0  # weights per rad: limbs move before the trunk bends, the head moves least
 ROOT_SHIFT, ROOT_TURN = 3.0, 5.0  # weights per m and rad of the pelvis, which moves last
 AIRBORNE = 0.001  # m: a foot that is moved further is no longer in contact
 
 
 @dataclass(frozen=True)
 class ReachGoal:
-    """A part and its target: an offset (m forward, left, up), or a position in the world if the reach is absolute."""
+    """A body part and its target: an offset forward, left and up, or a position in the world if `Reach.absolute`."""
 
     part: str  # hand, foot, head, or any link
     place: tuple[float, float, float]  # m
@@ -32,11 +32,11 @@ class ReachGoal:
 
 @dataclass(frozen=True)
 class Reach:
-    """Body parts brought to positions at the same time."""
+    """Edit that brings one or more body parts to target positions at the same time."""
 
     goals: tuple[ReachGoal, ...]
-    absolute: bool = False  # positions are in the world frame, else offsets along the figure's heading
-    point: tuple[float, float, float] | None = None  # m in the link's frame, instead of the part's own point
+    absolute: bool = False  # whether targets are positions in the world, else offsets along the figure's heading
+    point: tuple[float, float, float] | None = None  # m in the link's frame: point to bring there; None: `part_point`
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class Reach:
         return edit_text("reach", value, self.span, to="world" if self.absolute else None, point=point)
 
     def on(self, take: Take) -> Take:
-        """The motion with the parts at their targets."""
+        """The motion with the body parts at their targets during the span."""
         solve = _ReachSolver(take.body, self)
 
         def block(first: int) -> list[Frame]:
@@ -64,7 +64,7 @@ class Reach:
 
 
 class _ReachSolver:
-    """The goals of a reach on a body: feet are placed as feet, other parts as points."""
+    """Solves the G goals of a reach on a body. Feet are placed with their orientation, other parts as points."""
 
     def __init__(self, body: Body, reach: Reach) -> None:
         body.require("feet", for_whom="the edit 'reach'")
@@ -85,7 +85,7 @@ class _ReachSolver:
         self._placement = FootPlacement(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
-        """T frames with the reach applied by `weight` (T,)."""
+        """T frames in which the reach is applied with `weight` (T,), 0 to 1."""
         qpos = np.array([frame.qpos for frame in frames])
         place, turn = self._placement.places(qpos)
         shift = weight[:, None, None] * self._part_shifts(qpos, place[:, self._rows])
@@ -95,7 +95,7 @@ class _ReachSolver:
         return self._placement.settled(borne, place, turn)
 
     def _part_shifts(self, qpos: Array, place: Array) -> Array:
-        """(T, G, 3) m: shifts of the parts to their targets."""
+        """(T, G, 3) m: shift of each goal's body part from `place` (T, G, 3) m to its target."""
         if self._reach.absolute:
             return np.asarray(self._goals - place)
         yaw = yaw_of(qpos[:, 3:7])
@@ -104,14 +104,14 @@ class _ReachSolver:
 
 
 def _contact_parts_below(body: Body, name: str) -> Flags:
-    """(P,) which contact parts belong to a body part or to links below it."""
+    """(P,) whether each contact part belongs to the named body part or to links below that body part."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
     return parts_moved_by(body, [dof for joint in joints for dof in joint.dofs])
 
 
 def _reach_weights(joints: list[Joint]) -> dict[int, float]:
-    """Weight of each degree of freedom on the way to a part; small for the two joints that bend its limb."""
+    """By degree of freedom of `joints`, which lead to a part: weight of changes, small for two joints of the limb."""
     first = bending_joint_index(joints)
     free = () if first is None else joints[first : first + 2]
     stiff = {"head": HEAD}

@@ -18,7 +18,7 @@ EASE = 0.3  # s, default duration of easing in and out
 
 @dataclass(frozen=True)
 class Span:
-    """Time span of an edit, which eases in and out within it; without start it always applies, without end it stays."""
+    """Time span of an edit, which eases in and out inside it. No `start`: applies at once. No `end`: never ends."""
 
     start: float | None = None  # s
     end: float | None = None  # s
@@ -32,13 +32,13 @@ class Span:
             raise PoiseError(f"an edit that starts at {self.start or 0.0:g} s cannot end at {self.end:g} s")
 
     def weight(self, time: ArrayLike) -> Array:
-        """Weight of the edit at times (...), 0 to 1."""
+        """Weight of the edit, 0 to 1, at times (...) s."""
         time, ease = np.asarray(time, float), self._bounded_ease
         begun = np.ones_like(time) if self.start is None else quintic_ease((time - self.start) / ease)
         return np.asarray(begun - (0.0 if self.end is None else quintic_ease((time - self.end) / ease + 1.0)))
 
     def passed(self, time: ArrayLike) -> Array:
-        """The integral of `weight` from 0 to times (...), s."""
+        """(...) s: integral of `weight` over time from 0 to the given times (...) s."""
         time = np.asarray(time, float)
         ease = self._bounded_ease
         begun = time if self.start is None else ease * quintic_ease_integral((time - self.start) / ease)
@@ -46,7 +46,7 @@ class Span:
         return np.asarray(begun - ended)
 
     def since(self, now: float) -> Span:
-        """The part of the span from `now` (s) on."""
+        """The part of the span after the time `now` (s). Raises a PoiseError if the span ends before."""
         start = max(self.start or 0.0, now)
         if self.end is not None and self.end <= start:
             raise PoiseError(f"the edit ends at {self.end:g} s, before the current time {now:g} s")
@@ -54,7 +54,7 @@ class Span:
 
     @property
     def _bounded_ease(self) -> float:
-        """Duration (s) of easing: at most half of the span, and greater than 0."""
+        """Duration (s) of easing in, and of easing out: `ease`, but at most half of the span, and greater than 0."""
         shortest = self.ease if self.end is None else min(self.ease, (self.end - (self.start or 0.0)) / 2)
         return max(shortest, 1e-9)
 
@@ -65,12 +65,12 @@ def number_text(value: float) -> str:
 
 
 def colon_numbers(values: Iterable[float]) -> str:
-    """Numbers joined by colons."""
+    """Text with the numbers joined by colons, such as 1:0.5."""
     return ":".join(number_text(v) for v in values)
 
 
 def edit_text(name: str, value: str = "", span: Span | None = None, **options: str | None) -> str:
-    """The text form of an edit, NAME[:VALUE][@START[-END]][,key=value...]; options that are None are left out."""
+    """The text form of an edit, NAME[:VALUE][@START[-END]][,key=value...]. Options with value None are left out."""
     span = span or Span()
     when = ""
     if span.start is not None or span.end is not None:

@@ -1,7 +1,7 @@
 """A take: a motion as a sequence of frames that are computed when first requested.
 
-An edit maps a take to a take. Frames are cached, so that repeated requests cost nothing, and poses are interpolated
-between frames, so that velocities match the poses.
+An edit takes a take and returns another. Frames are cached, so that repeated requests cost nothing. Poses are
+interpolated between frames, so that velocities match the poses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
 
 REMEMBERED = 4096  # frames in a cache
-BLOCK = 8  # frames solved at once, which costs less than one by one
+BLOCK = 8  # frames solved at once, which costs less than solving them one by one
 DEFAULT_RATE = 120.0  # frames per second, of references that have no frames of their own
 
 Flags = NDArray[np.bool_]
@@ -39,12 +39,12 @@ class Frame(NamedTuple):
 
 
 def without_contacts(down: Flags | None, parts: Flags) -> Flags | None:
-    """Contacts (P,) without the given parts (P,)."""
+    """Contacts `down` (P,) with the contacts of the marked `parts` (P,) removed; None if unknown."""
     return None if down is None else readonly(down & ~parts, bool)
 
 
 class FrameSketch(NamedTuple):
-    """A frame with target positions of the feet, for which the legs are not yet solved."""
+    """A frame and target positions of its F feet; the legs are not yet solved for these targets."""
 
     qpos: Array  # (nq,)
     down: Flags | None  # (P,)
@@ -55,21 +55,21 @@ class FrameSketch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Take:
-    """A reference made of frames."""
+    """A reference made of frames that are computed when first requested."""
 
     body: Body
     rate: float  # frames per second
     name: str
     start: Start
-    duration: float | None  # s; None if it has no end of its own
-    frame: Callable[[int], Frame]  # by number from 0; held after the end
-    sketch: Callable[[int], FrameSketch] | None = None  # unsolved frames, if they are known without solving
-    cycle: BodyClip | None = None  # the cycle, if the take only repeats one for ever
-    begin: float = 0.0  # s
+    duration: float | None  # s; None if the take has no end
+    frame: Callable[[int], Frame]  # returns the frame with a number, from 0; the last pose is held after the end
+    sketch: Callable[[int], FrameSketch] | None = None  # the same before legs are solved, if known without solving
+    cycle: BodyClip | None = None  # the cycle, if the take only repeats a cycle for ever
+    begin: float = 0.0  # s: see `Reference.begin`
     motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # empty: edited motions need not obey physics
 
     def at(self, time: float) -> Target:
-        """The pose interpolated between the two nearest frames, with the velocity from one to the other."""
+        """The pose interpolated between the two frames around a time (s), and the velocity between these frames."""
         ended = self.duration is not None and time >= self.duration
         clock = max(time if self.duration is None else min(time, self.duration), 0.0) * self.rate
         number = int(np.floor(clock + 1e-9))
@@ -81,7 +81,7 @@ class Take:
         return Target(qpos, 0.0 * way if ended else self.rate * way, (here if share < 0.5 else there).down)
 
     def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
-        """A take of the same body with other frames."""
+        """A copy whose frames the function `frame` computes; its results are cached. `changes` are other fields."""
         remembered = lru_cache(maxsize=REMEMBERED)(frame)
         return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
 
@@ -91,7 +91,7 @@ class Take:
         since: int = 0,
         sketch: Callable[[int], FrameSketch] | None = None,
     ) -> Take:
-        """A take whose frames from `since` on come from `block`, BLOCK at a time, by the number of the first."""
+        """A copy whose frames from `since` on come from `block`: it maps a frame number to the next BLOCK frames."""
         remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)
 
         def frame(number: int) -> Frame:
@@ -100,7 +100,7 @@ class Take:
         return replace(self, frame=frame, sketch=sketch, cycle=None)
 
     def clip(self, seconds: float | None = None) -> BodyClip:
-        """The take as a clip, or its first `seconds`."""
+        """The whole take as a clip, or only the first `seconds` (s)."""
         length = self.duration if seconds is None else seconds
         if length is None:
             raise PoiseError(f"motion '{self.name}' is endless: give it an end (loop:N) or a duration")
@@ -115,14 +115,14 @@ class Edit(Protocol):
 
     @property
     def span(self) -> Span:
-        """The time span in which it applies."""
+        """The time span in which the edit applies."""
 
     def on(self, take: Take) -> Take:
-        """The edited motion."""
+        """The motion `take` with the edit applied."""
 
 
 def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take:
-    """A reference as a take, sampled at `rate` (frames per second), by default that of its clip."""
+    """A reference as a take, sampled at `rate` frames per second, by default the rate of the reference's clip."""
     if isinstance(reference, Take):
         return reference
     if rate is None:
@@ -138,9 +138,9 @@ def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take
 
 
 def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyClip:
-    """A clip with edits applied in order: its first `seconds`, by default all of it.
+    """Apply edits to a clip in order. Returns the first `seconds` (s) of the result, by default the whole result.
 
-    If the result repeats a cycle for ever, this is the cycle; other endless results are as long as the clip.
+    Of a result that repeats a cycle for ever, return the cycle. Cut another endless result to the clip's length.
     """
     take = take_of(Played(clip), clip.body)
     for edit in edits:

@@ -1,4 +1,4 @@
-"""Time warp: parts of a motion played slower or faster."""
+"""Time warp: play a motion, or a part of a motion, slower or faster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.errors import PoiseError
 
 @dataclass(frozen=True)
 class Warp:
-    """The motion at `factor` times its speed; the span is in the time of the result."""
+    """Edit that plays the motion at `factor` times its speed. The span is in the time of the result."""
 
     factor: float
     span: Span = field(default_factory=Span)
@@ -26,7 +26,7 @@ class Warp:
         return edit_text("warp", number_text(self.factor), self.span)
 
     def on(self, take: Take) -> Take:
-        """The motion at other speeds; contacts follow the poses."""
+        """The motion at the changed speed, with the contacts that belong to the poses."""
 
         def frame(number: int) -> Frame:
             target = take.at(self.source(number / take.rate))
@@ -36,11 +36,11 @@ class Warp:
         return take.with_frames(frame, duration=length)
 
     def source(self, time: float) -> float:
-        """Time (s) of the original at a time (s) of the result."""
+        """Time (s) in the original motion of the pose that the result has at `time` (s)."""
         return time + (self.factor - 1.0) * float(self.span.passed(time))
 
     def _result_time(self, time: float) -> float:
-        """The inverse of `source`, which is monotonic, by bisection."""
+        """Time (s) in the result for a time (s) in the original: the inverse of `source`, by bisection."""
         low, high = 0.0, time * max(1.0, 1.0 / self.factor) + 1.0
         while high - low > 1e-12 * max(high, 1.0):
             middle = 0.5 * (low + high)

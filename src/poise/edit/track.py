@@ -1,4 +1,4 @@
-"""Frames of a take with its feet: positions, stance phases and hip joints."""
+"""Foot tracks: the frames of a take with the positions, stance phases and hip joints of the feet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StancePhase:
 
 @dataclass(frozen=True, eq=False)
 class FootTrack:
-    """Frames of a take from frame `first` on."""
+    """K frames of a take, from frame `first` on, with positions of the F feet and their hips."""
 
     body: Body
     rate: float
@@ -50,12 +50,12 @@ class FootTrack:
 
     @property
     def time(self) -> Array:
-        """(K,) s: time of each frame."""
+        """(K,) s: time in the take of each frame."""
         return np.asarray((self.first + np.arange(self.frames)) / self.rate)
 
     @cached_property
     def path(self) -> Array:
-        """(K, 2) m: ground path of the root without sway and surge; its ends are unchanged."""
+        """(K, 2) m: ground path of the root without the sway and surge of steps. Both ends are unchanged."""
         return gaussian_smoothed(self.qpos[:, :2], PATH_SIGMA * self.rate)
 
     @cached_property
@@ -68,11 +68,11 @@ class FootTrack:
 
     @cached_property
     def bears(self) -> NDArray[np.bool_]:
-        """(K, F) whether any part of the foot is in contact."""
+        """(K, F) whether any contact part of the foot is in contact."""
         return np.stack([self.down[:, parts].any(axis=1) for parts in foot_parts(self.body)], axis=1)
 
     def sole(self, foot: int, frame: int) -> Array:
-        """(4, 3) m: contact points of a foot in the world."""
+        """(4, 3) m: world positions of the foot's contact points in row `frame` of the track."""
         return np.asarray(self.place[frame, foot] + quat_rotate(self.turn[frame, foot], self.body.feet[foot].points))
 
     def footprint(self, stance: StancePhase) -> Array:
@@ -80,19 +80,19 @@ class FootTrack:
         return np.asarray(self.sole(stance.foot, self.middle(stance)).mean(axis=0))
 
     def middle(self, stance: StancePhase) -> int:
-        """The middle frame of a stance phase, or the frame half a second into it if it is longer than a second."""
+        """Row of the middle of a stance phase; in a phase longer than 1 s, the row half a second after its start."""
         return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
 
 
 class FootTrackSampler:
-    """Reads frames of a take with feet and hip joints."""
+    """Reads tracks of a take. Frames that were read once are kept."""
 
     def __init__(self, take: Take) -> None:
         self._take, self._sketch = take, foot_sketches(take)
         self._columns: list[NDArray[Any]] = []
 
     def track(self, first: int, stop: int) -> FootTrack:
-        """Frames from `first` to before `stop`, or to the end of the motion; `first` must be the same in every call."""
+        """Track from frame `first` to before `stop` or to the take's end. `first` must be the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
         end = max(end, first + 2)
@@ -109,7 +109,7 @@ class FootTrackSampler:
 
 
 def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:
-    """Frames of a take with feet and hip joints, unsolved if the take knows them without solving."""
+    """Function that returns the sketch of a frame: `take.sketch` if the take has one, else read from solved frames."""
     if take.sketch is not None:
         return take.sketch
     body, model, data = take.body, take.body.model, mujoco.MjData(take.body.model)
@@ -127,7 +127,7 @@ def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:
 
 
 def gaussian_smoothed(values: Array, sigma: float) -> Array:
-    """Rows (K, ...) filtered with a Gaussian of `sigma` rows; straight lines and both ends are unchanged."""
+    """`values` (K, ...) smoothed along K by a Gaussian of `sigma` rows. Straight lines and both ends are unchanged."""
     reach = min(int(np.ceil(3 * sigma)), len(values) - 1)
     if reach < 1:
         return np.array(values)

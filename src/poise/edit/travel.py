@@ -1,4 +1,4 @@
-"""Edits of where a walk goes: stride length, turns, and paths through points."""
+"""Edits of a walk's path: stride length, turns, and paths through points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SLOW = 0.15  # m/s: below this speed a path has no direction of its own
 
 @dataclass(frozen=True)
 class StrideEdit:
-    """Longer or shorter steps: by `metres` each, or by a `factor`."""
+    """Edit that makes each step longer (shorter if negative) by `metres`, or multiplies step lengths by `factor`."""
 
     metres: float | None = None
     factor: float | None = None
@@ -36,7 +36,7 @@ class StrideEdit:
         return edit_text("stride", amount, self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk with other step lengths; contacts keep their times."""
+        """The walk with the changed step lengths; contacts keep their times."""
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrack) -> Course:
@@ -53,7 +53,7 @@ class StrideEdit:
 
 @dataclass(frozen=True)
 class TurnEdit:
-    """The path bent by `degrees` to the left over the span."""
+    """Edit that bends the path by `degrees` to the left, gradually over the span."""
 
     degrees: float
     span: Span = field(default_factory=Span)
@@ -80,7 +80,7 @@ class TurnEdit:
 
 @dataclass(frozen=True)
 class PathEdit:
-    """A walk through `points` on the ground, from its position at the span's start."""
+    """Edit that leads a walk through `points` on the ground, from the figure's position at the span's start."""
 
     points: tuple[tuple[float, float], ...]  # m, in the world
     span: Span = field(default_factory=Span)
@@ -93,7 +93,7 @@ class PathEdit:
         return edit_text("path", "/".join(colon_numbers(p) for p in self.points), self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk along the path, as far as its steps carry, and straight on where the path ends."""
+        """The walk along the path, as far as the original steps reach; straight on after the end of the path."""
         return rewalked(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrack) -> Course:
@@ -122,7 +122,7 @@ class PathEdit:
 
 
 def mean_step_length(track: FootTrack) -> float:
-    """Mean ground distance (m) of the root between successive footfalls."""
+    """Mean distance (m) that the root travels along the ground between successive footfalls."""
     falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
     if not len(ways) or ways.mean() < 0.05:
@@ -131,7 +131,7 @@ def mean_step_length(track: FootTrack) -> float:
 
 
 def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
-    """(n, 2) m: dense curve of Hermite splines through the points, leaving the origin along `heading` (rad)."""
+    """(n, 2) m: dense curve of Hermite splines from `origin` in direction `heading` (rad) through `points` (K, 2) m."""
     knots = np.vstack([origin, points])
     chords = np.diff(knots, axis=0)
     lengths = np.maximum(np.linalg.norm(chords, axis=1, keepdims=True), 1e-9)
@@ -151,7 +151,7 @@ def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
 
 
 def turned_path_moves(track: FootTrack, yaw: Array) -> RigidMove:
-    """Moves of the root that turn each piece of the path by `yaw` (K,) rad."""
+    """(K,) moves of the root after which each increment of the track's path is turned by `yaw` (K,) rad."""
     steps = _path_increments(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
@@ -159,12 +159,12 @@ def turned_path_moves(track: FootTrack, yaw: Array) -> RigidMove:
 
 
 def _path_increments(path: Array) -> Array:
-    """(K, 2) m: displacement to each frame from the one before."""
+    """(K, 2) m: displacement of a path (K, 2) from the previous frame to each frame; 0 at the first frame."""
     return np.diff(path, axis=0, prepend=path[:1])
 
 
 def _path_headings(path: Array, rate: float) -> Array:
-    """(K,) rad: direction of a path, continuous; where it hardly moves, its last direction."""
+    """(K,) rad: direction of a path (K, 2) m, without jumps of 2 pi. Slow frames have the last known direction."""
     speed = np.gradient(path, axis=0) * rate
     moving = np.linalg.norm(speed, axis=1) > SLOW
     if not moving.any():

@@ -1,4 +1,4 @@
-"""Walks over uneven ground: footprints on slopes, stairs or any surface, and the root that follows them."""
+"""Walks over uneven ground: footprints move onto slopes, stairs or any surface, and the root follows the footprints."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MARGIN = 0.02  # m, distance of soles from the edges of treads
 HEEL_ROOM, TOE_HANG = 0.05, 0.04  # m, downstairs: room for the heel to pass an edge, overhang of the toes
 DEEP = 2.0  # foot lengths: deeper treads take more than one step
 ROOT_SIGMA = 0.12  # s: filter of the root's shifts from step to step
-CLEARANCE = 0.02  # m over edges, unless the foot was lower over its own ground
-LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s: widening and filter of the extra height of a swing
-STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m, m: beyond is an edge, on which a foot stays level
+CLEARANCE = 0.02  # m: least height of a swing foot over the surface, unless it was lower over its own ground
+LIFT_WINDOW, LIFT_SIGMA = 0.05, 0.03  # s: widening and smoothing of the extra height of a swing over time
+STEEPEST, UNEVEN = math.tan(math.radians(46.0)), 0.01  # m/m, m: beyond these a foot is on an edge and stays level
 
 
 @dataclass(frozen=True)
 class SlopeEdit:
-    """A slope of `degrees`, rising along +x from the origin, or ahead from the figure's position at the start."""
+    """Edit: a slope of `degrees` that rises along +x from the origin, or ahead of the figure at the span's start."""
 
     degrees: float
     span: Span = field(default_factory=Span)
@@ -41,7 +41,7 @@ class SlopeEdit:
         return edit_text("slope", number_text(self.degrees), self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk on the slope."""
+        """The walk on the slope; the ground is level behind the figure's position at the span's start, if given."""
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
         surface = GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
         return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
@@ -49,12 +49,12 @@ class SlopeEdit:
 
 @dataclass(frozen=True)
 class StairsEdit:
-    """Stairs that climb ahead (or descend, with a negative rise), with one foot per tread."""
+    """Edit: stairs ahead that climb (descend if `rise` is negative), with one foot on each tread."""
 
     rise: float  # m
     run: float  # m
     count: int
-    edge: float = 0.6  # m, distance of the first step from the origin, or from the figure's position at the start
+    edge: float = 0.6  # m, distance of the first step from the origin, or from the figure at the span's start
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
@@ -81,17 +81,17 @@ class StairsEdit:
 
 @dataclass(frozen=True)
 class HeightsEdit:
-    """Ground of any height (m), as a function of x and y (m) in the world, on arrays."""
+    """Edit: ground whose height (m) is a function of arrays x and y (m), as in `GroundSurface`."""
 
     height: Callable[[Array, Array], Array]
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        """A description; functions have no text form on the command line."""
+        """A description for messages. A function has no text form on the command line."""
         return edit_text("heights", getattr(self.height, "__name__", "function"), self.span)
 
     def on(self, take: Take) -> Take:
-        """The walk on that ground."""
+        """The walk on the ground with these heights."""
         return rewalked(
             take, self.span.start, lambda track: _surface_course(GroundSurface(self.height), track, self.span.start)
         )
@@ -99,7 +99,7 @@ class HeightsEdit:
 
 @dataclass(frozen=True, eq=False)
 class GroundSurface:
-    """Height of the ground as a function of x and y in a frame at `origin` that faces `heading`."""
+    """Ground whose height (m) is a function of x and y (m) in a frame at `origin` whose x axis points to `heading`."""
 
     height: Callable[[Array, Array], Array]
     origin: tuple[float, float] = (0.0, 0.0)  # m
@@ -107,15 +107,15 @@ class GroundSurface:
 
     @property
     def forward(self) -> Array:
-        """(2,) its x axis in the world."""
+        """(2,) unit vector: the surface's x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
 
     def laid(self, origin: Array, heading: float) -> GroundSurface:
-        """The surface at another origin and heading."""
+        """The same surface placed at another origin (m) and heading (rad)."""
         return GroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
-        """Position (m) of a point along its x axis."""
+        """Position (m) of a point along the surface's x axis."""
         return float((point[:2] - self.origin) @ self.forward)
 
     def at(self, points: Array) -> Array:
@@ -127,7 +127,7 @@ class GroundSurface:
 
 @dataclass(frozen=True)
 class Treads:
-    """Treads of stairs. Tread 0 is the ground before them, tread `count` the ground after."""
+    """Treads of stairs. Tread 0 is the ground before the stairs, tread `count` the ground after the last step."""
 
     run: float  # m
     count: int
@@ -135,11 +135,11 @@ class Treads:
     up: bool
 
     def fit(self, before: float | None, ahead: float, sole: tuple[float, float, float]) -> float:
-        """Position (m) of the middle of a foot that would step to `ahead` after a step to `before`.
+        """New position (m) ahead of the middle of a foot that would step to `ahead` (m) after a step to `before` (m).
 
-        It is within a tread, and on stairs one tread beyond that of the step before. `sole`: distances (m) from the
-        middle back to the heel and forward to ball and toes. On treads that are too short, heels hang over on the way
-        up, toes on the way down.
+        The foot is within a tread; on stairs, on the tread after that of the step before. `sole`: distances (m) from
+        the middle of the foot to heel, ball and toes. On treads that are too short, heels hang over on the way up,
+        toes on the way down.
         """
         tread, (back, ball, front) = self._tread(ahead), sole
         if before is not None:
@@ -160,11 +160,11 @@ class Treads:
 
 
 Fit = Callable[[StancePhase, float | None, float], float]
-"""Maps a stance phase, the position ahead (m) of the step before and this step's own to this step's new position."""
+"""Maps a stance phase, the previous step's position ahead (m) and this step's position to this step's new position."""
 
 
 def _surface_course(surface: GroundSurface, track: FootTrack, start: float | None, fit: Fit | None = None) -> Course:
-    """The course over a surface that is placed at the figure's position and heading at `start`."""
+    """The course over a surface. With `start` (s), the surface is placed at the figure's position and heading then."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
         surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
@@ -182,7 +182,7 @@ def _surface_course(surface: GroundSurface, track: FootTrack, start: float | Non
 
 
 def _surface_prints(surface: GroundSurface, track: FootTrack, held: float, fit: Fit | None) -> tuple[RigidMove, ...]:
-    """Moves of all stance phases onto the surface and its tilt; those that begin before frame `held` stay."""
+    """Moves of the footprints of all stance phases onto the surface; footprints from before row `held` stay."""
     moves: list[RigidMove] = []
     shift, before = 0.0, None
     for stance in track.stances:
@@ -202,7 +202,7 @@ def _surface_prints(surface: GroundSurface, track: FootTrack, held: float, fit: 
 def _move_onto_surface(
     surface: GroundSurface, track: FootTrack, stance: StancePhase, centre: Array, shift: float
 ) -> RigidMove:
-    """The move of a footprint by `shift` m ahead and onto the surface."""
+    """The move of a footprint with middle `centre` by `shift` (m) ahead, and to the surface's height and tilt there."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
     heights = surface.at(sole + (there - centre))
@@ -219,7 +219,7 @@ def _move_onto_surface(
 
 
 def _root_moves(track: FootTrack, prints: tuple[RigidMove, ...]) -> RigidMove:
-    """(K,) moves of the root: mean shift of the feet's footprints, smoothed from step to step."""
+    """(K,) moves of the root: the mean shift of the feet's current footprints, smoothed over time."""
     shifts = []
     for foot in range(len(track.body.feet)):
         mine = [(s, m) for s, m in zip(track.stances, prints, strict=True) if s.foot == foot]
@@ -232,7 +232,7 @@ def _root_moves(track: FootTrack, prints: tuple[RigidMove, ...]) -> RigidMove:
 
 
 def _swing_lift(surface: GroundSurface, track: FootTrack, points: Array, swing: SwingPath) -> Array:
-    """(n,) m by which a swing must be raised so that the sole clears the surface as it cleared its own ground."""
+    """(n,) m by which a swing must be raised: the sole clears the surface as in `track` it cleared the level ground."""
     foot, rows = swing.foot, swing.rows
     soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)
     was = track.place[rows, foot, None] + quat_rotate(track.turn[rows, foot, None], points)

@@ -1,8 +1,8 @@
-"""Rewalk a motion on another course: footprints are moved rigidly, swings and the root follow, legs by IK.
+"""Rewalk a motion on another course: footprints move rigidly, swings and the root follow, legs are solved by IK.
 
-An edit gives the rigid move of the root at each frame and of each footprint. A foot in stance keeps its roll from heel
-to toe on the moved footprint, so that it does not slide; in swing it passes smoothly from one move to the next. The
-pelvis is lowered where a leg would otherwise be too short.
+An edit gives a rigid move of the root for each frame, and a rigid move of each footprint. A foot in stance rolls from
+heel to toe on the moved footprint, so that the foot does not slide. In swing, a foot passes smoothly from one move to
+the next. The pelvis is lowered where a leg would otherwise be too short.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
 BEFORE = 1.0  # s of motion read before an edit starts
 AHEAD = 2.5  # s of motion read beyond the requested frame
-STEP, SHARE = 0.25, 0.1  # planned at once: seconds, or fraction of what is planned already, whichever is more
+STEP, SHARE = 0.25, 0.1  # planned beyond a request: seconds, or fraction of the walk so far, whichever is more
 GATE, LIFT_EASE = 0.3, 0.11  # s: easing in of the root's move, and of the extra height of a swing at both ends
-EARLY = 0.8  # fraction of a climbing swing after which the foot is above its new place
+EARLY = 0.8  # fraction of the time of a climbing swing after which the foot is above its new place
 SWING = 0.4  # s, usual duration of a swing
-LANDING = 0.12  # s: a foot that lands this soon after the start keeps its footprint
-SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s; the window is as wide as the filter, so that the pelvis is low enough
+LANDING = 0.12  # s: a foot that lands this soon after the edit's start keeps its footprint
+SINK_WINDOW, SINK_SIGMA = 0.15, 0.05  # s: widening and smoothing of the pelvis' drop; equally wide, so never too small
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -44,26 +44,26 @@ class RigidMove:
     shift: Array  # (..., 3) m
 
     def place(self, points: Array) -> Array:
-        """Points (..., 3) moved."""
+        """The points (..., 3) m after the move."""
         return np.asarray(quat_rotate(self.turn, points) + self.shift)
 
 
 @dataclass(frozen=True, eq=False)
 class SwingPath:
-    """The new path of a foot in swing."""
+    """The path of a foot in one swing of n frames."""
 
     foot: int
-    rows: NDArray[np.int64]  # (n,) frames of the track
+    rows: NDArray[np.int64]  # (n,) rows of the track
     place: Array  # (n, 3) m, foot link
     turn: Array  # (n, 4)
 
 
-Lift = Callable[[SwingPath], Array]  # Extra height (n,) m of a swing
+Lift = Callable[[SwingPath], Array]  # Maps the path of a swing to its extra height (n,) m
 
 
 @dataclass(frozen=True, eq=False)
 class CourseMoves:
-    """The moves that an edit applies to a track."""
+    """The moves that an edit applies to the root and the footprints of a track of K frames."""
 
     root: RigidMove  # (K, 4) and (K, 3)
     prints: tuple[RigidMove, ...]  # one per stance phase of the track
@@ -71,23 +71,23 @@ class CourseMoves:
 
 
 Course = Callable[[FootTrack], CourseMoves]
-"""Plans the moves for a track of any length; a longer track may change only the last AHEAD seconds."""
+"""Maps a track of any length to moves. For a longer track, only moves in the last AHEAD seconds may differ."""
 
 
 def identity_move() -> RigidMove:
-    """The identity move."""
+    """The move that leaves every point where it is."""
     return RigidMove(IDENTITY, np.zeros(3))
 
 
 def path_moves(path: Array, target: Array, yaw: Array) -> RigidMove:
-    """Moves that bring ground points (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,) rad."""
+    """(K,) moves that bring ground points `path` (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,)."""
     turn = quat_exp(np.stack([np.zeros_like(yaw), np.zeros_like(yaw), yaw], axis=-1))
     flat = np.pad(path, ((0, 0), (0, 1)))
     return RigidMove(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
 
 
 def footprint_moves(track: FootTrack, root: RigidMove, start: float | None) -> tuple[RigidMove, ...]:
-    """Moves of footprints: that of the root in mid-stance; stances begun until soon after `start` (s) stay."""
+    """One move per stance phase: the root's move at mid-stance. Stances begun before `start` + LANDING (s) stay."""
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
     return tuple(
@@ -97,21 +97,21 @@ def footprint_moves(track: FootTrack, root: RigidMove, start: float | None) -> t
 
 
 def require_walk(track: FootTrack, start: float | None, edit: object) -> None:
-    """Raise a PoiseError if no foot takes a step after `start` within the track."""
+    """Raise a PoiseError if no foot takes a step after `start` (s) within the track. `edit` is named in the message."""
     begin = (start or 0.0) * track.rate - track.first
     if not any(stance.begin > begin for stance in track.stances):
         raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
 def rewalked(take: Take, start: float | None, prepare: Callable[[FootTrack], Course]) -> Take:
-    """The take on another course from `start` (s) on; `prepare` gets the first seconds of it."""
+    """The take on another course from `start` (s) on. `prepare` makes the course from the first AHEAD seconds."""
     first = round((start or 0.0) * take.rate)
     walk = _Rewalk(take, first, prepare)
     return take.with_blocks(walk.block, first, walk.sketch)
 
 
 class _Rewalk:
-    """Plans a walk as far as it is requested."""
+    """The edited walk, planned only a little beyond the last frame that was requested."""
 
     def __init__(self, take: Take, start: int, prepare: Callable[[FootTrack], Course]) -> None:
         self._take, self._start = take, start
@@ -123,14 +123,14 @@ class _Rewalk:
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
 
     def block(self, first: int) -> list[Frame]:
-        """The frames of a block."""
+        """The BLOCK frames from frame `first` on."""
         plan = self._planned_track(first + BLOCK)
         rows = np.clip(np.arange(first, first + BLOCK) - self._first, 0, plan.frames - 1)
         frames = [Frame(plan.qpos[row], plan.down[row]) for row in rows]
         return self._placement.settled(frames, plan.place[rows], plan.turn[rows])
 
     def sketch(self, number: int) -> FrameSketch:
-        """A frame with target positions of the feet."""
+        """Frame `number` of the edited walk with target positions of the feet, before the legs are solved."""
         if number < self._start:
             return self._source(number)
         plan = self._planned_track(number + 1)
@@ -138,7 +138,7 @@ class _Rewalk:
         return FrameSketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
 
     def _planned_track(self, stop: int) -> FootTrack:
-        """The new track, planned at least up to frame `stop`."""
+        """The track of the edited walk, planned at least up to frame `stop`."""
         if self._planned is not None and stop <= self._known:
             return self._planned
         final = self._known - self._first
@@ -161,13 +161,13 @@ class _Rewalk:
         return self._planned
 
     def _root_move_weight(self, track: FootTrack) -> Array:
-        """(K,) weight of the root's move: plans look ahead, so that it is eased in if the edit begins amid a motion."""
+        """(K,) weight of the root's move. It is eased in if the edit begins amid a motion, because plans look ahead."""
         since = track.time - self._start / track.rate
         return quintic_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
 def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, start: int, final: int) -> None:
-    """Move foot links `place` (K, F, 3), `turn` (K, F, 4) in place to the new course, from row `final` on."""
+    """Overwrite positions `place` (K, F, 3) m and orientations `turn` (K, F, 4) of feet from row `final` on."""
     for foot in range(place.shape[1]):
         mine = [(s, m) for s, m in zip(track.stances, steps.prints, strict=True) if s.foot == foot]
         for stance, move in mine:
@@ -184,7 +184,7 @@ def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, 
 def _swing_path(
     track: FootTrack, foot: int, span: slice, before: RigidMove, after: RigidMove, start: int, lift: Lift | None
 ) -> SwingPath:  # fmt: skip
-    """The swing of a foot that passes from one move to the next."""
+    """The path of a foot in the swing over rows `span`, from the move `before` to the move `after`."""
     rows = np.arange(span.start, span.stop)
     begin, end = _swing_frames(span, track, start)
     share = quintic_ease((rows - begin) / max(end - begin, 1))
@@ -202,21 +202,21 @@ def _swing_path(
 
 
 def _swing_frames(span: slice, track: FootTrack, start: int) -> tuple[int, int]:
-    """First and last frame of a swing; one that is cut off by the motion's beginning or end is taken as longer."""
+    """First and last row of a swing. A swing that the motion's beginning or end cuts off is extended to SWING."""
     usual = round(SWING * track.rate)
     begin = max(span.start - 1, start) if _begins_inside(span, start) else min(-1, span.stop - usual)
     return begin, span.stop if span.stop < track.frames else max(span.stop, span.start + usual)
 
 
 def _begins_inside(span: slice, start: int) -> bool:
-    """Whether a swing begins within the motion, or is changed only from frame `start` on."""
+    """Whether a swing over rows `span` begins inside the track, or the edit starts inside the track (row `start`)."""
     return span.start > 0 or start > 0
 
 
 def _foot_swings(
     mine: list[tuple[StancePhase, RigidMove]], root: RigidMove, frames: int, start: int
 ) -> list[tuple[slice, RigidMove, RigidMove]]:  # fmt: skip
-    """The swings of a foot, each with the moves before and after it."""
+    """The swings of a foot: for each its rows, the move of the stance before, and the move of the stance after."""
     if not mine:
         return [(slice(0, frames), _moves_at(root, slice(0, frames)), _moves_at(root, slice(0, frames)))]
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(mine)]
@@ -232,22 +232,22 @@ def _moves_at(move: RigidMove, rows: slice) -> RigidMove:
 
 
 def _pelvis_sink(track: FootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
-    """(K,) m by which the pelvis is lowered so that no leg is too short."""
+    """(K,) m by which the pelvis is lowered so that every leg reaches its foot."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
     return gradual_drop(pelvis_drop(hip, foot, reach), track.rate)
 
 
 def gradual_drop(missing: Array, rate: float) -> Array:
-    """(K,) m: smooth, and nowhere less than `missing`."""
+    """(K,) m: a smooth drop of the pelvis that is nowhere less than the necessary drop `missing` (K,) m."""
     return gaussian_smoothed(sliding_max(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
 
 
 def gradual_drop_reach(rate: float) -> int:
-    """The number of rows before and after that a row of `gradual_drop` depends on."""
+    """Number of neighbouring rows, on each side, that a row of `gradual_drop` depends on."""
     return round(SINK_WINDOW * rate) + math.ceil(3 * SINK_SIGMA * rate)
 
 
 def sliding_max(values: Array, reach: int) -> Array:
-    """(K,) greatest value within `reach` rows."""
+    """(K,) for each row: the greatest of `values` (K,) within `reach` rows before and after."""
     padded = np.pad(values, reach, mode="edge")
     return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1))

@@ -1,4 +1,4 @@
-"""Bodies by name, from a file, or built for the skeleton of a motion file."""
+"""Load bodies by name or from a file, or build them for the skeleton of a motion file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SKELETONS = (".bvh", ".amc", ".npz")
 
 
 def load_body(text: str | Body, mass: float | None = None) -> Body:
-    """Load a body by name or from MJCF, or build it with `mass` kg for the skeleton of a motion file."""
+    """Load a body by name or from an MJCF file, or build a body of `mass` (kg) for the skeleton of a motion file."""
     if isinstance(text, Body):
         return text
     path = motion_file(text)

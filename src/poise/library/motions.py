@@ -35,7 +35,7 @@ from poise.reference.supports import Sketch
 from poise.rotations import quat_rotate, yaw_of
 
 _FOLDER = Path(__file__).parent / "shipped"
-_ENDS = ("begins", "ends")  # source fields: the motion whose first state this motion begins or ends in
+_ENDS = ("begins", "ends")  # source fields: names of the motions in whose first states a motion begins and ends
 KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "change": change_sketch,
     "gait": gait_sketch,
@@ -43,7 +43,7 @@ KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
     "pace": pace_sketch,
     "turn": turn_sketch,
 }
-"""The function that builds the sketch for each kind of source."""
+"""By kind of source: the function that builds a sketch from the source for a body."""
 
 
 def motion_names() -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def motion_names() -> tuple[str, ...]:
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """A shipped motion as a reference; it obeys physics if it ships for this body, else it is the authored poses."""
+    """A shipped motion as a reference. It obeys physics if Poise ships it so for this body; else authored poses."""
     if name not in motion_names():
         raise unknown_name("motion", name, motion_names())
     if name in behaviour_names():
@@ -70,7 +70,7 @@ def named_motion(name: str, body: Body) -> Reference:
 
 
 def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
-    """Build the motion of a shipped source or a user's own file (.toml) for a humanoid body."""
+    """Build the motion that a source describes for a humanoid body: a shipped source, or the user's .toml file."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
         raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
@@ -78,7 +78,7 @@ def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
 
 
 def shipped_dynamic_path(name: str, body: str) -> Path:
-    """Path of the file of a motion that obeys physics on a body; the file need not exist."""
+    """Path of the shipped file of a motion that obeys physics on a body. The file need not exist."""
     return _FOLDER / body / f"{name}.npz"
 
 
@@ -96,19 +96,19 @@ def shipped_dynamic(name: str, body: str) -> Dynamic:
 
 
 def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
-    """Load a shipped motion that obeys physics on exactly this body, or None: a scaled copy of a body has none."""
+    """Load a shipped motion that obeys physics on exactly this body; None if there is none, as for a scaled body."""
     ships = body.name in shipped_dynamic_bodies(name) and Body.named(body.name).mjcf == body.mjcf
     return shipped_dynamic(name, body.name) if ships else None
 
 
 def dependencies_first(wanted: Sequence[str]) -> list[str]:
-    """Sort motions so that those which others begin or end in come first."""
+    """Sort names of motions: the motions in which others begin or end come first."""
     joined = {name for each in wanted for name in joined_motions(each)}
     return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
 
 
 def joined_motions(name_or_path: str | Path) -> tuple[str, ...]:
-    """Names of the motions in whose first states a motion begins and ends, as far as its source names them."""
+    """Names of the motions in whose first states a motion begins and ends; only those that its source names."""
     source = read_source(name_or_path)
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
@@ -119,7 +119,7 @@ def build_motion(
     settings: DynamicSettings | None = None,
     watch: Callable[[OptimiserProgress], None] = ignore_progress,
 ) -> OptimisedMotion:
-    """Author a motion and make it obey physics on a body, from and to the states of the motions that it joins."""
+    """Author a motion and make it obey physics on a body. It begins and ends in states of the motions that it joins."""
     source = read_source(name_or_path)
     joined = _joined_states(source, body, settings)
     sketch = author_sketch(name_or_path, body)
@@ -134,7 +134,7 @@ def build_motion(
 def _joined_states(
     source: MotionSource, body: Body, settings: DynamicSettings | None
 ) -> dict[str, tuple[BodyClip, EndState]]:
-    """The motions that a source joins, by name: each authored clip and its first optimised state."""
+    """By name of each motion that the source joins: its authored clip, and the first state of the optimised motion."""
     out = {}
     for field in _ENDS:
         if field not in source.table or source.text(field) in out:
@@ -150,7 +150,7 @@ def _joined_states(
 
 
 def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
-    """The state moved along the ground like its motion when that motion's first authored pose is moved to `where`."""
+    """Move a state along the ground by the displacement that takes the clip's first pose to the pose `where` (nq,)."""
     clip, state = joined
     yaw, way = planar_displacement(clip.qpos[0], where)
     turn = yaw_quat(yaw)
@@ -162,9 +162,9 @@ def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState
 
 @dataclass(frozen=True)
 class MotionFacts:
-    """Duration, speed and contacts of a motion, as lists of motions show them."""
+    """Duration, speed and contacts of a motion, for lists of motions."""
 
-    seconds: float  # of one cycle if cyclic
+    seconds: float  # duration, of one cycle if cyclic
     cyclic: bool
     speed: float  # m/s, mean over the ground
     contacts: tuple[str, ...]  # "feet", "hands", "body", "hands on a bar": what carries the body at some time
@@ -179,7 +179,7 @@ class MotionFacts:
 
 
 def motion_facts(motion: Dynamic) -> MotionFacts:
-    """Measure the facts of a motion."""
+    """Measure duration, speed and contacts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
     words = [_supporting_limb(clip, link, bool(held)) for link, held, ever in bearing if ever]
@@ -188,7 +188,7 @@ def motion_facts(motion: Dynamic) -> MotionFacts:
 
 
 def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
-    """Name the kind of limb that a link belongs to, and the bar if it holds one."""
+    """The kind of limb that a link belongs to: "feet", "hands" or "body"; with "on a bar" if the link is `held`."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
     word = "body" if limb is None else "hands" if limb in hands else "feet"
@@ -196,9 +196,9 @@ def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
 
 
 def _mean_travel_speed(clip: BodyClip) -> float:
-    """Mean speed (m/s): the larger of the distance along the facing direction and the straight-line distance.
+    """Mean speed (m/s): the larger of distance along the facing direction and straight-line distance, per second.
 
-    The first counts turns in full, the second sideways rolls.
+    The first distance counts turns in full, the second counts sideways rolls.
     """
     step = np.diff(clip.qpos[:, :2], axis=0)  # (T-1, 2) m
     yaw = yaw_of(clip.qpos[:-1, 3:7])
@@ -208,9 +208,9 @@ def _mean_travel_speed(clip: BodyClip) -> float:
 
 
 def dynamic_reference(reference: Reference, body: Body, ships: bool, say: Say = no_progress) -> Reference:
-    """The reference itself if it obeys physics, else a version of it that does.
+    """The reference itself if it obeys physics, else a version of the reference that does.
 
-    A motion that `ships` with Poise is built from its source, which holds more information than its clip.
+    `ships`: whether the motion ships with Poise. Then it is built from its source, which tells more than the clip.
     """
     if reference.motions:
         return reference
@@ -234,7 +234,7 @@ def stand_motion(body: Body) -> Still:
 
 
 def fall_motion(body: Body) -> Still:
-    """Standing on a high place and toppling forward about the feet, with a slight roll and yaw rate."""
+    """The standing pose on a high place, toppling forward about the feet with a slight roll and yaw rate."""
     velocity = np.zeros(body.nv)
     topple = 1.6  # rad/s about the soles
     velocity[0] = topple * body.standing[2]

@@ -1,4 +1,4 @@
-"""Preparation of a motion file: import, retarget, edit, optionally optimise, and write reference, BVH and page."""
+"""Preparation of a motion file: import, retarget, edit, optionally optimise, then write reference, BVH and page."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
 
 @dataclass(frozen=True)
 class PreparedFiles:
-    """The result of a preparation."""
+    """The result of a preparation: the prepared motion, and a summary that names the written files."""
 
     prepared: Prepared
     summary: dict[str, Any]
-    physics: Physics | None = None  # if it was optimised to obey physics
+    physics: Physics | None = None  # None unless the motion was optimised to obey physics
 
     def text(self, full: bool = False) -> str:
         """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
@@ -62,24 +62,24 @@ class PreparedFiles:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Everything that determines how a motion is prepared."""
+    """The options of `poise prepare`: everything that determines how a motion is prepared."""
 
     motion: Path
     body: str = OWN
     mass: float | None = None  # kg, only for a body that is built
     span: tuple[float, float] | None = None  # s, part of the file to use
-    clearance: float | None = None  # m, minimum height of swing feet
+    clearance: float | None = None  # m, least height of swing feet at mid-swing; None to leave their heights unchanged
     smoothing: float | None = None  # cut-off frequency (Hz), 0 for no smoothing; None for the default
     edits: tuple[str, ...] = ()
     terrain: str = "flat"  # shown on the page
-    dynamic: bool = False  # whether to optimise it so that it obeys physics
+    dynamic: bool = False  # whether to optimise the motion so that it obeys physics
     vary: tuple[str, ...] = ()  # variations for the optimiser
     imports: ImportSettings = field(default_factory=ImportSettings)
 
     def run(
         self, folder: Path, say: Say = no_progress, watch: Callable[[OptimiserProgress], None] = ignore_progress
     ) -> PreparedFiles:  # fmt: skip
-        """Prepare and write the files into a folder; `say` receives each stage, `watch` the optimiser's progress."""
+        """Prepare the motion and write FILES into a folder. `say` is told each stage, `watch` the optimiser's steps."""
         check_folder_writable(folder)
         paths = [folder / name for name in FILES]
         check_write_targets(paths, self.motion)
@@ -104,7 +104,7 @@ class Preparation:
         return PreparedFiles(prepared, summary, physics)
 
     def _page_content(self, clip: BodyClip, physics: Physics | None) -> Recording | ClipRecording:
-        """What the page shows; with contact forces if the motion was optimised."""
+        """The recording that the page shows; with contact forces if the motion was optimised."""
         return (
             clip_recording(clip, self.terrain)
             if physics is None
@@ -112,7 +112,7 @@ class Preparation:
         )
 
     def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
-        """The motion retargeted to its body and edited."""
+        """Import the motion, retarget it to the body and apply the edits."""
         prepared = prepare(
             self.motion,
             None if self.body == OWN else load_body(self.body, self.mass),
@@ -138,7 +138,7 @@ _EXACT = 1e-3  # Retargeting error (m, rad) below which the result is reported a
 
 
 def retargeting_line(retargeted: Retargeted) -> str:
-    """A line on the retargeting error: root mean square over the frames, of the worst part."""
+    """A line of text with the retargeting error of the worst part, root mean square over the frames."""
     if _exact(retargeted):
         return "retargeting: every joint where the file has it"
     (place, far), (turn, off) = _worst(retargeted.error), _worst(retargeted.turn_error)
@@ -147,7 +147,7 @@ def retargeting_line(retargeted: Retargeted) -> str:
 
 
 def error_table(retargeted: Retargeted) -> list[str]:
-    """Lines with the root-mean-square retargeting error of every part, and an empty line."""
+    """Lines of text with the root-mean-square retargeting error of every part, then an empty line."""
     if _exact(retargeted):
         return []
     places = {part: f"{100 * error:.2f} cm" for part, error in retargeted.error.items()}
@@ -159,13 +159,13 @@ def error_table(retargeted: Retargeted) -> list[str]:
 
 
 def cleaning_line(cleaned: Mapping[str, float]) -> str:
-    """A line on how far foot clean-up and smoothing moved the links."""
+    """A line of text with the link that foot cleanup and smoothing moved most. `cleaned`: distance (m) by link."""
     link, far = _worst(cleaned)
     return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
 
 
 def contact_line(clip: BodyClip) -> str:
-    """A line on the share of frames in which each foot, and each hand that ever does, is in contact."""
+    """A line of text: the share of frames in which each foot is in contact, and each hand that ever is."""
     known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)
     contact = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}

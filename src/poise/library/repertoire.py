@@ -34,13 +34,13 @@ STANDING = "stand"
 BASE = "walk"  # The gait that turns start from; every repertoire must contain it
 SIDES = ("left", "right")
 TURNS = ("turn-15", "turn-45", "turn-60", "turn-90", "turn-180")
-"""Turns to the left, from walk to walk, starting at left heel strike."""
+"""Turns to the left by these degrees, from walk to walk; they start at left heel strike."""
 _CHANGES_OF_SPEED = ("walk-to-slow", "slow-to-walk", "walk-to-fast", "fast-to-walk", "walk-to-run", "run-to-walk")
 CHANGES = ("start", "stop", *_CHANGES_OF_SPEED)
-"""Changes between gaits or between standing and walking, starting with the left foot."""
-RISK = 5.0  # Cost of a transition per radian of its measured tracking error
+"""Changes between two gaits, or between standing and walking; they start with the left foot."""
+RISK = 5.0  # Cost of a transition per radian of tracking error measured after the transition
 STRAIN = 0.005
-"""Largest tracking error (rad) of an allowed transition: above it, several in a row may fall where one does not."""
+"""Largest tracking error (rad) of an allowed transition. Above it the character may fall after several in a row."""
 _SAME = 0.01  # largest pose difference (rad, m) at which the halves of a cycle count as mirror images
 _PATIENCE = 0.1  # s, length of a standing step: how often the character may start to walk
 
@@ -50,7 +50,7 @@ Transitions = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True, eq=False)
 class Repertoire(Mapping[str, Dynamic]):
-    """Motions by name and their steps. A performance begins with the first motion."""
+    """A motion graph: motions by name, and their S steps. A performance begins with the first motion."""
 
     motions: Mapping[str, Dynamic]
     steps: tuple[MotionStep, ...]
@@ -66,7 +66,7 @@ class Repertoire(Mapping[str, Dynamic]):
         return len(self.motions)
 
     def beginning_with(self, name: str) -> Repertoire:
-        """Return a copy that begins with another motion, which must be one that repeats without end."""
+        """Return a copy that begins with the motion `name`, which must be a gait or standing."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
         if name not in steady:
             raise unknown_name("motion that can be steered", name, steady)
@@ -77,19 +77,19 @@ class Repertoire(Mapping[str, Dynamic]):
 
 
 class Roaming:
-    """A reference whose next step the controller chooses while it performs."""
+    """A reference of which the controller chooses the next step during the performance."""
 
     start: Start = "origin"
     duration = None
 
     def __init__(self, repertoire: Repertoire, first: str = BASE, begin: float = 0.0) -> None:
-        """Start with motion `first`; `begin` (s) is the time within it at time zero."""
+        """Start with the motion `first`; `begin` (s) is the time within this motion at time 0."""
         self.motions = repertoire.beginning_with(first)
         self.name, self.begin = first, begin
         self._played = Played(self.motions[first].clip, self.motions[first], begin)
 
     def at(self, time: float) -> Target:
-        """Target at `time` (s) without steering."""
+        """Target at `time` (s) if the first motion is repeated without steering."""
         return self._played.at(time)
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Roaming:
 
 
 def shipped_repertoire(body: Body) -> Repertoire:
-    """Return the shipped walks and turns of a body."""
+    """Return the motion graph of the walks and turns that ship for a body. Raises a PoiseError if there are none."""
     names = (*GAITS, STANDING, *TURNS, *CHANGES)
     found = {name: motion for name in names if (motion := shipped_dynamic_for(name, body)) is not None}
     if BASE not in found:
@@ -107,10 +107,10 @@ def shipped_repertoire(body: Body) -> Repertoire:
 
 
 def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
-    """Build the motion graph of motions that have the names of shipped ones; `walk` must be among them.
+    """Build the motion graph of motions that are named like shipped motions; `walk` must be among them.
 
     `tried` are measured transitions; an untested pair is allowed if the second step begins in the end state of the
-    first. Motions that join a missing motion are left out.
+    first. A motion that begins or ends in a missing motion is left out.
     """
     kept: dict[str, Dynamic] = {}
     steps: list[MotionStep] = []
@@ -134,7 +134,7 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
 
 
 def _transition_costs(steps: Sequence[MotionStep], tried: Transitions) -> Array:
-    """Transition costs (S, S): infinite where steps do not join or the measured tracking error exceeds STRAIN."""
+    """Costs (S, S) of taking step j after step i: infinite if j cannot follow, or the measured error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
         for j, other in enumerate(steps):
@@ -146,7 +146,7 @@ def _transition_costs(steps: Sequence[MotionStep], tried: Transitions) -> Array:
 
 
 class BoundaryStance(NamedTuple):
-    """The state at the boundary between two steps."""
+    """The gait and the landing foot at the boundary between two steps."""
 
     gait: str
     side: str = ""  # side of the landing foot; empty when standing
@@ -157,7 +157,7 @@ AT_REST = BoundaryStance(STANDING)
 
 @dataclass(frozen=True)
 class MotionStep:
-    """A range of frames of a motion, from one boundary to the next: a node of the motion graph."""
+    """The frames `first` to `stop`, both included, of a motion, between two boundaries: a node of the motion graph."""
 
     name: str
     motion: str
@@ -196,7 +196,7 @@ def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
 
 
 def standing_step(name: str, motion: Dynamic) -> MotionStep:
-    """Return the step of standing still for _PATIENCE seconds."""
+    """Return the step in which the character stands still for _PATIENCE seconds."""
     step = motion_step(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
     return replace(step, turn=0.0, speed=0.0)
 
@@ -208,7 +208,7 @@ def motion_step(
     frames: tuple[int, int],
     stances: tuple[BoundaryStance, BoundaryStance],
 ) -> MotionStep:
-    """Return the step between two frames, both included, and measure its speed and turn."""
+    """Return the step between two `frames`, both included, with its measured speed and turn."""
     first, stop = frames
     poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
     length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
@@ -219,7 +219,7 @@ def motion_step(
 
 
 def is_symmetric_gait(motion: Dynamic) -> bool:
-    """Whether the second half of a cycle mirrors its first."""
+    """Whether the second half of a gait cycle mirrors its first half."""
     clip, last = motion.clip, motion.clip.frames - 1
     if last % 2 or clip.body.symmetry is None:
         return False
@@ -229,7 +229,7 @@ def is_symmetric_gait(motion: Dynamic) -> bool:
 
 
 def canonical_transition(one: str, other: str) -> tuple[str, str]:
-    """Return the pair of step names or its mirror image, whichever sorts first: both have the same test result."""
+    """Return the pair of step names or its mirror image, whichever sorts first. Both have the same test result."""
     return min((one, other), (_mirrored_step_name(one), _mirrored_step_name(other)))
 
 
@@ -244,7 +244,7 @@ def transitions_path(body: str) -> Path:
 
 
 def load_transitions(path: Path) -> Transitions:
-    """Read the results of `poise study nqr-transitions`."""
+    """Read the transitions that `poise study nqr-transitions` measured and wrote to a JSON file."""
     rows = json.loads(path.read_text())["summary"]
     return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
 
@@ -275,9 +275,9 @@ def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule
 
 
 def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """Mirrored contact centres (C, 3) in m, in the frames of the opposite links.
+    """Mirrored contact centres (C, 3) m in the frames of the opposite links `links`.
 
-    They come from the standing pose and its mirror image, because the frames of opposite links need not be mirrored.
+    Computed from the standing pose and its mirror image, because frames of opposite links need not be mirror images.
     """
     here = LinkKinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)

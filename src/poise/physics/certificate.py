@@ -21,20 +21,20 @@ from poise.rotations import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
 @dataclass(frozen=True)
 class Certificate:
-    """The largest violations of a motion, and its peak torque and force."""
+    """The largest violations of physics in a motion, and the motion's peak torque and force."""
 
     equations: float  # body weights: largest residual force, or torque at 1 m, of any step and of a cycle's seam
     slip_mm: float  # largest displacement of a contact since its first frame, beyond rolling
     gap_mm: float  # largest distance from the ground of a contact that is down or has a force
     cone: float  # N, largest excess over the friction pyramid
-    torque_excess: float  # N m beyond torque limits, which are 0 on the root
-    joint_excess_deg: float  # degrees beyond joint limits
+    torque_excess: float  # N m, largest excess over torque limits, which are 0 for the root
+    joint_excess_deg: float  # largest excess over joint limits
     penetration_mm: float  # greatest depth of any solid part in the ground
-    peak_torque_ratio: float  # fraction of the torque limit
-    peak_force: float  # body weights, sum over all contacts
+    peak_torque_ratio: float  # largest joint torque as a fraction of its limit
+    peak_force: float  # body weights: largest sum of the forces of all contacts
 
     def as_dict(self) -> dict[str, float]:
-        """For JSON."""
+        """The fields by name, for JSON."""
         return asdict(self)
 
 
@@ -49,7 +49,7 @@ class Deviation:
 
 
 def certify(dynamic: Dynamic) -> Certificate:
-    """Compute the certificate of a motion."""
+    """Compute the certificate of a motion. Raises a PoiseError if a number in the motion is not finite."""
     body, contacts = dynamic.clip.body, dynamic.contacts
     _check_finite(dynamic)
     weight = body.mass * float(np.linalg.norm(body.model.opt.gravity))
@@ -72,7 +72,7 @@ def certify(dynamic: Dynamic) -> Certificate:
 
 
 def deviation_from(dynamic: Dynamic, desired: BodyClip) -> Deviation:
-    """Deviations of a motion from the desired clip, frame by frame."""
+    """Root mean square deviations of a motion from the desired clip, which has the same frames."""
     body = desired.body
     away = PoseSpace(body).difference(desired.qpos, dynamic.clip.qpos)
     root = float(np.sqrt(np.mean(np.sum(away[:, :3] ** 2, axis=1))))
@@ -84,14 +84,14 @@ def deviation_from(dynamic: Dynamic, desired: BodyClip) -> Deviation:
 
 
 def _check_finite(dynamic: Dynamic) -> None:
-    """Raise a PoiseError if a number is not finite; comparisons with limits would not notice NaN."""
+    """Raise a PoiseError if a number in the motion is not finite. Comparisons with limits would not notice NaN."""
     tables = (dynamic.clip.qpos, dynamic.qvel, dynamic.torque, dynamic.contacts.force, dynamic.contacts.ground)
     if not all(np.isfinite(table).all() for table in tables):
         raise PoiseError(f"motion '{dynamic.clip.name}' contains numbers that are not finite")
 
 
 def _equation_residual(dynamic: Dynamic) -> float:
-    """N or N m: largest force missing in any step from one state to the next, or at the seam of a cycle."""
+    """Largest force (N) or torque (N m) that is missing in any step to reach the next state, or at a cycle's seam."""
     clip, h = dynamic.clip, dynamic.step
     poses, velocities, masses = _world_steps(dynamic)
     space = PoseSpace(clip.body)
@@ -107,7 +107,7 @@ def _equation_residual(dynamic: Dynamic) -> float:
 
 
 def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
-    """The first pose and velocity, carried along the ground to the position and heading of the last."""
+    """The first pose (nq,) and velocity (nv,), moved along the ground to the position and heading of the last pose."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
     yaw, way = planar_displacement(first, last)
     turn, velocity = yaw_quat(yaw), np.array(dynamic.qvel[0])
@@ -116,7 +116,7 @@ def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
 
 
 def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
-    """Poses, velocities and mass matrices one step after each state, by the equations of `poise.world`."""
+    """Poses, velocities and mass matrices that the equations of `poise.world` give one step after each state."""
     clip, h = dynamic.clip, dynamic.step
     body, model = clip.body, clip.body.model
     terms, contacts = DynamicsTerms(model), dynamic.contacts
@@ -151,14 +151,14 @@ def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
 
 
 def _angular_momentum(terms: DynamicsTerms, momentum: Array) -> Array:
-    """(3,) angular momentum about the centre of mass, of the generalised momentum (nv,)."""
+    """(3,) kg m^2/s: angular momentum about the centre of mass for a generalised momentum (nv,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     return np.asarray(turn @ momentum[3:6] - np.cross(lever, momentum[:3]))
 
 
 def _root_velocity(terms: DynamicsTerms, linear: Array, angular: Array, velocity: Array) -> Array:
-    """(6,) root velocity for which the body has the given linear and angular momentum."""
+    """(6,) root velocity with which a body with joint velocities `velocity` (nv,) has the given momenta (3,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     wanted = np.concatenate([linear, turn.T @ (angular + np.cross(lever, linear))])
@@ -186,7 +186,7 @@ def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
 
 
 def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
-    """(T - 1, C, 3) m: displacement of contacts from frame to frame, horizontally beyond rolling."""
+    """(T - 1, C, 3) m: slip of each contact from frame to frame, without rolling; vertical slip only of grips."""
     contacts = dynamic.contacts
     _, turns = LinkKinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
     turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
@@ -197,7 +197,7 @@ def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
 
 
 def _penetration(dynamic: Dynamic) -> float:
-    """Greatest depth (m) of the body's spheres below height 0, or below the lowest ground under a contact."""
+    """Greatest depth (m) of the body's spheres below height 0, or below the lowest ground of a contact if lower."""
     balls = contact_spheres(dynamic.clip.body)
     if not balls:
         return 0.0

@@ -1,4 +1,4 @@
-"""Rows of the problem besides the equations of motion: likeness, joint limits, end states, contacts and forces."""
+"""Rows of the problem other than the equations of motion: likeness, joint limits, end states, contacts and forces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, qu
 
 
 def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> TaskRows:
-    """Cost: deviation of poses (N + 1, nq) from the desired ones."""
+    """Cost: deviation of poses (N + 1, nq) from the desired poses."""
     weights = motion.task.weights
     counts = (3, 3, motion.task.body.nv - 6)
     scale = np.sqrt(np.repeat((weights.place, weights.turn, weights.joint), counts))
@@ -22,7 +22,7 @@ def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> T
 
 
 def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> TaskRows:
-    """Cost: deviation of joint accelerations from the desired `desired` (N - 1, nj) rad/s^2."""
+    """Cost: deviation of joint accelerations from `desired` (N - 1, nv - 6) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step
     start, end = t.way_start[:, 6:], t.way_end[:, 6:]
     jacobian = np.concatenate([-start[:-1], start[1:] - end[:-1], end[1:]], axis=2)
@@ -31,7 +31,7 @@ def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: Trajectory
 
 
 def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> BoundedRows:
-    """Bounds: joint limits; limits of a ball joint beyond half a turn are ignored."""
+    """Bounds: joint limits for poses (N + 1, nq). Limits of a ball joint beyond half a turn are ignored."""
     body = motion.task.body
     angles, slope = motion.path.angles(qpos)
     margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # leaves narrow joints some range
@@ -43,7 +43,7 @@ def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bo
 
 
 def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
-    """Equalities: the given first and last states, or rest in any pose."""
+    """Equalities: the first and the last state are those of the task, or at rest in any pose, or free."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
         if end is not None:
@@ -78,7 +78,7 @@ def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x:
 
 
 def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
-    """Equalities: the last state and the forces of the step from it are the first, carried by one cycle."""
+    """Equalities: the last state and the forces of the step after it equal those of the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
     joints, by_zero, by_last_but_one = path.difference(x.qpos[[0]], x.qpos[[-2]])
@@ -116,14 +116,14 @@ def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: P
 
 
 def _tied_rows(name: str, columns: Ints, carry: Array, first: Array, last: Array) -> TaskRows:
-    """Equalities: `last` (1, k) is `first` (1, k) times `carry`, where variables of columns (2, k) exist."""
+    """Equalities: `last` (1, k) equals `carry` (k, k) times `first` (1, k), where variables `columns` (2, k) exist."""
     exists = (columns[1] >= 0).astype(float)
     jacobian = np.concatenate([-carry * exists[:, None], np.diag(exists)], axis=1)[None]
     return TaskRows(name, _frame_pair(*columns), jacobian, (last - first @ carry.T) * exists)
 
 
 def _frame_pair(first: Ints, last: Ints) -> Ints:
-    """(1, m) columns of two frames."""
+    """(1, m) the columns of two frames joined into the columns of one block."""
     return np.concatenate([first, last])[None]
 
 
@@ -131,7 +131,7 @@ _PYRAMID = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 
 
 def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
-    """Equalities of frames 1 to N: contacts are on the ground and do not slip, grips are at their places."""
+    """Equalities of frames 1 to N: contacts are on the ground and do not slip; grips are at their places."""
     balls, count = motion.task.balls, motion.task.balls.bearing
     down, is_held = balls.down[1:, :count], balls.held[:count]
     names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
@@ -158,17 +158,17 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
 
 
 def _flat_rows(part: Array) -> Array:
-    """(n, S, k, ...) reshaped to rows (n, S k, ...)."""
+    """Reshape (n, S, k, ...) to rows (n, S * k, ...)."""
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 
 
 def _sphere_heights(balls: TaskSpheres, t: TrajectoryTerms) -> tuple[Array, Array]:
-    """(n, C) m: heights of the spheres' lowest points over the ground, and their derivatives by the pose."""
+    """Heights (n, C) m of the spheres' lowest points over the ground, and their derivatives (n, C, nv) by the pose."""
     return t.inverse.point[..., 2] - balls.radius - balls.ground[1:], t.inverse.point_q[:, :, 2]
 
 
 def _sphere_slips(balls: TaskSpheres, t: TrajectoryTerms) -> tuple[Array, Array, Array]:
-    """(n - 1, S, 2) m: horizontal slip from frame to frame beyond rolling, and derivatives by the two poses."""
+    """Horizontal slip (n - 1, S, 2) m of spheres from frame to frame, without rolling; derivatives by both poses."""
     parts = (t.inverse.point, t.inverse.point_q, t.inverse.attitude, t.inverse.spin)
     point, point_q, attitude, spin = (part[:, : balls.bearing] for part in parts)
     turned = quat_log(quat_multiply(attitude[1:], quat_conjugate(attitude[:-1])))  # (n - 1, S, 3) in the world
@@ -183,7 +183,7 @@ def _sphere_slips(balls: TaskSpheres, t: TrajectoryTerms) -> tuple[Array, Array,
 
 
 def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[BoundedRows]:
-    """Bounds: spheres that are not in contact keep their least height over the ground."""
+    """Bounds: spheres that are not in contact stay above their least height over the ground. Empty if none has one."""
     balls = motion.task.balls
     least = np.where(balls.down, -np.inf, balls.least)[1:]
     watched = np.isfinite(least).any(axis=0)
@@ -197,7 +197,7 @@ def height_bounds(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
 
 
 def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> BoundedRows:
-    """Bounds: forces (N + 1, S, 3) in body weights lie in a friction pyramid inside the cone; grips are free."""
+    """Bounds: forces (N + 1, S, 3) in body weights lie in a friction pyramid inside the cone, except those of grips."""
     frame, ball = np.nonzero((layout.force[..., 2] >= 0) & ~task.balls.held[: task.balls.bearing])
     columns = layout.force[frame, ball]  # (B, 3)
     face = np.concatenate([-_PYRAMID, np.full((4, 1), task.friction)], axis=1)  # (4, 3)
@@ -210,7 +210,7 @@ def cone_bounds(task: SpacetimeTask, layout: VariableLayout, force: Array) -> Bo
 
 
 def force_rows(task: SpacetimeTask, layout: VariableLayout, force: Array) -> list[TaskRows]:
-    """Cost: contact forces, and their changes from step to step."""
+    """Cost: sizes of contact forces (N + 1, S, 3) in body weights, and their changes from step to step."""
     frames = len(layout.force)
     columns, value = layout.force.reshape(frames, -1), force.reshape(frames, -1)
     exists = (columns >= 0)[..., None] * np.eye(columns.shape[1])

@@ -1,4 +1,4 @@
-"""Make a prepared motion obey physics, optionally varied, and report on the result."""
+"""Make a prepared motion obey physics, optionally with a variation, and report on the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST = 0.05  # m: motions that travel less have no path to stretch or bend
 
 @dataclass(frozen=True, eq=False)
 class Physics:
-    """A motion that obeys physics, with its certificate."""
+    """A motion that obeys physics, with its certificate and its deviation from the desired motion."""
 
     dynamic: Dynamic
     certificate: Certificate
@@ -36,7 +36,7 @@ class Physics:
 
     @classmethod
     def timed(cls, search: Callable[[], OptimisedMotion]) -> Physics:
-        """The result of a search, with the time it takes."""
+        """Run `search`, measure the time that it takes, and certify the motion that it finds."""
         began = time.perf_counter()
         found = search()
         spent = time.perf_counter() - began
@@ -44,7 +44,7 @@ class Physics:
         return cls(found.dynamic, certify(found.dynamic), like, found.iterations, spent)
 
     def brief(self) -> str:
-        """A summary in one line."""
+        """A summary in one line of text."""
         cert, like = self.certificate, self.likeness
         return (
             f"{self.solve_s:.1f} s, equations {cert.equations:.0e} body weights, slip {cert.slip_mm:.1g} mm, "
@@ -52,12 +52,12 @@ class Physics:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The values for JSON."""
+        """Certificate, deviations, iterations and time as JSON values."""
         found = {"iterations": self.iterations, "solve_s": self.solve_s}
         return {**found, **self.certificate.as_dict(), **asdict(self.likeness)}
 
     def lines(self) -> list[str]:
-        """A summary in lines of text."""
+        """A summary in three lines of text."""
         cert, like = self.certificate, self.likeness
         return [
             f"physics: {self.iterations} iterations in {self.solve_s:.1f} s; equations of motion within "
@@ -77,7 +77,7 @@ def with_physics(
     watch: Callable[[OptimiserProgress], None] = ignore_progress,
     settings: DynamicSettings | None = None,
 ) -> Physics:
-    """A clip made to obey physics by trajectory optimisation, optionally varied."""
+    """Make a clip, optionally varied, obey physics by trajectory optimisation. `watch` is told the progress."""
     chosen, change = settings or DynamicSettings(), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
@@ -99,12 +99,12 @@ class Variation:
 
     @property
     def nothing(self) -> bool:
-        """Whether it changes nothing."""
+        """Whether the variation changes nothing."""
         return self == Variation()
 
 
 def parse_variation(texts: tuple[str, ...]) -> Variation:
-    """Parse variations such as speed:1.2 or turn:30."""
+    """Parse the texts of a variation, such as speed:1.2 or turn:30 (degrees)."""
     chosen: dict[str, float] = {}
     for text in texts:
         name, _, number = text.partition(":")
@@ -121,7 +121,7 @@ def parse_variation(texts: tuple[str, ...]) -> Variation:
 
 
 def varied_sketch(sketch: Sketch, variation: Variation) -> Sketch:
-    """The sketch with another path and rhythm."""
+    """The sketch with the path and rhythm that the variation asks for."""
     clip = sketch.clip
     if variation.nothing:
         return sketch
@@ -140,7 +140,7 @@ def varied_sketch(sketch: Sketch, variation: Variation) -> Sketch:
 
 
 def _bent_path(qpos: Array, turn: Array) -> Array:
-    """Poses along a path that turns by (T,) rad; each segment is rotated by the mean of its ends' angles."""
+    """Poses (T, nq) on a path bent by `turn` (T,) rad. Each segment is rotated by the mean angle of its two ends."""
     out = np.array(qpos)
     middle = 0.5 * (turn[1:] + turn[:-1])
     piece = np.diff(qpos[:, 0] + 1j * qpos[:, 1]) * np.exp(1j * middle)

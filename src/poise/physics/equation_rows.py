@@ -1,4 +1,4 @@
-"""Rows of the equations of motion: root, momentum, centre of mass, and joint torques."""
+"""Rows of the problem from the equations of motion: root, momentum, centre of mass, and joint torques."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from poise.rotations import cross_matrix
 
 
 def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
-    """Equalities: only contacts and gravity change the root's prediction, the momentum and the centre of mass."""
+    """Equalities: only contacts and gravity change root velocity, momentum and the path of the centre of mass."""
     by_force = _wrench_by_force(motion.task.balls, t)
     return [
         _prediction_rows(motion, layout, t, by_force),
@@ -24,7 +24,7 @@ def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTe
 
 
 def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
-    """(n - 1, 6, 3 S): wrench about the world's origin per contact force."""
+    """(n - 1, 6, 3 S) matrix that maps contact forces to their wrench (torque, force) about the world's origin."""
     count = balls.bearing
     lever = np.array(t.inverse.point[:-1, :count])  # (n - 1, S, 3) m
     lever[..., 2] -= balls.radius[:count]
@@ -35,7 +35,7 @@ def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
 
 
 def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
-    """Equations of motion of the root for the predicted velocity."""
+    """Equalities: equations of motion of the root for the predicted velocity."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1] for part in (dynamics.wrench_q, dynamics.wrench_v, dynamics.momentum_v))
     slopes = chain_step_slopes(t, motion.task.step, by_q, by_v, by_a, -by_force)
@@ -44,7 +44,7 @@ def _prediction_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryT
 
 
 def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, by_force: Array) -> TaskRows:
-    """Momentum about the origin changes only by contacts and gravity."""
+    """Equalities: only contacts and gravity change the momentum about the world's origin."""
     dynamics, force = t.inverse, t.x.force[1:-1]
     unit = 1.0 / (motion.task.step * motion.weight)
     before, here, root = chain_state_slopes(t, motion.task.step, unit * dynamics.momentum_q, unit * dynamics.momentum_v)
@@ -69,7 +69,7 @@ def _momentum_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTer
 
 
 def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
-    """The centre of mass moves with the momentum at the end of the step; frames 2 to N."""
+    """Equalities of frames 2 to N: in a step the centre of mass moves with the momentum at the end of the step."""
     h, mass, dynamics = motion.task.step, motion.mass, t.inverse
     com_q = dynamics.momentum_v[:, 3:] / mass
     before, here, root = chain_state_slopes(t, h, dynamics.momentum_q[:, 3:] / mass, com_q)
@@ -79,7 +79,7 @@ def _drift_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms)
 
 
 def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> TaskRows:
-    """Joint torques in body weight times metre."""
+    """Rows whose values are the joint torques of each step, in body weight times metre."""
     dynamics, unit = t.inverse, 1.0 / motion.weight
     by_q, by_v, by_a = (unit * part[:-1, 6:] for part in (dynamics.torque_q, dynamics.torque_v, dynamics.mass))
     slopes = chain_step_slopes(
@@ -95,7 +95,7 @@ def torque_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms)
 
 
 def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
-    """(n - 1, nv, 3 S) m: derivatives of the contact points, as points fixed to their links, by the pose."""
+    """(n - 1, nv, 3 S) m: derivatives by the pose of the contact points, as if fixed to their links."""
     count = balls.bearing
     lever = np.array([0.0, 0.0, -1.0]) * balls.radius[:count, None]  # (S, 3) m from the centre
     moved = t.inverse.point_q[:-1, :count] - cross_matrix(lever) @ t.inverse.spin[:-1, :count]
@@ -103,32 +103,32 @@ def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
 
 
 def torque_bounds(motion: MotionTerms, torque: TaskRows) -> BoundedRows:
-    """Bounds: torque limits of the body."""
+    """Bounds: joint torques (rows of `torque_rows`) are within the body's limits."""
     limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
     limits = np.broadcast_to(limit, torque.value.shape)
     return BoundedRows(torque, -limits, limits)
 
 
 class StepSlopes(NamedTuple):
-    """Derivatives (n - 1, R, ...) of the rows of steps, in the order of `VariableLayout.steps`."""
+    """Derivatives (n - 1, R, ...) of R rows per step by the step's variables, in order of `VariableLayout.steps`."""
 
-    before: Array  # (.., nv) by the pose before the state
-    pose: Array  # (.., nv) by its pose
-    root: Array  # (.., 6) by its root velocities
-    ahead: Array  # (.., 3) by the root's predicted velocity
+    before: Array  # (.., nv) by the pose one frame before the step's first state
+    pose: Array  # (.., nv) by the pose of the first state
+    root: Array  # (.., 6) by the root velocity of the first state
+    ahead: Array  # (.., 3) by the root's predicted linear velocity
     force: Array  # (.., 3 S) by the contact forces
-    after: Array  # (.., nv) by the next pose
-    root_after: Array  # (.., 6) by the next root velocities
+    after: Array  # (.., nv) by the pose of the second state
+    root_after: Array  # (.., 6) by the root velocity of the second state
 
     def joined(self) -> Array:
-        """(n - 1, R, m) the Jacobian."""
+        """(n - 1, R, m) all derivatives in one Jacobian, m variables per step."""
         return np.concatenate(self, axis=2)
 
 
 def chain_step_slopes(
     t: TrajectoryTerms, step: float, by_q: Array, by_v: Array, by_a: Array, by_force: Array
 ) -> StepSlopes:
-    """Chain rule for rows of steps: from derivatives (n - 1, R, nv) by pose, velocity and acceleration."""
+    """Derivatives of R rows per step by the step's variables, from those (n - 1, R, nv) by q, v and acceleration a."""
     joint_v, joint_a = by_v[..., 6:] / step, by_a[..., 6:] / step**2
     from_before, to_here = t.way_start[:-1], t.way_end[:-1]
     from_here, to_after = t.way_start[1:], t.way_end[1:]
@@ -145,9 +145,9 @@ def chain_step_slopes(
 
 
 def chain_state_slopes(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> tuple[Array, Array, Array]:
-    """Chain rule for rows of states, from their derivatives (n, R, nv) by pose and velocity.
+    """Derivatives of R rows per state by the state's variables, from those (n, R, nv) by pose q and velocity v.
 
-    Returns derivatives (n, R, nv) by the pose before the state, (n, R, nv) by its pose, (n, R, 6) by its root velocity.
+    Returns derivatives (n, R, nv) by the previous pose, (n, R, nv) by the pose and (n, R, 6) by the root velocity.
     """
     joint = by_v[..., 6:] / step
     return joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6]

@@ -34,7 +34,7 @@ _HOPELESS = 1e12  # damping with which every matrix of finite numbers is positiv
 
 
 class InteriorProblem(Protocol[X]):
-    """A problem over points X, which need not be vectors."""
+    """A problem over points of type X, which need not be vectors. Steps from a point are vectors (n,)."""
 
     @property
     def size(self) -> int:
@@ -42,10 +42,10 @@ class InteriorProblem(Protocol[X]):
 
     @property
     def bandwidth(self) -> int:
-        """The largest distance between two variables of one block."""
+        """The largest difference between the indices of two variables of one block of rows."""
 
     def at(self, point: X) -> LinearisedProblem:
-        """Values and derivatives at a point; their shapes are the same at every point."""
+        """Values and derivatives of all rows at a point. The shapes of the rows are the same at every point."""
 
     def moved(self, point: X, step: Array) -> X:
         """The point moved by a step (n,)."""
@@ -55,20 +55,20 @@ class InteriorProblem(Protocol[X]):
 class InteriorSettings:
     """Stopping criteria and parameters of the search."""
 
-    iterations: int = 120
+    iterations: int = 120  # most iterations
     tolerance: float = 1e-8  # violation of constraints, as the problem scales them
     acceptable: float = 3e-7  # violation accepted after restoration, as inconsistent data may allow no less
     steady: float = 1e-3  # relative change below which the cost is steady
-    barrier: float = 1e-2
-    least_barrier: float = 1e-7
-    softness: float = 1e-7
-    damping: float = 1e-6
+    barrier: float = 1e-2  # weight of the barrier at the start
+    least_barrier: float = 1e-7  # weight of the barrier at the end
+    softness: float = 1e-7  # of equality rows: see `poise.physics.newton`
+    damping: float = 1e-6  # least multiple of 1 that is added to a step's matrix
     boundary: float = 0.99  # fraction of the way to a bound that a step may take
 
 
 @dataclass(frozen=True)
 class OptimiserProgress:
-    """Progress of a search."""
+    """Progress of a search at one iteration."""
 
     iteration: int
     cost: float
@@ -79,18 +79,18 @@ class OptimiserProgress:
 
 @dataclass(frozen=True, eq=False)
 class InteriorSolution(Generic[X]):
-    """The end of a search, with its remaining violation."""
+    """The point at which a search ended, with its cost and remaining violation of constraints."""
 
     point: X
     linearised: LinearisedProblem
     cost: float
     violation: float  # largest over all constraints
     iterations: int
-    converged: bool  # whether all constraints hold
+    converged: bool  # whether all constraints hold within the settings' tolerance
 
 
 def ignore_progress(_: OptimiserProgress) -> None:
-    """Ignore the progress."""
+    """A watcher of progress that does nothing."""
 
 
 def minimise(
@@ -99,14 +99,14 @@ def minimise(
     settings: InteriorSettings | None = None,
     watch: Callable[[OptimiserProgress], None] = ignore_progress,
 ) -> InteriorSolution[X]:
-    """Minimise from a start that need not satisfy any constraint."""
+    """Minimise the problem's cost from `start`, which need not satisfy any constraint. `watch` is told the progress."""
     with threadpool_limits(1):  # the blocks are small: with threads it takes eight times as long
         return _InteriorSearch(problem, start, settings or InteriorSettings()).run(watch)
 
 
 @dataclass(frozen=True, eq=False)
 class _TrialPoint(Generic[X]):
-    """A trial point of a step."""
+    """A point reached by a trial step of the line search, with its merit."""
 
     point: X
     here: LinearisedProblem
@@ -152,7 +152,7 @@ class _InteriorSearch(Generic[X]):
         )
 
     def _recentre(self) -> None:
-        """Restart from the current point with a large barrier: at first, and where bounds leave no room for steps."""
+        """Restart from the current point with a large barrier: at the start, and where bounds leave no room to step."""
         self._starts += 1
         self._barrier, self._penalty = self._settings.barrier, 1.0
         slack = np.maximum(bound_distances(self._here), np.sqrt(self._barrier))
@@ -163,7 +163,7 @@ class _InteriorSearch(Generic[X]):
         return len(costs) > 1 and abs(costs[0] - costs[-1]) <= self._settings.steady * costs[-1]
 
     def _restore(self) -> bool:
-        """Move to the nearby point of least violation if that is acceptable; return whether it is."""
+        """Find the nearby point of least violation. Move there if the violation is acceptable; return whether it is."""
         newton, best = self._newton_system(_FIRMER), (self._point, self._here)
         point, here = best
         for _ in range(_RESTORATIONS):
@@ -178,7 +178,7 @@ class _InteriorSearch(Generic[X]):
         return True
 
     def _advance(self) -> float:
-        """Take one step; return the fraction taken."""
+        """Take one step of variables, slacks and multipliers; return the fraction of the step that was taken."""
         newton = self._newton_system()
         step, change = newton.step()
         duals, boundary = self._duals, self._settings.boundary
@@ -196,7 +196,7 @@ class _InteriorSearch(Generic[X]):
         return length
 
     def _newton_system(self, softer: float = 1.0) -> NewtonSystem:
-        """The linear system of a step, with more damping if rounding makes the matrix indefinite."""
+        """The linear system of a step. Increases the damping if rounding makes the matrix indefinite."""
         shape = self._problem.size, self._problem.bandwidth
         while True:
             chosen = Conditioning(softer * self._settings.softness, self._damping)
@@ -208,10 +208,10 @@ class _InteriorSearch(Generic[X]):
                 self._damping *= 100
 
     def _line_search(self, newton: NewtonSystem, step: Array, change: Duals, most: float) -> float:
-        """Move along a step as far as the merit improves; return the fraction taken.
+        """Move along a step as far as the merit improves; return the fraction of the step that was taken.
 
-        Where constraints are curved, a good full step may violate them and raise the merit. Before such a step is
-        shortened, a second-order correction is tried [Nocedal2006, sec. 15.6].
+        Where constraints are curved, a good full step may violate constraints and raise the merit. Before such a step
+        is shortened, a second-order correction is tried [Nocedal2006, sec. 15.6].
         """
         before, descent = self._merit_and_descent(step, change.slack)
 
@@ -231,7 +231,7 @@ class _InteriorSearch(Generic[X]):
         return length
 
     def _trial(self, step: Array, slack_step: Array) -> _TrialPoint[X]:
-        """The trial point after a step."""
+        """The trial point after a step (n,) of the variables and a step (b,) of the slacks."""
         point, slack = self._problem.moved(self._point, step), self._duals.slack + slack_step
         return self._evaluated_trial(point, self._problem.at(point), slack)
 
@@ -242,7 +242,7 @@ class _InteriorSearch(Generic[X]):
         return _TrialPoint(point, here, slack, gap, cost_of(here) - barrier + self._penalty * gap)
 
     def _merit_and_descent(self, step: Array, slack_step: Array) -> tuple[_TrialPoint[X], float]:
-        """The current point with its merit, and the slope of the merit along a step; the penalty makes it negative."""
+        """The current point with its merit, and the merit's slope along a step. Raises the penalty to make it < 0."""
         slope, curvature = self._predicted_change(step, slack_step)
         gap = self._evaluated_trial(self._point, self._here, self._duals.slack).gap
         if gap > 0:
@@ -258,7 +258,7 @@ class _InteriorSearch(Generic[X]):
             self._barrier = max(self._settings.least_barrier, min(0.5 * self._barrier, 0.2 * mean))
 
     def _predicted_change(self, step: Array, slack_step: Array) -> tuple[float, float]:
-        """Slope and curvature of cost and barrier along a step."""
+        """Slope and curvature of the sum of cost and barrier along a step."""
         slope, curvature = 0.0, 0.0
         for rows in self._here.cost:
             change = rows.along(step)
@@ -269,13 +269,13 @@ class _InteriorSearch(Generic[X]):
 
 
 def _positive_step_fraction(value: Array, step: Array, boundary: float) -> float:
-    """The fraction of a step that keeps positive values positive."""
+    """The largest fraction of a step, at most 1, that takes positive values at most `boundary` of the way to 0."""
     down = step < 0
     return float(min(1.0, boundary * np.min(-value[down] / step[down], initial=np.inf)))
 
 
 def _check_finite(here: LinearisedProblem) -> None:
-    """Raise a PoiseError at the first value that is not finite."""
+    """Raise a PoiseError if a value of any row is not finite."""
     for rows in (*here.cost, *here.equal, *here.tied, *(bounded.rows for bounded in here.bounded)):
         if not np.isfinite(rows.value).all():
             raise PoiseError(f"the optimiser failed: a number is not finite in '{rows.name}'")

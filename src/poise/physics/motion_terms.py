@@ -8,7 +8,7 @@ A step from state (q, v) with torques and contact forces f, see `poise.world`:
 
 About the world's origin the last line reads: momentum+ = momentum + h (wrench of contacts + of gravity at com).
 Joint velocities of a state are differences of poses. Root velocities v and the root's predicted linear velocity are
-variables; its predicted angular velocity is again a difference of poses.
+variables; the root's predicted angular velocity is a difference of poses.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from poise.rotations import inverse_right_jacobian
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryTerms:
-    """A candidate trajectory and the terms of its n = N states, frames 1 to N, and of the n - 1 steps between them."""
+    """Terms of the equations of motion of a candidate x: n = N states (frames 1 to N) and the n - 1 steps between."""
 
     x: Trajectory
     inverse: Inverse  # inverse dynamics of the n states with the accelerations of their steps, the last with none
-    torque: Array  # (n, nv) N m of the joints, damping included; on the root the residual
+    torque: Array  # (n, nv) N m of the joints, damping included; for the root the residual of its equations
     qvel: Array  # (n, nv)
     way: Array  # (n, nv) differences of poses, from each of frames 0 to N - 1 to the next
     way_start: Array  # (n, nv, nv) derivatives of `way` by the first pose; 0 for the root's position
-    way_end: Array  # (n, nv, nv) and by the second
+    way_end: Array  # (n, nv, nv) derivatives of `way` by the second pose; 0 for the root's position
 
 
 class MotionTerms:
-    """Evaluates the terms of trajectories of one task."""
+    """Evaluates the terms of the equations of motion for trajectories of one task."""
 
     def __init__(self, task: SpacetimeTask) -> None:
         self.task = task
@@ -51,7 +51,7 @@ class MotionTerms:
         self._bearings = Bearings(task.balls.link, task.balls.centre, task.balls.radius)
 
     def at(self, x: Trajectory) -> TrajectoryTerms:
-        """The terms of a candidate."""
+        """The terms of the candidate trajectory x."""
         h = self.task.step
         way, way_start, way_end = self.path.difference(x.qpos[:-1], x.qpos[1:])
         for slope in (way_start, way_end):  # the root's linear velocity has variables of its own
@@ -89,12 +89,12 @@ class PosePath:
         return way, by_start, by_end
 
     def angles(self, qpos: Array) -> tuple[Array, Array]:
-        """Coordinates (T, nv) that joint limits bound, 0 on the root, and their derivatives (T, nv, nv)."""
+        """Coordinates (T, nv) that joint limits bound (0 for the root), and their derivatives (T, nv, nv) by poses."""
         angles, balls = self._space.angles(qpos), self._space.balls
         return angles, self._slopes(1.0, self._space.hinges, balls, inverse_right_jacobian(angles[:, balls]))
 
     def _slopes(self, sign: float, straight: Ints, turns: Ints, blocks: Array) -> Array:
-        """(T, nv, nv): `sign` times 1 on the diagonal of `straight` and times blocks (T, K, 3, 3) on `turns` (K, 3)."""
+        """(T, nv, nv) `sign` times a matrix: diagonal 1 at `straight`, blocks (T, K, 3, 3) at `turns` (K, 3)."""
         out = np.zeros((len(blocks), self._nv, self._nv))
         out[:, straight, straight] = sign
         out[:, turns[:, :, None], turns[:, None, :]] = sign * blocks

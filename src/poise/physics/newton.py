@@ -1,8 +1,8 @@
 """One step of the interior point method: the linear system of the optimality conditions.
 
-Equality rows A x = -a with multipliers y are softened by a proximal term, A dx - softness dy = -a. It does not change
-the solution, and rows need not be independent: the matrix H + A'A / softness + G' diag(z / s) G is always banded and
-positive definite. Bounds G x + g = s > 0 have multipliers z with s z = barrier [Nocedal2006, Eq. (19.6)].
+Equality rows A x = -a with multipliers y are softened by a proximal term, A dx - softness dy = -a. This term does not
+change the solution, and rows need not be independent: the matrix H + A'A / softness + G' diag(z / s) G is always banded
+and positive definite. Bounds G x + g = s > 0 have multipliers z with s z = barrier [Nocedal2006, Eq. (19.6)].
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _AT_ONCE = 128  # Blocks whose products are computed together; more take memory 
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """Slacks and multipliers, or changes of them."""
+    """Slacks and multipliers, or changes of slacks and multipliers: b bounds, e equal rows, t tied rows."""
 
-    slack: Array  # (b,) slacks: distances to bounds at convergence
+    slack: Array  # (b,) slacks, which at convergence are the distances to the bounds
     press: Array  # (b,) multipliers of bounds
     pull: Array  # (e,) multipliers of equal rows
     tie: Array  # (t,) multipliers of tied rows
@@ -34,19 +34,19 @@ class Duals:
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Regularisation of a step's matrix."""
+    """Regularisation of a step's matrix: see the module for `softness`; `damping` times 1 is added."""
 
     softness: float
     damping: float
 
 
 class NewtonSystem:
-    """The linear system of a problem at a point, which gives the step and corrections of it."""
+    """The linear system of a problem at a point, which gives a step and corrections of this step."""
 
     def __init__(
         self, here: LinearisedProblem, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
     ) -> None:
-        """`shape`: number of variables, and bandwidth."""
+        """`shape`: number n of variables, and bandwidth."""
         self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
         self._size, bandwidth = shape
         self._ratio = duals.press / duals.slack
@@ -72,26 +72,26 @@ class NewtonSystem:
         return step, Duals(slack_step, wanted - duals.press - self._ratio * slack_step, pull_step, tie_step)
 
     def correction(self, trial: LinearisedProblem, slack: Array) -> Array:
-        """(n,) first-order correction of the violations at a trial point with slacks (b,)."""
+        """(n,) step that corrects, to first order, the violations at a trial point with slacks (b,)."""
         right = self._restoring_gradient(stacked_values(trial.equal), bound_distances(trial) - slack)
         return self._factored.solve(right, -stacked_values(trial.tied))[0]
 
     def _restoring_gradient(self, equal: Array, gap: Array) -> Array:
-        """(n,) right-hand side that restores constraints with violations equal (e,) and gap (b,)."""
+        """(n,) right-hand side whose step removes violations: `equal` (e,) of equal rows, `gap` (b,) of bounds."""
         out = -self._bound_gradient(self._ratio * gap)
         for rows, part in zip(self._here.equal, split_by_rows(equal / self._softness, self._here.equal), strict=True):
             out -= rows.pulled(part, self._size)
         return out
 
     def _bound_gradient(self, values: Array) -> Array:
-        """(n,) gradient of the distances to bounds, weighted by values (b,)."""
+        """(n,) sum of the gradients of the distances to bounds, times `values` (b,)."""
         out = np.zeros(self._size)
         for bounded, (low, high) in zip(self._here.bounded, bound_values_by_rows(self._here, values), strict=True):
             out += bounded.rows.pulled(low - high, self._size)
         return out
 
     def _weighted_rows(self) -> list[tuple[TaskRows, Array | None]]:
-        """All rows with their weights in the step's matrix."""
+        """All rows, each batch with its weights (B, R) in the step's matrix; None for weights of 1."""
         here = self._here
         out: list[tuple[TaskRows, Array | None]] = [(rows, None) for rows in here.cost]
         out += [(rows, np.full(rows.value.shape, 1.0 / self._softness)) for rows in here.equal]
@@ -100,9 +100,9 @@ class NewtonSystem:
 
 
 def normal_band(weighted: Iterable[tuple[TaskRows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
-    """The lower band (n, w + 1) of K = damping + the sum of J' W J: [j, d] is K[j + d, j].
+    """Lower band (n, w + 1), w the bandwidth, of K = damping + sum of J' W J over batches: [j, d] is K[j + d, j].
 
-    Weights are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
+    Weights W are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
     """
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
@@ -119,13 +119,13 @@ def normal_band(weighted: Iterable[tuple[TaskRows, Array | None]], size: int, ba
 
 
 def _weighted_jacobian(rows: TaskRows, weights: Array | None, part: slice) -> Array:
-    """The Jacobian of some of the blocks, times the square roots of the weights."""
+    """The Jacobian of the blocks `part`, times the square roots of the weights."""
     return rows.jacobian[part] if weights is None else np.sqrt(weights[part])[:, :, None] * rows.jacobian[part]
 
 
 @kernel
 def _add_blocks_to_band(columns: Any, squares: Any, band: Any) -> None:
-    """Add symmetric blocks (B, m, m) to the lower band (n, w + 1)."""
+    """Add symmetric blocks `squares` (B, m, m) at rows and columns `columns` (B, m) to the lower `band` (n, w + 1)."""
     for b in range(columns.shape[0]):
         for j in range(columns.shape[1]):
             first = columns[b, j]
@@ -147,7 +147,7 @@ class FactoredBand:
             self._schur = cho_factor(schur, check_finite=False)
 
     def solve(self, right: Array, tie_right: Array) -> tuple[Array, Array]:
-        """x (n,) and y (t,) of K x + C' y = right, C x - softness y = tie_right."""
+        """Solve K x + C' y = right and C x - softness y = tie_right; return x (n,) and y (t,)."""
         half = self._solve_triangular(right[:, None], "N")
         y = np.zeros(0)
         if self._reach is not None:
@@ -156,13 +156,13 @@ class FactoredBand:
         return self._solve_triangular(half, "T")[:, 0], y
 
     def _solve_triangular(self, right: Array, transposed: str) -> Array:
-        """L^-1 or, with "T", L'^-1 times (n, k)."""
+        """(n, k) L^-1 `right` or, if `transposed` is "T", L'^-1 `right`, for `right` (n, k)."""
         out, _ = dtbtrs(self._factor, right, uplo="L", trans=transposed)
         return np.asarray(out)
 
 
 def dense_jacobian(rows: Sequence[TaskRows], size: int) -> Array:
-    """(t, n) dense Jacobian of a few rows."""
+    """(t, n) dense Jacobian of the t rows of some batches. `size` is n, the number of variables."""
     parts = [np.zeros((0, size))]
     for batch in rows:
         out = np.zeros((*batch.value.shape, size + 1))  # the last column is for columns without a variable
@@ -173,7 +173,7 @@ def dense_jacobian(rows: Sequence[TaskRows], size: int) -> Array:
 
 
 def bound_distances(here: LinearisedProblem) -> Array:
-    """(b,) distances to all finite bounds, negative beyond them: per batch to lower bounds, then to upper ones."""
+    """(b,) distances to all finite bounds, negative beyond a bound. Per batch first lower bounds, then upper bounds."""
     out = []
     for bounded in here.bounded:
         value, low, high = bounded.rows.value, bounded.lower, bounded.upper
@@ -182,7 +182,7 @@ def bound_distances(here: LinearisedProblem) -> Array:
 
 
 def bound_distance_changes(here: LinearisedProblem, step: Array) -> Array:
-    """(b,) first-order change of the distances with a step (n,)."""
+    """(b,) first-order change of `bound_distances` if the n variables change by `step` (n,)."""
     out = []
     for bounded in here.bounded:
         change = bounded.rows.along(step)
@@ -191,7 +191,7 @@ def bound_distance_changes(here: LinearisedProblem, step: Array) -> Array:
 
 
 def bound_values_by_rows(here: LinearisedProblem, values: Array) -> list[tuple[Array, Array]]:
-    """Values (b,) of bounds in the shapes of the rows: per batch (B, R) of lower and of upper bounds; 0 for none."""
+    """Split `values` (b,) of bounds: per batch (B, R) for lower and (B, R) for upper bounds; 0 for infinite bounds."""
     out, start = [], 0
     for bounded in here.bounded:
         pair = []

@@ -1,4 +1,4 @@
-"""Make a sketch obey physics: set up the optimisation task, solve it, and convert the result."""
+"""Make a sketch obey physics: set up the optimisation task, solve the task, and convert the result to a motion."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, part_spheres
 from poise.rotations import quat_rotate
 
-_NEAR = 0.1  # m: parts that always stay higher need no ground constraint
-_FAR = 0.25  # m: greatest distance of the root from the desired motion
+_NEAR = 0.1  # m: parts that always stay higher than this need no ground constraint
+_FAR = 0.25  # m: greatest distance of the root from the root of the desired motion
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class DynamicSettings:
     rate: float = 120.0  # steps per second of the world
     friction: float = 0.7  # coefficient, less than the ground's, to leave controllers a margin
     clearance: float = 0.02  # m: least height of swing feet at mid-swing, unless the desired motion is lower
-    lift: float | None = None  # m: the same, however low the desired motion is
+    lift: float | None = None  # m: least height of swing feet at mid-swing, even if the desired motion is lower
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     search: InteriorSettings = field(default_factory=InteriorSettings)
 
 
 @dataclass(frozen=True, eq=False)
 class OptimisedMotion:
-    """A motion that obeys physics, and how it was found."""
+    """A motion that obeys physics, the desired motion, and the iterations and final cost of the search."""
 
     dynamic: Dynamic
     desired: BodyClip  # the desired motion at the same frames
@@ -60,8 +60,8 @@ def optimise(
 ) -> OptimisedMotion:
     """The motion nearest to a sketch that joint torques, contacts and gravity can produce.
 
-    A cyclic clip is closed exactly. `start` and `end` are states of other motions that it joins; with `rest` it starts
-    or ends at rest, in any pose.
+    A cyclic clip is closed exactly. `start` and `end` are states of other motions in which the motion starts or ends.
+    `rest` tells whether the motion starts, and whether it ends, at rest in any pose.
     """
     chosen = settings or DynamicSettings()
     desired = resampled_sketch(sketch, chosen.rate)
@@ -79,10 +79,10 @@ def optimise(
 
 
 def check_flights(sketch: Sketch, far: float) -> None:
-    """Raise a PoiseError if the sketch has no support for longer than a flight within `far` (m) of it could last.
+    """Raise a PoiseError if a phase without support differs by more than `far` (m) from every possible free flight.
 
-    In free fall the centre of mass at half time is g T^2 / 8 above the mean of both ends. If the desired height differs
-    from that by b, every flight is at least b / 2 away from the desired one somewhere.
+    In free flight of duration T the centre of mass at T / 2 is g T^2 / 8 above the mean of both ends. If the desired
+    height differs from this height by b, every flight is somewhere at least b / 2 away from the desired motion.
     """
     clip, body = sketch.clip, sketch.clip.body
     borne = np.zeros(clip.frames, bool)
@@ -101,7 +101,7 @@ def check_flights(sketch: Sketch, far: float) -> None:
 
 
 def _check_near_desired(found: Dynamic, desired: BodyClip) -> None:
-    """Raise a PoiseError if the motion is far from the desired one, such as a jump where support is missing."""
+    """Raise a PoiseError if the motion is far from the desired motion, as after a jump where support is missing."""
     away = np.linalg.norm(found.clip.qpos[:, :3] - desired.qpos[:, :3], axis=1)
     worst = int(np.argmax(away))
     if away[worst] > _FAR:
@@ -113,7 +113,7 @@ def _check_near_desired(found: Dynamic, desired: BodyClip) -> None:
 
 
 def end_state_of(dynamic: Dynamic, frame: int) -> EndState:
-    """A state of a motion, for other motions to start from or end in."""
+    """The state of a motion at a frame, in which other motions can start or end."""
     qpos, qvel = dynamic.clip.qpos[frame], dynamic.qvel[frame]
     before = PoseSpace(dynamic.clip.body).moved(qpos[None], -dynamic.step * qvel[None])[0]
     return EndState(qpos, readonly(before), qvel[:6])
@@ -138,7 +138,7 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
 
 
 def _without_unused_supports(sketch: Sketch) -> Sketch:
-    """The sketch without supports that are never in contact in its frames."""
+    """The sketch without the supports that are never in contact."""
     return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
 
 
@@ -148,13 +148,13 @@ def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
 
 
 def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
-    """The optimisation task of a sketch whose frames are steps of the world."""
+    """The optimisation task for a sketch that has one frame per step of the world."""
     clip = sketch.clip
     closure = cycle_closure(sketch) if clip.cyclic else None
     return SpacetimeTask(
         clip.body,
         1.0 / clip.rate,
-        np.concatenate([_pose_before(clip, closure)[None], clip.qpos]),
+        np.concatenate([_pose_before_first_frame(clip, closure)[None], clip.qpos]),
         _task_spheres(sketch, settings),
         friction=settings.friction,
         weights=settings.weights,
@@ -163,15 +163,15 @@ def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
 
 
 def cycle_closure(sketch: Sketch) -> Closure:
-    """Displacement from one cycle to the next; none if some support is always in contact."""
+    """Displacement from the cycle's first pose to its last; zero if some support is always in contact."""
     if any(support.down.all() for support in sketch.supports):
         return Closure(0.0, readonly(np.zeros(2)))
     turn, way = planar_displacement(sketch.clip.qpos[0], sketch.clip.qpos[-1])
     return Closure(turn, readonly(way[:2]))
 
 
-def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
-    """(nq,) the pose one step before the first."""
+def _pose_before_first_frame(clip: BodyClip, closure: Closure | None) -> Array:
+    """(nq,) pose one step before the clip's first frame: from the cycle's end if cyclic, else extrapolated."""
     if closure is None:
         path = PosePath(clip.body)
         back, _, _ = path.difference(clip.qpos[[1]], clip.qpos[[0]])
@@ -181,7 +181,7 @@ def _pose_before(clip: BodyClip, closure: Closure | None) -> Array:
 
 
 def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
-    """Spheres of all supports, and of other parts that come near the ground and must not penetrate it."""
+    """Spheres of all supports, then spheres of other parts that come near the ground and must not penetrate it."""
     clip, body = sketch.clip, sketch.clip.body
     supports = (*sketch.supports, *_idle_spheres(sketch))
     shape = len(supports), clip.frames
@@ -207,7 +207,7 @@ def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
 
 
 def _idle_spheres(sketch: Sketch) -> list[Support]:
-    """Spheres and contact points of the body that support nothing but come near the ground."""
+    """Spheres and contact points of the body that are no supports but come near the ground; never in contact."""
     clip, body = sketch.clip, sketch.clip.body
     balls = contact_spheres(body)
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
@@ -227,7 +227,7 @@ def _idle_spheres(sketch: Sketch) -> list[Support]:
 
 
 def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
-    """(T, C) m: least heights of spheres: in swing the clearance at mid-swing, or 0.7 of their own height if lower."""
+    """(T, C) m: least heights of C spheres. In swing they rise to the clearance, or to 0.7 `height` (T, C) if lower."""
     arch = np.zeros(down.shape)
     for c, column in enumerate(down.T):
         arch[:, c] = _swing_arch(column, cyclic)
@@ -236,7 +236,7 @@ def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, setting
 
 
 def _swing_arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
-    """(T,) bump from 0 to 1 and back over each swing, also over a swing across the end of a cycle; 0 elsewhere."""
+    """(T,) 0 in contact (`down`); rises to 1 and falls back over each swing, also across the end of a cycle."""
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first
     out = np.zeros(len(around))

@@ -1,4 +1,4 @@
-"""A motion that obeys physics as a recording, so that it can be audited and viewed."""
+"""Convert a motion that obeys physics to a recording, which can be audited and viewed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from poise.world.scene import Scene
 
 
 def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
-    """A recording of a motion's states, torques and contact forces, on the terrain that it was made for.
+    """A recording of a motion's states, torques and contact forces, on the terrain that the motion was made for.
 
     As in the world, forces act midway between contact point and ground.
     """
@@ -56,7 +56,7 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
 
 
 def scene_of_motion(motion: Dynamic, terrain: str = "flat") -> Scene:
-    """The body on the terrain, with a bar where hands hold on."""
+    """The motion's body on the terrain, with a bar at the mean place of the gripping hands if the motion has grips."""
     gripping = motion.contacts.down & motion.contacts.held
     if not gripping.any():
         return Scene.of(motion.clip.body, terrain)

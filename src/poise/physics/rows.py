@@ -1,4 +1,4 @@
-"""Rows of a sparse problem: values, and their derivatives by the variables that they depend on."""
+"""Rows of a sparse problem: values, and the derivatives of each value by the variables that it depends on."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from poise.arrays import Array, Ints
 
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """A batch of B blocks of R rows; each block depends on m variables of its own."""
+    """A batch of B blocks, each of R rows. The rows of a block depend on the same m variables."""
 
     name: str  # description for messages
-    columns: Ints  # (B, m) indices of variables; -1 for a column without one
-    jacobian: Array  # (B, R, m)
-    value: Array  # (B, R)
+    columns: Ints  # (B, m) indices of each block's variables; -1 for a column without a variable
+    jacobian: Array  # (B, R, m) derivatives of the rows by the block's variables
+    value: Array  # (B, R) values of the rows
     whose: NDArray[np.str_] | None = None  # subject of each row, for messages; broadcasts to (B, R)
     unit: str = ""  # unit of the values, for messages
 
     def along(self, step: Array) -> Array:
-        """(B, R) first-order change of the rows with a step (n,)."""
+        """(B, R) first-order change of the rows if the n variables change by `step` (n,)."""
         taken = np.append(step, 0.0)[self.columns]  # index -1 reads the appended 0
         return np.asarray(np.matmul(self.jacobian, taken[:, :, None])[:, :, 0])
 
     def pulled(self, weights: Array, size: int) -> Array:
-        """(n,) sum of the rows' gradients, weighted by (B, R)."""
+        """(n,) sum of the gradients of all rows, times `weights` (B, R). `size` is n, the number of variables."""
         parts = np.matmul(weights[:, None, :], self.jacobian)
         return np.asarray(np.bincount(self.columns.ravel() + 1, parts.ravel(), size + 1)[1:], float)
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedRows:
-    """Rows that must stay between bounds (B, R), which may be infinite."""
+    """Rows whose values must stay between the bounds `lower` (B, R) and `upper` (B, R), which may be infinite."""
 
     rows: TaskRows
     lower: Array
@@ -44,10 +44,10 @@ class BoundedRows:
 
 @dataclass(frozen=True, eq=False)
 class LinearisedProblem:
-    """A problem at a point: minimise half the sum of squares of `cost` with `equal` and `tied` 0, `bounded` in bounds.
+    """The rows at a point of: minimise half the sum of squares of `cost`; `equal`, `tied` are 0, `bounded` in bounds.
 
     Columns of one block of `cost`, `equal` and `bounded` are at most the problem's bandwidth apart. `tied` rows may
-    couple any variables, such as the first and the last, and should be few.
+    couple any variables, such as the first and the last; there should be few `tied` rows.
     """
 
     cost: Sequence[TaskRows]
@@ -57,29 +57,29 @@ class LinearisedProblem:
 
 
 def stacked_values(batches: Sequence[TaskRows]) -> Array:
-    """The values of several batches in one vector."""
+    """The values of all rows of several batches in one vector, batch after batch."""
     return joined_vector([rows.value for rows in batches])
 
 
 def joined_vector(parts: Sequence[Array]) -> Array:
-    """Several arrays in one vector."""
+    """Flatten several arrays and join them into one vector."""
     return np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
 
 
 def split_by_rows(values: Array, batches: Sequence[TaskRows]) -> list[Array]:
-    """A vector over all rows, split into the shapes of the batches."""
+    """Split a vector over all rows into one array (B, R) per batch: the inverse of `stacked_values`."""
     ends = np.cumsum([0] + [rows.value.size for rows in batches])
     spans = zip(ends[:-1], ends[1:], batches, strict=True)
     return [values[start:end].reshape(rows.value.shape) for start, end, rows in spans]
 
 
 def cost_of(here: LinearisedProblem) -> float:
-    """Half the sum of squares of the cost rows."""
+    """The cost: half the sum of squares of all cost rows."""
     return 0.5 * sum(float(np.sum(rows.value**2)) for rows in here.cost)
 
 
 def violations(here: LinearisedProblem) -> list[tuple[TaskRows, Array]]:
-    """All constraints, each with the violation (B, R) of its rows; 0 where they hold."""
+    """Each batch of constraints with the violations (B, R) of its rows, which are 0 where a row satisfies it."""
     out = [(rows, np.abs(rows.value)) for rows in (*here.equal, *here.tied)]
     for bounded in here.bounded:
         value = bounded.rows.value
@@ -88,5 +88,5 @@ def violations(here: LinearisedProblem) -> list[tuple[TaskRows, Array]]:
 
 
 def largest_violation(here: LinearisedProblem) -> float:
-    """The largest violation of any constraint."""
+    """The largest violation of all constraints; 0 if there are none."""
     return max((float(excess.max(initial=0.0)) for _, excess in violations(here)), default=0.0)

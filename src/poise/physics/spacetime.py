@@ -1,8 +1,8 @@
 """Trajectory optimisation: the motion nearest to a desired one that joint torques and contacts can produce.
 
 [Muico2009] section 3.2, after [Witkin1988]: poses, velocities, torques and contact forces that satisfy the equations of
-motion of the world's own discretisation. It is one sparse least-squares problem with constraints and few variables per
-frame, coupled over three frames.
+motion as the world discretises them. This is one sparse least-squares problem with constraints. Each frame has few
+variables, which are coupled over three frames.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from poise.physics.task import SpacetimeTask, Trajectory, VariableLayout, acting
 
 
 class Spacetime:
-    """The problem of a task, for `poise.physics.interior`."""
+    """The optimisation problem of a task, in the form that `poise.physics.interior` minimises."""
 
     def __init__(self, task: SpacetimeTask) -> None:
         self._task = task
@@ -50,7 +50,7 @@ class Spacetime:
         return Trajectory(np.array(self._task.desired), root, ahead, force)
 
     def moved(self, point: Trajectory, step: Array) -> Trajectory:
-        """The trajectory moved by a step of all variables."""
+        """The trajectory `point` after a `step` (n,) of all n variables."""
         padded, here = np.append(step, 0.0), self.layout  # index -1 reads the appended 0
         return Trajectory(
             self.terms.path.moved(point.qpos, padded[here.pose]),
@@ -60,7 +60,7 @@ class Spacetime:
         )
 
     def at(self, point: Trajectory) -> LinearisedProblem:
-        """All rows at a trajectory."""
+        """Cost and constraints, with their derivatives, at the trajectory `point`."""
         task, layout, motion = self._task, self.layout, self.terms
         t = motion.at(point)
         torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
@@ -88,7 +88,7 @@ class Spacetime:
     def conflict(self, here: LinearisedProblem) -> str:
         """The most violated constraint as text: ``heel: stands on the ground at 0.4 s cannot be kept (off by 3 cm)``.
 
-        The time is that of the last frame whose pose or velocity the constraint depends on, counted from frame 1.
+        The time is that of the last frame whose pose or velocity the constraint depends on; frame 1 is at 0 s.
         """
         found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
         size, rows, excess = max(found, key=lambda item: item[0])

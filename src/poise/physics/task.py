@@ -1,4 +1,4 @@
-"""The task of a trajectory optimisation: desired motion, contacts and end states; and the layout of its variables."""
+"""The task of a trajectory optimisation (desired motion, contacts, end states), and the layout of the variables."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 
 LENGTH = 100.0
-"""Scale of position constraints (cm), so that they compare with forces in body weights and momenta per step."""
+"""Factor of position constraints: in cm they have sizes like forces in body weights and momenta per step."""
 
 
 @dataclass(frozen=True)
 class SpacetimeWeights:
-    """Weights of the cost. Forces are in body weights, torques in body weight times metre."""
+    """Weights of the terms of the cost. Forces are in body weights, torques in body weight times metre."""
 
     place: float = 200.0  # per m^2 of the root's position
     turn: float = 60.0  # per rad^2 of the root's orientation
     joint: float = 30.0  # per rad^2 of joints
-    acceleration: float = 2e-5  # per (rad/s^2)^2 of joint accelerations, relative to the desired motion
-    torque: float = 0.5
-    force: float = 0.05
-    jerk: float = 20.0  # of changes of contact forces from step to step
+    acceleration: float = 2e-5  # per (rad/s^2)^2 of differences of joint accelerations from the desired motion
+    torque: float = 0.5  # of squared joint torques
+    force: float = 0.05  # of squared contact forces
+    jerk: float = 20.0  # of squared changes of contact forces from step to step
 
 
 @dataclass(frozen=True, eq=False)
 class TaskSpheres:
-    """Spheres of links that are in contact or must not penetrate the ground; with radius 0 they are points.
+    """C spheres of links that are in contact or must not penetrate the ground. A sphere of radius 0 is a point.
 
-    Those that are ever in contact come first.
+    Spheres that are ever in contact come first.
     """
 
     names: tuple[str, ...]  # (C,)
     link: Ints  # (C,) MuJoCo's body ids
     centre: Array  # (C, 3) m in the link's frame
     radius: Array  # (C,) m
-    down: NDArray[np.bool_]  # (N + 1, C) whether they are in contact
-    ground: Array  # (N + 1, C) m, height of the ground below them
-    least: Array  # (N + 1, C) m, least height of the lowest point over the ground; -inf for none
+    down: NDArray[np.bool_]  # (N + 1, C) whether the sphere is in contact
+    ground: Array  # (N + 1, C) m, height of the ground below the sphere
+    least: Array  # (N + 1, C) m, least height of the sphere's lowest point over the ground; -inf for none
     place: Array  # (C, 3) m, position of grips; NaN for contacts with the ground
 
     @property
     def bearing(self) -> int:
-        """Number of spheres that are ever in contact, S."""
+        """S, the number of spheres that are ever in contact."""
         return int(np.max(np.flatnonzero(self.down.any(axis=0)), initial=-1)) + 1
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """(C,) whether they are grips, which can pull as well as push."""
+        """(C,) whether the sphere is a grip, which can pull as well as push."""
         return np.isfinite(self.place[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
 class EndState:
-    """A state in which a trajectory starts or ends."""
+    """A state in which a trajectory must start or end."""
 
     qpos: Array  # (nq,)
     before: Array  # (nq,) pose one step earlier, which gives the joint velocities
@@ -66,7 +66,7 @@ class EndState:
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Condition of a cycle: the last state is the first, turned about the vertical and moved along the ground."""
+    """Condition of a cycle: the last state equals the first, turned about the vertical and moved along the ground."""
 
     turn: float  # rad
     way: Array  # (2,) m, displacement of the origin
@@ -74,7 +74,7 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class SpacetimeTask:
-    """A body, a desired motion and its constraints.
+    """A body, a desired motion and the constraints that the found motion must satisfy.
 
     Frames are numbered from 0 to N. States are frames 1 to N; frame 0 gives the joint velocities at frame 1.
     """
@@ -89,74 +89,74 @@ class SpacetimeTask:
     closure: Closure | None = None
     start: EndState | None = None
     end: EndState | None = None
-    rest: tuple[bool, bool] = (False, False)  # whether it starts and ends at rest, in any pose
+    rest: tuple[bool, bool] = (False, False)  # whether the motion starts, and whether it ends, at rest in any pose
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A candidate trajectory, frames 0 to N."""
+    """A candidate trajectory: values of all variables for frames 0 to N."""
 
     qpos: Array  # (N + 1, nq)
     root: Array  # (N + 1, 6) root velocity of the state; unused at frame 0
-    ahead: Array  # (N + 1, 3) m/s: linear root velocity that the step from this frame predicts; unused at 0 and N
-    force: Array  # (N + 1, S, 3) contact forces in the step from this frame, in body weights
+    ahead: Array  # (N + 1, 3) m/s: linear root velocity w that the step from the frame predicts; unused at 0 and N
+    force: Array  # (N + 1, S, 3) contact forces in the step from the frame, in body weights
 
 
 @dataclass(frozen=True, eq=False)
 class VariableLayout:
-    """Indices of variables, frame by frame; -1 where there is none."""
+    """Index of each variable of a `Trajectory` in the vector of all variables; -1 for values that are not variables."""
 
     pose: Ints  # (N + 1, nv)
     root: Ints  # (N + 1, 6)
     ahead: Ints  # (N + 1, 3)
     force: Ints  # (N + 1, S, 3)
-    size: int
+    size: int  # n, number of variables
 
     @cached_property
     def states(self) -> Ints:
-        """(N, nv) poses of frames 1 to N."""
+        """(N, nv) indices of the poses of frames 1 to N."""
         return self.pose[1:]
 
     @cached_property
     def pairs(self) -> Ints:
-        """(N - 1, 2 nv) poses of two successive states."""
+        """(N - 1, 2 nv) for each step: indices of the poses of its two states."""
         return np.concatenate([self.pose[1:-1], self.pose[2:]], axis=1)
 
     @cached_property
     def triples(self) -> Ints:
-        """(N - 1, 3 nv) poses of three successive frames."""
+        """(N - 1, 3 nv) for each three successive frames: indices of their poses."""
         return np.concatenate([self.pose[:-2], self.pose[1:-1], self.pose[2:]], axis=1)
 
     @cached_property
     def arrivals(self) -> Ints:
-        """(N - 1, 2 nv + 6) poses of two successive states, and the root velocities of the second."""
+        """(N - 1, 2 nv + 6) for each step: indices of the poses of its two states and of the second's root velocity."""
         return np.concatenate([self.pairs, self.root[2:]], axis=1)
 
     @cached_property
     def steps(self) -> Ints:
-        """(N - 1, m) all variables of a step: see `poise.physics.equation_rows.StepSlopes`."""
+        """(N - 1, m) for each step: indices of its m variables in the order of `equation_rows.StepSlopes`."""
         force = self.force.reshape(len(self.force), -1)
         own = (self.pose[1:-1], self.root[1:-1], self.ahead[1:-1], force[1:-1])
         return np.concatenate([self.pose[:-2], *own, self.pose[2:], self.root[2:]], axis=1)
 
     @cached_property
     def bandwidth(self) -> int:
-        """The largest distance between variables of one step, or between forces of successive steps."""
+        """The largest difference between indices of variables of one step, or of forces of two successive steps."""
         force = self.force.reshape(len(self.force), -1)
         reaches = [_block_bandwidth(self.steps), _block_bandwidth(np.concatenate([force[1:-1], force[2:]], axis=1))]
         return max(reaches)
 
 
 def _block_bandwidth(columns: Ints) -> int:
-    """The largest distance between two variables of one block."""
+    """The largest difference between two indices in one row of `columns` (B, m); -1 is ignored."""
     lowest = np.where(columns < 0, np.iinfo(np.int64).max, columns).min(axis=1, initial=np.iinfo(np.int64).max)
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
 def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
-    """(N + 1, S, 3) which force components may act in the step from each frame; in a cycle those of frame 1 also at N.
+    """(N + 1, S, 3) whether each force component may act in the step from a frame. In a cycle, frame N is as frame 1.
 
-    A normal force acts if there is contact at the end of the step; friction needs contact at both ends.
+    A normal force acts if the sphere is in contact at the end of the step; friction needs contact at both ends.
     """
     count = task.balls.bearing
     down, held = task.balls.down[:, :count], task.balls.held[:count]
@@ -171,7 +171,7 @@ def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
 
 
 def variable_layout(task: SpacetimeTask) -> VariableLayout:
-    """The layout in order of time, so that coupled variables are near each other."""
+    """The layout of the task's variables, in order of time so that coupled variables are near each other."""
     frames, acting = len(task.desired), acting_forces(task)
     exists = [np.ones((frames, task.body.nv), bool), np.ones((frames, 6), bool), np.ones((frames, 3), bool)]
     exists[1][0] = exists[2][0] = exists[2][-1] = False

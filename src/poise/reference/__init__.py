@@ -1,1 +1,1 @@
-"""Motions on bodies that controllers track, and the files that hold prepared motions."""
+"""References: motions of a body that controllers track. Also the files that hold prepared motions."""

@@ -1,6 +1,6 @@
-"""Files of prepared motions: one NumPy archive, without pickles, of poses, contacts and a description of the body.
+"""Files of prepared motions: NumPy archives without pickles that hold poses, contacts and a description of the body.
 
-A motion that obeys physics also stores velocities, torques and contact forces in the same file.
+The file of a motion that obeys physics also holds velocities, torques and contact forces.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 
-FILE = "reference.npz"  # File name of a prepared motion in its folder
+FILE = "reference.npz"  # File name that `poise prepare` gives to the prepared motion in the output folder
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # fields of ContactSchedule, stored as contact_NAME
 
 
 def motion_display_name(motion: str) -> str:
-    """The name to show for a motion name or file: the stem, or for reference.npz the folder; without 'prepared-'."""
+    """A file's stem without `prepared-`, or for reference.npz the folder's name without it. A motion's name stays."""
     path = Path(motion)
     name = path.absolute().parent.name if path.name == FILE else path.stem
     return name.removeprefix("prepared-")
 
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
-    """Write a clip, and the velocities, torques and contact forces of `dynamic`; the file is replaced atomically."""
+    """Write the clip, and from `dynamic` the velocities, torques and contact forces. Replaces the file atomically."""
     arrays = _clip_arrays(clip) | ({} if dynamic is None else _dynamic_arrays(dynamic))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
@@ -69,12 +69,12 @@ def _dynamic_arrays(dynamic: Dynamic) -> dict[str, Any]:
 
 
 def load_prepared(path: Path) -> BodyClip:
-    """Read the clip of a prepared motion. Raises a PoiseError if the file is not one."""
+    """Read only the clip of a prepared motion. Raises a PoiseError if the file is not a prepared motion."""
     return load_reference(path)[0]
 
 
 def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
-    """Read a prepared motion, with its velocities, torques and contact forces if it was made to obey physics."""
+    """Read the clip of a prepared motion, and its velocities, torques and contact forces (None if it has none)."""
     try:
         content = io.BytesIO(Path(path).read_bytes())
     except OSError as error:
@@ -109,7 +109,7 @@ def _read_dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
 
 
 def is_prepared(path: Path) -> bool:
-    """Whether an archive holds a prepared motion, judged by its table of contents only."""
+    """Whether a file is a prepared motion, judged only by the names of the arrays in it; False if unreadable."""
     try:
         with zipfile.ZipFile(path) as archive:
             return {f"{key}.npy" for key in _KEYS} <= set(archive.namelist())
@@ -118,7 +118,7 @@ def is_prepared(path: Path) -> bool:
 
 
 def _body_recipe(body: Body) -> dict[str, Any]:
-    """The JSON data from which `_body_from_recipe` makes the body again."""
+    """JSON data from which `_body_from_recipe` builds the same body: a name, a skeleton with mass, or MJCF."""
     if body.name in body_names() and Body.named(body.name).mjcf == body.mjcf:
         return {"named": body.name}
     if body.rigging is not None:
@@ -137,7 +137,7 @@ def _body_from_recipe(recipe: dict[str, Any]) -> Body:
 
 
 def _clip_fault(clip: BodyClip, parts: list[str]) -> str | None:
-    """The first inconsistency between a clip and its body, or None."""
+    """The first inconsistency between a clip and its body as text, or None."""
     if clip.qpos.ndim != 2 or clip.qpos.shape[1] != clip.body.nq or not len(clip.qpos):
         return f"its qpos has shape {clip.qpos.shape}, but its body needs (frames, {clip.body.nq})"
     if not np.all(np.isfinite(clip.qpos)) or not 0 < clip.rate < np.inf:
@@ -150,7 +150,7 @@ def _clip_fault(clip: BodyClip, parts: list[str]) -> str | None:
 
 
 def _dynamic_fault(dynamic: Dynamic) -> str | None:
-    """The first inconsistency of velocities, torques and contact forces with the clip, or None."""
+    """The first inconsistency between the clip and its velocities, torques or contact forces as text, or None."""
     clip, contacts = dynamic.clip, dynamic.contacts
     frames, count, nv = clip.frames, len(contacts.names), clip.body.nv
     expected = {

@@ -1,4 +1,4 @@
-"""Motion of a body in its generalised coordinates, sampled at a rate."""
+"""Clips of a body: its generalised coordinates (qpos) in frames at a constant rate."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from poise.motion.clip import Clip
 
 @dataclass(frozen=True, eq=False)
 class BodyClip:
-    """Poses of a body over time. Arrays are read-only; operations on a clip return a new one."""
+    """Poses of a body in frames at a constant rate. Immutable: arrays are read-only, operations return new clips."""
 
     name: str
     body: Body
     rate: float  # frames per second
     qpos: Array  # (T, nq)
     down: NDArray[np.bool_] | None = None  # (T, P) whether each contact part of `parts` is in contact; None if unknown
-    cyclic: bool = False  # the last frame is the first, moved along the ground and turned about the vertical
+    cyclic: bool = False  # the last frame repeats the first, moved along the ground and turned about the vertical
 
     @property
     def frames(self) -> int:
@@ -46,7 +46,7 @@ class BodyClip:
 
     @cached_property
     def qvel(self) -> Array:
-        """(T, nv) velocities by central differences, one-sided at the ends."""
+        """(T, nv) velocities by central differences of the poses; one-sided differences at the first and last frame."""
         frames = np.arange(self.frames)
         before, after = np.maximum(frames - 1, 0), np.minimum(frames + 1, self.frames - 1)
         step = PoseSpace(self.body).difference(self.qpos[before], self.qpos[after])
@@ -54,11 +54,11 @@ class BodyClip:
 
     @cached_property
     def centre_of_mass(self) -> Array:
-        """(T, 3) m: centre of mass in the world."""
+        """(T, 3) m: centre of mass in the world frame, per frame."""
         return readonly(centres_of_mass(self.body, self.qpos))
 
     def skeleton_clip(self) -> Clip:
-        """The motion on the body's skeleton, which is the user's own if the body was built from it."""
+        """The motion on a skeleton: the one from which the body was built, else one with a joint per link."""
         body, model = self.body, self.body.model
         if body.rigging is None:
             return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)
@@ -70,7 +70,7 @@ class BodyClip:
 
 
 def posed_data(body: Body, qpos: Array) -> Iterator[mujoco.MjData]:
-    """MuJoCo's data of each pose (T, nq) in turn, with link poses and centres of mass; the next pose overwrites it."""
+    """Yield MuJoCo data with link poses and centres of mass for each pose (T, nq). It is one object, overwritten."""
     data = mujoco.MjData(body.model)
     for pose in qpos:
         data.qpos[:] = pose
@@ -80,5 +80,5 @@ def posed_data(body: Body, qpos: Array) -> Iterator[mujoco.MjData]:
 
 
 def centres_of_mass(body: Body, qpos: Array) -> Array:
-    """(T, 3) m: centres of mass of poses (T, nq) in the world."""
+    """(T, 3) m: the body's centre of mass in the world frame, for each of the poses (T, nq)."""
     return np.array([np.array(data.subtree_com[1]) for data in posed_data(body, qpos)]).reshape(-1, 3)

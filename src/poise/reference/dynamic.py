@@ -1,4 +1,4 @@
-"""Motions that obey the equations of motion, with velocities, torques and contact forces."""
+"""Motions that obey physics: poses with the velocities, torques and contact forces that produce them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from poise.reference.body_clip import BodyClip
 
 @dataclass(frozen=True, eq=False)
 class ContactSchedule:
-    """Contact spheres of links: when each is in contact, and the force on it."""
+    """C contact spheres of links: when each sphere is in contact (T frames), and the force on the sphere."""
 
     names: tuple[str, ...]  # (C,)
     links: tuple[str, ...]  # (C,)
     centre: Array  # (C, 3) m in the link frame
-    radius: Array  # (C,) m; 0 for points
-    held: NDArray[np.bool_]  # (C,) whether it is a grip, which can pull as well as push
-    down: NDArray[np.bool_]  # (T, C) whether it is in contact
-    force: Array  # (T - 1, C, 3) N in the world frame, in the step from each frame to the next
-    ground: Array  # (T, C) m, height of the ground below it
+    radius: Array  # (C,) m; 0 for contact points
+    held: NDArray[np.bool_]  # (C,) whether the contact is a grip, which can pull as well as push
+    down: NDArray[np.bool_]  # (T, C) whether the sphere is in contact
+    force: Array  # (T - 1, C, 3) N in the world frame, constant in the step from each frame to the next
+    ground: Array  # (T, C) m, height of the ground below the sphere
 
     __repr__ = brief_repr
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamic:
-    """A motion with the torques and contact forces that produce it, one frame per step of the world."""
+    """A motion of T frames with the torques and contact forces that produce it. One frame per step of the world."""
 
     clip: BodyClip  # one pose per step of the world
     qvel: Array  # (T, nv)
@@ -40,11 +40,11 @@ class Dynamic:
 
     @property
     def step(self) -> float:
-        """Time (s) from frame to frame."""
+        """Time step (s) between frames."""
         return 1.0 / self.clip.rate
 
     def points(self) -> Array:
-        """(T, C, 3) m: contact points in the world, the lowest points of the spheres."""
+        """(T, C, 3) m: lowest point of each contact sphere in the world frame."""
         links = list(zip(self.contacts.links, self.contacts.centre, strict=True))
         places, _ = LinkKinematics(self.clip.body, links).at(self.clip.qpos)
         lowest = np.array(places)

@@ -1,8 +1,8 @@
 """Control poses over time: each degree of freedom is interpolated linearly between its own keys [Fattal2006].
 
-A key is the angle of one degree of freedom at a time; a pose is a set of keys at the same time. Before its first key
-a degree of freedom moves from its initial angle to that key; after its last key it holds it. The keys of the root are
-the roll, pitch and yaw that stabilising torques aim at; the position of the root follows from physics.
+A key is the angle of one degree of freedom at a time; a pose is a set of keys at the same time. A degree of freedom
+moves from its initial angle to its first key and holds the angle of its last key. The keys of the root are the roll,
+pitch and yaw that stabilising torques aim at; the position of the root follows from physics.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ ROOT_TURNS = slice(3, 6)  # Indices of the root's roll, pitch and yaw (rad) in t
 
 @dataclass(frozen=True, eq=False)
 class PoseKeys:
-    """Angles of single degrees of freedom at times; of several keys for the same time the last one counts."""
+    """n keys: each a time, a degree of freedom and an angle. Of keys for the same time and freedom, the last counts."""
 
     time: Array  # (n,) s
-    dof: NDArray[np.int64]  # (n,)
+    dof: NDArray[np.int64]  # (n,) index of the degree of freedom
     value: Array  # (n,) rad
 
 
 class KeyPoses:
-    """A reference made of the control poses of a body."""
+    """A reference whose poses are interpolated between keys."""
 
     start: Start = "origin"
     begin: float = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
 
     def __init__(self, body: Body, name: str, keys: PoseKeys, first: Array, velocity: Array, duration: float) -> None:
-        """`first` (nv,) are the coordinates at time 0 where no key gives them, `velocity` (nv,) the initial one."""
+        """`first` (nv,): coordinates at time 0 where no key gives them. `velocity` (nv,): velocity at time 0."""
         self.name, self.duration = name, duration
         self._body, self._velocity = body, readonly(velocity)
         self._rest = readonly(np.zeros(body.nv))
@@ -51,7 +51,7 @@ class KeyPoses:
         self._last: tuple[float, Target] | None = None
 
     def raised(self, by: float) -> KeyPoses:
-        """A copy with the root `by` m higher."""
+        """A copy whose root is higher by `by` (m)."""
         higher = copy(self)
         higher._last = None
         higher._straight = self._straight + by * (np.arange(self._body.nq) == 2)
@@ -67,7 +67,7 @@ class KeyPoses:
         return self._last[1]
 
     def coordinates(self, time: float) -> Array:
-        """(nv,) rad at a time (s): hinge angles, rotation vectors of ball joints, the root's roll, pitch and yaw."""
+        """(nv,) rad at a time (s): hinge angles, rotation vectors of ball joints, roll, pitch and yaw of the root."""
         after = bisect_right(self._times, time)
         if after == len(self._times):
             return np.array(self._table[-1])
@@ -78,12 +78,12 @@ class KeyPoses:
         return np.asarray(here + share * (self._table[after] - here))
 
     def pose(self, coordinates: Array) -> Array:
-        """(nq,) pose of the coordinates (nv,), with the root at its initial position."""
+        """(nq,) pose with the given coordinates (nv,) and the root at its initial position."""
         return pose_from_coordinates(self._body, coordinates, self._straight)
 
 
 def pose_from_coordinates(body: Body, coordinates: Array, straight: Array | None = None) -> Array:
-    """(nq,) pose of the coordinates (nv,); `straight` is the pose of zero coordinates and gives the root's position."""
+    """(nq,) pose with coordinates (nv,). `straight` (nq,): pose with zero coordinates, gives the root's position."""
     qpos, bent = np.array(straight_pose(body) if straight is None else straight), np.array(coordinates)
     bent[:6] = 0.0
     mujoco.mj_integratePos(body.model, qpos, bent, 1.0)
@@ -92,7 +92,7 @@ def pose_from_coordinates(body: Body, coordinates: Array, straight: Array | None
 
 
 def standing_coordinates(body: Body) -> Array:
-    """(nv,) coordinates of the standing pose."""
+    """(nv,) coordinates, as `KeyPoses.coordinates` returns them, of the body's standing pose; 0 for the root."""
     out = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, out, 1.0, straight_pose(body), np.array(body.standing))
     out[:6] = 0.0
@@ -100,14 +100,14 @@ def standing_coordinates(body: Body) -> Array:
 
 
 def _root_quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Quaternion of yaw, then pitch, then roll (rad). Written out in floats because it is computed at every step."""
+    """Quaternion yaw * pitch * roll of angles in rad. Written out in floats because every step computes it."""
     a, b, c = cos(0.5 * roll), cos(0.5 * pitch), cos(0.5 * yaw)
     d, e, f = sin(0.5 * roll), sin(0.5 * pitch), sin(0.5 * yaw)
     return a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c
 
 
 def straight_pose(body: Body) -> Array:
-    """(nq,) pose with all joints at zero and the root at its standing position, not rotated."""
+    """(nq,) pose with all joints at zero, and the root unrotated at its position in the standing pose."""
     qpos = np.array(body.standing)
     qpos[3:7] = 1.0, 0.0, 0.0, 0.0
     for joint in body.joints[1:]:
@@ -116,7 +116,7 @@ def straight_pose(body: Body) -> Array:
 
 
 def _key_table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
-    """The times (s) of all keys, with 0, and the coordinates (K, nv) at each."""
+    """K times (s): 0 and those of all keys; and a table (K, nv) with the coordinates at each time."""
     times = np.unique(np.concatenate([[0.0], keys.time]))
     table = np.tile(first, (len(times), 1))
     for dof in np.unique(keys.dof):

@@ -1,4 +1,4 @@
-"""A clip as a reference that controllers track, and motions at the rate of the simulation."""
+"""Clips played as references that controllers track, and motions converted to the rate of the simulation."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _STRAIGHT = 1e-9  # below this |exp(i yaw) - 1| a cycle counts as going straight
 
 
 class Played:
-    """A clip interpolated between frames; held after its end, or repeated for ever if it is cyclic.
+    """A clip as a reference, interpolated between frames. Holds its last pose; a cyclic clip repeats for ever.
 
-    `dynamic` adds the velocities, torques and contact forces of a motion that obeys physics.
+    `dynamic` is the same motion with velocities, torques and contact forces, if it obeys physics.
     """
 
     start: Start = "origin"
@@ -31,7 +31,7 @@ class Played:
     def __init__(
         self, clip: BodyClip, dynamic: Dynamic | None = None, begin: float = 0.0, then: Dynamic | None = None
     ) -> None:
-        """`begin` (s) is the clip's time at time 0; `then` is a motion that may follow, from this one's last state."""
+        """`begin` (s): time within the clip at time 0. `then`: a motion that starts in the last state of `dynamic`."""
         self.clip = clip
         self.dynamic = dynamic
         self.begin = begin
@@ -44,11 +44,11 @@ class Played:
         turn = quat_multiply(clip.qpos[-1, 3:7], quat_conjugate(clip.qpos[0, 3:7]))
         self._turn = float(yaw_of(turn))  # rad of yaw per cycle
         first, last = (complex(x, y) for x, y in clip.qpos[[0, -1], :2])
-        self._origin_shift = last - first * np.exp(1j * self._turn)  # m, x + iy: where one cycle moves the origin
+        self._origin_shift = last - first * np.exp(1j * self._turn)  # m, x + iy: where one cycle carries the origin
         self._cycle_move = lru_cache(maxsize=8)(self._cycle_displacement)
 
     def at(self, time: float) -> Target:
-        """The pose interpolated between the two nearest frames, with the velocity from one to the other."""
+        """The pose interpolated between the two frames around a time (s), and the velocity between these frames."""
         clip = self.clip
         lap, within = self._cycle_and_time(time + self.begin)
         here = min(int(within * clip.rate), max(clip.frames - 2, 0))
@@ -68,14 +68,14 @@ class Played:
         return self._carried_by_cycles(target, lap)
 
     def _cycle_and_time(self, time: float) -> tuple[int, float]:
-        """The number of whole cycles before a time of the clip (s), and the time within the current cycle."""
+        """Split a time (s) since the clip's first frame into completed cycles and the time (s) in the current cycle."""
         if not self.clip.cyclic:
             return 0, min(max(time, 0.0), self.clip.seconds)
         lap = int(np.floor(time / self.clip.seconds + 1e-9))
         return lap, max(time - lap * self.clip.seconds, 0.0)
 
     def _carried_by_cycles(self, target: Target, laps: int) -> Target:
-        """A target of the first cycle moved to where it takes place after `laps` cycles."""
+        """Move a target of the first cycle along the ground to the same moment `laps` cycles later."""
         if not laps:
             return target
         turn, way = self._cycle_move(laps)
@@ -88,7 +88,7 @@ class Played:
         return replace(target, qpos=qpos, qvel=qvel, force=force)
 
     def _cycle_displacement(self, laps: int) -> tuple[Array, Array]:
-        """Rotation (4,) and shift along the ground (2,) m over `laps` cycles; the shifts form a geometric series."""
+        """Rotation (4,) and shift (2,) m along the ground over `laps` cycles. The shifts form a geometric series."""
         turn = np.exp(1j * self._turn)
         way = self._origin_shift * (laps if abs(turn - 1) < _STRAIGHT else (turn**laps - 1) / (turn - 1))
         return quat_exp(np.array([0.0, 0.0, laps * self._turn])), np.array([way.real, way.imag])
@@ -98,7 +98,7 @@ class Played:
 
 
 def cycle_from_step(cycle: Dynamic, step: int) -> Played:
-    """A cycle played from one of its steps on, moved so that it starts above the origin, facing forward."""
+    """Play a cyclic motion from frame `step` on, moved along the ground: it starts above the origin, facing forward."""
     yaw, _ = planar_displacement(cycle.clip.qpos[0], cycle.clip.qpos[-1])
     turned = PoseDisplacement(-yaw * step / len(cycle.torque), np.zeros(3))
     away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
@@ -107,7 +107,7 @@ def cycle_from_step(cycle: Dynamic, step: int) -> Played:
 
 
 def carried_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
-    """The motion moved along the ground, with its velocities and contact forces."""
+    """The motion displaced by `carriage`: poses, velocities and contact forces."""
     return replace(
         motion,
         clip=replace(motion.clip, qpos=readonly(carriage.pose(motion.clip.qpos))),
@@ -117,7 +117,7 @@ def carried_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
 
 
 def reference_at_rate(reference: Reference, rate: float) -> Reference:
-    """A reference whose motions have one state per step at `rate` (Hz); the given one if they already do."""
+    """The reference with motions of `rate` (Hz) states per second; the given reference if they have that rate."""
     motions = tuple(reference.motions.values())
     if all(_rate_divisor(motion, rate) == 1 for motion in motions):
         return reference
@@ -129,7 +129,7 @@ def reference_at_rate(reference: Reference, rate: float) -> Reference:
 
 
 def _rate_divisor(motion: Dynamic, rate: float) -> int:
-    """The number of a motion's steps that make one step at `rate` (Hz)."""
+    """Number of steps of the motion in one step at `rate` (Hz). Raises a PoiseError if it is not whole."""
     clip = motion.clip
     every = round(clip.rate / rate)
     if every < 1 or abs(every * rate - clip.rate) > _WHOLE * clip.rate:
@@ -138,10 +138,10 @@ def _rate_divisor(motion: Dynamic, rate: float) -> int:
 
 
 def motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
-    """The motion at a rate (Hz) that divides its own: every second state, or third, and so on.
+    """The motion with every second state, every third and so on, at a `rate` (Hz) that divides the motion's rate.
 
-    Torques and forces of merged steps are averaged, which keeps their impulses. With them the longer step does not
-    quite reach the next state; controllers must correct the difference.
+    Torques and forces of merged steps are averaged, which keeps their impulses. One long step with these averages does
+    not quite reach the next state; controllers must correct the difference.
     """
     clip, contacts, every = motion.clip, motion.contacts, _rate_divisor(motion, rate)
     if every == 1:
@@ -164,5 +164,5 @@ def motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
 
 
 def _step_means(steps: Array, every: int) -> Array:
-    """(K, ...) means of `every` consecutive steps."""
+    """Means (K, ...) over K groups of `every` consecutive rows of `steps` (K * every, ...)."""
     return readonly(steps.reshape(-1, every, *steps.shape[1:]).mean(axis=1))

@@ -14,18 +14,18 @@ from poise.arrays import Array, Frozen, brief_repr
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]
-"""Where on a terrain a motion starts: at the origin, or at a high place facing downhill."""
+"""Where on a terrain a motion starts: at the origin, or at a high place and facing downhill."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The reference state at a time, in the layout of the body alone."""
+    """The state of the reference at one time. Arrays cover the body only, not other objects of the scene."""
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
     down: NDArray[np.bool_] | None = None  # (P,) whether each contact part is in contact; None if unknown
-    torque: Array | None = None  # (nv,) N m that produce the motion; None unless it obeys physics
-    force: Array | None = None  # (C, 3) N in the world frame, on the motion's contacts; None unless it obeys physics
+    torque: Array | None = None  # (nv,) N m that produce the motion; None unless the motion obeys physics
+    force: Array | None = None  # (C, 3) N on the C contacts, world frame; None unless the motion obeys physics
 
     __repr__ = brief_repr
 
@@ -35,26 +35,26 @@ class Reference(Protocol):
 
     @property
     def name(self) -> str:
-        """Name for messages and recordings."""
+        """Name of the motion, for messages and recordings."""
 
     @property
     def start(self) -> Start:
-        """Where on the terrain it starts."""
+        """Where on the terrain the motion starts."""
 
     @property
     def duration(self) -> float | None:
-        """Duration (s); None if it has no end of its own."""
+        """Duration (s); None if the motion has no end."""
 
     @property
     def begin(self) -> float:
-        """Time (s) into the motion at which it begins."""
+        """Time (s) within the motion that corresponds to time 0 of the reference."""
 
     @property
     def motions(self) -> Mapping[str, Dynamic]:
-        """Its motions that obey physics, by name, the one it begins with first; empty if there are none."""
+        """The motions of this reference that obey physics, by name; the initial motion comes first. May be empty."""
 
     def at(self, time: float) -> Target:
-        """The target at a time (s)."""
+        """The target that the controller should reach at a time (s)."""
 
 
 def edition_of(reference: Reference) -> int:
@@ -64,7 +64,7 @@ def edition_of(reference: Reference) -> int:
 
 @dataclass(frozen=True)
 class Still:
-    """A constant pose; the velocity applies to time 0 only."""
+    """A reference that is one constant pose. Its velocity is `first_qvel` at time 0, and zero afterwards."""
 
     name: str
     qpos: Array  # (nq,)
@@ -75,7 +75,7 @@ class Still:
     motions: Mapping[str, Dynamic] = field(default_factory=Frozen)
 
     def at(self, time: float) -> Target:
-        """The pose, with the initial velocity at time zero."""
+        """The constant pose, with velocity `first_qvel` at time 0 and zero velocity at other times (s)."""
         return Target(self.qpos, self.first_qvel if time == 0 else self._rest)
 
     @cached_property

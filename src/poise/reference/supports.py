@@ -1,4 +1,4 @@
-"""Supports of a motion: contact points that stay, contact spheres that roll, hands that hold on."""
+"""Supports of a motion: contact points that stay in place, contact spheres that roll, hands that grip."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _HELD = 0.3  # m: hands that rest higher than this hold on to something
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """A point of a link, or a sphere around it, that is in contact during some frames."""
+    """A point of a link, or a sphere around a point, that is in contact during some of the T frames."""
 
     name: str  # left_foot_heel_0, back, left_hand
     link: str
     centre: Array  # (3,) m in the link frame
-    down: NDArray[np.bool_]  # (T,) whether it is in contact
+    down: NDArray[np.bool_]  # (T,) whether the support is in contact
     radius: float = 0.0  # m, of a sphere that rolls on the ground; 0 for a point that does not move
-    place: Array | None = None  # (3,) m, where a grip holds it, so that it can also pull; None if it is on the ground
-    ground: Array | None = None  # (T,) m, height of the ground below it; None for 0
+    place: Array | None = None  # (3,) m in the world, where a grip holds the point; None for contacts with the ground
+    ground: Array | None = None  # (T,) m, height of the ground below the support; None for 0
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A desired motion, which need not obey physics: poses, and the supports that carry them."""
+    """A desired motion: poses, and the supports that carry the body. It need not obey physics."""
 
     clip: BodyClip
     supports: tuple[Support, ...]
 
 
 def supports_of(clip: BodyClip) -> tuple[Support, ...]:
-    """Supports of all contact parts that are ever in contact, on the ground that the clip itself implies.
+    """Supports of all contact parts that are ever in contact. Heights of the ground are estimated from the clip.
 
-    The supports of a foot are the spheres at the corners of its sole; points where it has no spheres.
+    The supports of a foot are the spheres at the corners of the sole, or points at corners without a sphere.
     """
     if clip.down is None:
         return ()
@@ -61,9 +61,9 @@ def supports_of(clip: BodyClip) -> tuple[Support, ...]:
 
 
 def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(T, P) which of the parts in contact (T, P) support the body: toe tips do not while the foot rolls on its ball.
+    """(T, P) contacts `down` (T, P) without toe tips in frames in which the foot rolls on its ball.
 
-    The ball rolls forward as the heel rises and takes hinged toes along, so that both cannot be fixed.
+    The ball rolls forward as the heel rises and moves hinged toes along, so that ball and toes cannot both be fixed.
     """
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
@@ -89,7 +89,7 @@ def _ground_supports(
 
 
 def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
-    """One support for each interval in which a hand holds on."""
+    """One support for each interval of `down` (T,), in which a hand grips a fixed place."""
     places, _ = LinkKinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []
     for number, (start, stop) in enumerate(true_runs(np.asarray(down))):
@@ -101,7 +101,7 @@ def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -
 
 
 def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
-    """Centre (3,) m and radius (m) of the sphere at each point of a part; the point and 0 where there is none."""
+    """Centre (3,) m and radius (m) of the sphere at each point of a part. Without a sphere: the point and 0."""
     _, turns = LinkKinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
     out = []
@@ -113,15 +113,15 @@ def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]
 
 
 def _part_height(clip: BodyClip, part: ContactPart) -> Array:
-    """(T,) m: height of a part's lowest point."""
+    """(T,) m: height of the part's lowest point above height 0, per frame."""
     places, _ = LinkKinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
     return np.asarray(places[..., 2].min(axis=1))
 
 
 def ground_below_rests(levels: Sequence[tuple[int, int, float]], frames: int) -> Array:
-    """(T,) m: ground height under a part that rests from frame `start` to before `stop` at heights (m), in `levels`.
+    """(T,) m: ground height under a part. Each rest in `levels` is (first frame, frame after the last, height in m).
 
-    Between two rests it is the lower of their heights; before the first and after the last at most 0.
+    Between two rests the ground has the lower of their heights; before the first and after the last at most 0.
     """
     out = np.zeros(frames)
     for start, stop, level in levels:

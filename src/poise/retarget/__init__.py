@@ -1,1 +1,1 @@
-"""Retargeting: put the motion of a skeleton on a body by inverse kinematics, find its contacts, clean its feet."""
+"""Retargeting: put a skeleton's motion on a body by inverse kinematics, find contacts, and fix feet to the ground."""

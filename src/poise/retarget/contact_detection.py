@@ -1,9 +1,9 @@
-"""Contact detection: which parts of a body are in contact in each frame, found from its motion alone.
+"""Contact detection: which parts of a body are in contact in each frame, found from the body's motion alone.
 
 A part in contact is slow. A slow part carries weight if for a while no slow part is lower, the centre of mass is above
-it and the body is not in free fall; this finds contacts on unknown stairs and slopes and excludes a foot that is held
-up. Places where a part carries weight, and the floor, are ground for other slow parts. A body that is neither supported
-nor falling hangs by its hands.
+the part and the body is not in free fall. This rule finds contacts on unknown stairs and slopes and excludes a foot
+that is held up. The floor, and places where a part carries weight, are ground for other slow parts. A body that is
+neither supported nor falling hangs by its hands.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ GRAVITY = 9.81  # m/s^2
 _CUTOFF = 12.0  # Hz: faster motion is capture noise
 _LONG = 0.5  # s: a shorter time off the ground may be a jump
 _BRIEF = 0.2  # s: feet can be slow this long where a swing reverses, without carrying weight
-_BORNE = 0.5  # the body hangs if it is not in free fall for at least this fraction of the time off the ground
+_BORNE = 0.5  # a body off the ground hangs if it is not in free fall for at least this fraction of the time
 _AROUND = 0.25  # m: a gripping hand stays this near to its median place, although it rolls about the bar
-_STRIDE = 0.4  # m: ground that carried something extends this far
+_STRIDE = 0.4  # m: around a part that carries weight, the ground extends this far
 
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """Thresholds of resting and bearing, for an adult; lengths and speeds are scaled with the body."""
+    """Thresholds for parts that rest or bear weight, for an adult. `find_contacts` scales them to the body."""
 
     slow: float = 0.3  # m/s: a part below this speed starts to rest
     fast: float = 0.5  # m/s: a resting part rests until it exceeds this speed
-    brisk: float = 2.0  # m/s of the whole body: above it the speed limits grow in proportion
+    brisk: float = 2.0  # m/s: if the body moves faster than this, `slow` and `fast` grow in proportion
     near: float = 0.04  # m: heights this close belong to the same ground
     lifted: float = 0.02  # m above its resting height at which a part is no longer in contact
     shortest: float = 0.05  # s: shorter contacts and gaps are ignored
-    fall: float = 0.6  # free fall: downward acceleration of the centre of mass, as a fraction of gravity
+    fall: float = 0.6  # fraction of gravity: a body whose centre of mass accelerates faster downward is in free fall
 
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """An interval in which a part is slow."""
+    """An interval in which a contact part is slow, from frame `start` to before `stop`."""
 
-    part: int
+    part: int  # index of the contact part
     start: int
     stop: int
     level: float  # m, resting height
-    place: Array  # (2,) m
+    place: Array  # (2,) m, median position on the ground
 
 
 def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
-    """The clip with its contacts `down` filled in."""
+    """The clip with its contacts `down` (T, P) filled in: T frames, P contact parts."""
     chosen = _settings_for_body(settings or ContactSettings(), clip)
     smooth = smooth_clip(replace(clip, down=None), _CUTOFF)
     centre, height, tilt = contact_part_places(smooth)
@@ -72,7 +72,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
 
 
 def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
-    """Per contact part: mean of its points (T, P, 3), lowest height (T, P) and range of heights (T, P), all in m."""
+    """For each contact part, in m: mean (T, P, 3), lowest height (T, P) and range of heights (T, P) of its points."""
     points = [(part.link, point) for part in clip.parts for point in part.points]
     places, _ = LinkKinematics(clip.body, points).at(clip.qpos)
     ends = np.cumsum([len(part.points) for part in clip.parts])[:-1]
@@ -84,7 +84,7 @@ def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
 
 
 def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
-    """Settings scaled to the body: lengths with its size, speeds and times with the square root (pendulum scaling)."""
+    """Scale the settings to the body: lengths with the body's size, speeds and times with its square root."""
     size = clip.body.standing[2] / 0.93
     return replace(
         settings,
@@ -98,7 +98,7 @@ def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSett
 
 
 def _resting_parts(centre: Array, com: Array, rate: float, settings: ContactSettings) -> Mask:
-    """(T, P) which parts rest, by their speed over about 30 ms."""
+    """(T, P) whether each part rests: its speed over about 30 ms is low. `centre` (T, P, 3) m: places of the parts."""
     pace = _point_speeds(com[:, None, :2], round(rate / 4), rate)
     speed = _point_speeds(centre, round(rate / 60), rate) / np.maximum(pace / settings.brisk, 1.0)
     out = np.zeros(speed.shape, bool)
@@ -108,7 +108,7 @@ def _resting_parts(centre: Array, com: Array, rate: float, settings: ContactSett
 
 
 def _point_speeds(place: Array, reach: int, rate: float) -> Array:
-    """(T, P) m/s: speed of points (T, P, n) over `reach` frames before and after, fewer at the ends."""
+    """(T, P) m/s: mean speed of points (T, P, n) from `reach` frames before to `reach` after; fewer at the ends."""
     frames, wide = np.arange(len(place)), max(reach, 1)
     after, before = np.minimum(frames + wide, len(place) - 1), np.maximum(frames - wide, 0)
     return np.asarray(
@@ -129,7 +129,7 @@ def _rest_intervals(centre: Array, height: Array, slow: Mask, rate: float, setti
 def _bearing_rests(
     rests: list[_Rest], slow: Mask, height: Array, com: Array, rate: float, settings: ContactSettings
 ) -> list[_Rest]:  # fmt: skip
-    """Rests that carry the body at some time, and others on the same ground."""
+    """The rests that carry the body at some time, and the rests on the floor or on the ground of a carrying rest."""
     lowest = np.min(np.where(slow, height, np.inf), axis=1, initial=np.inf)
     held = ~_free_fall_frames(com, rate, settings)
     enough = settings.shortest * rate
@@ -153,7 +153,7 @@ def _bearing_rests(
 
 
 def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mask:
-    """(T,) whether the body is in free fall, by the curvature of its centre of mass (T, 3) over 0.1 s."""
+    """(T,) whether the body is in free fall: the path (T, 3) of its centre of mass bends downward over 0.1 s."""
     reach = max(1, round(0.05 * rate))
     padded = np.pad(com[:, 2], reach, mode="reflect", reflect_type="odd") if len(com) > reach else com[:, 2]
     if len(padded) == len(com):
@@ -163,9 +163,9 @@ def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mas
 
 
 def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
-    """(T, P) the contacts `down` (T, P), with hands that hold on above the centre of mass while nothing else supports.
+    """(T, P) contacts `down`, plus hands that grip something above the centre of mass while nothing else supports.
 
-    `centre` (T, P, 3) m are the parts, `com` (T, 3) m is the centre of mass, `falling` (T,) marks free fall.
+    `centre` (T, P, 3) m: places of the parts. `com` (T, 3) m: centre of mass. `falling` (T,) marks free fall.
     """
     names = {hand.name for hand in clip.body.hands}
     hands = [k for k, part in enumerate(clip.parts) if part.name in names]
@@ -186,7 +186,7 @@ def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling
 
 
 def _without_sliding_toes(clip: BodyClip, down: Mask) -> Mask:
-    """(T, P) contacts in which toe tips are down only while heel and ball are: they slide while the foot rolls."""
+    """(T, P) contacts without toe tips in frames in which heel or ball is up: toe tips slide while the foot rolls."""
     out = np.array(down)
     names = [part.name for part in clip.parts]
     for index, name in enumerate(names):

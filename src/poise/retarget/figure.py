@@ -1,4 +1,4 @@
-"""Upright humanoid figures: joint positions by role, of a skeleton or a body, so that the two can be matched."""
+"""Upright humanoid figures: joint positions by role, such as `left_thigh`, to match a skeleton and a body."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ NEXT = {"thigh": "shank", "shank": "foot", "foot": "toes", "upper_arm": "forearm
 class UprightFigure:
     """A humanoid that stands upright and faces +x."""
 
-    joints: Mapping[str, int]  # role to joint number, or to link number in `Body.links`
+    joints: Mapping[str, int]  # role to joint number of the skeleton, or to link number in `Body.links`
     place: Mapping[str, Array]  # role to joint position (3,) m
-    turn: Mapping[str, Array]  # role to orientation (4,) of the joint's or link's frame
+    turn: Mapping[str, Array]  # role to orientation (4,) of the frame of the joint or link
     spine: tuple[int, ...]  # joints or links above the pelvis up to the chest
     neck: tuple[int, ...]  # joints or links above the chest up to the head
 
     def bone(self, role: str) -> Array | None:
-        """(3,) m from a part's joint to the next along the limb; None if there is no next."""
+        """(3,) m: vector from a part's joint to the next joint of the limb; None if there is no next joint."""
         side, _, part = role.partition("_")
         beyond = f"{side}_{NEXT.get(part)}"
         return self.place[beyond] - self.place[role] if beyond in self.place else None
 
     def length(self, *parts: str) -> float:
-        """Length (m) of a chain of parts, the mean of left and right."""
+        """Total length (m) of the bones of `parts`, such as thigh and shank; mean of the left and right side."""
         bones = [self.bone(f"{side}_{part}") for side in SIDES for part in parts]
         return float(sum(np.linalg.norm(b) for b in bones if b is not None)) / 2
 
@@ -48,7 +48,7 @@ class UprightFigure:
 
 
 def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
-    """The figure of a motion's skeleton."""
+    """The figure of a skeleton in its upright pose. Raises a PoiseError if the skeleton is not a humanoid."""
     roles = find_roles(skeleton)
     if roles is None:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
@@ -58,7 +58,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
 
 
 def figure_of_body(body: Body) -> UprightFigure:
-    """The figure of a body; a link that is named after a role has that role."""
+    """The figure of a body in its standing pose. A link that has the name of a role takes that role."""
     rigging = body.rigging or plain_rigging(body.model, 1)
     roles = find_roles(rigging.skeleton)
     if roles is None:
@@ -76,13 +76,13 @@ def figure_of_body(body: Body) -> UprightFigure:
 
 
 def role_anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
-    """The link of a role, and its joint's position (3,) m in the link's frame."""
+    """The name of a role's link, and the position (3,) m of the link's joint in the link's frame."""
     link = figure.joints[role]
     return body.links[link], _joint_anchors(body)[link]
 
 
 def _joint_anchors(body: Body) -> Array:
-    """(links, 3) m: joint position of each link in its own frame."""
+    """(L, 3) m: for each of the L links, the position of its joint in the link's frame; 0 for welded links."""
     model = body.model
     return np.array(
         [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in range(1, model.nbody)]

@@ -1,8 +1,8 @@
 """Foot cleanup: pin contact points to the ground by inverse kinematics over the whole clip.
 
-Each contact of a foot gets one rigid footprint. The corners of the heel stay on it while the heel is down, those of
-the ball while the ball is down, so that the foot rolls. Hands in contact stay in place. The body follows by
-corrections that change slowly (`ik_path`), within joint limits.
+Each contact of a foot gets one rigid footprint. The corners of the heel stay on the footprint while the heel is down,
+the corners of the ball while the ball is down, so that the foot rolls. Hands in contact stay in place. The body follows
+by corrections that change slowly (`ik_path`), within joint limits.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth_clip
 
 _STILL = 0.1  # rad/s: lower bound of a joint's usual speed
-_STAY, _TILT = 30.0, 10.0  # weights of horizontal shifts (per hip height) and rotations of the root; limbs have 1
-_BUOYANCY = 0.3  # weight that keeps swinging feet above the ground, as a fraction of the pins' weight
+_STAY, _TILT = 30.0, 10.0  # weights of the root's horizontal shifts (per hip height) and rotations; joints have 1
+_BUOYANCY = 0.3  # weight that keeps swing feet above the ground, as a fraction of the weight of the pins
 _AROUND = 0.08  # s before and after over which a speed peak is spread
 _UNSEEN = 0.06  # rad: larger displacements of a joint would be visible
 _ROUNDING = 1e-9  # rad: smaller displacements are rounding
-_PASSES = 200  # most iterations of spreading
-_MARGIN = 0.95  # fraction of the bound aimed at: rotations about different axes do not add exactly, and IK follows
+_PASSES = 200  # most iterations of spreading speed peaks
+_MARGIN = 0.95  # peaks are spread to this fraction of the bound: rotations do not add exactly, and IK follows
 
 
 @dataclass(frozen=True)
 class FootSettings:
     """Parameters of foot cleanup."""
 
-    clearance: float | None = None  # m: least height of swing feet at mid-swing; None to leave them
+    clearance: float | None = None  # m: least height of swing feet at mid-swing; None to leave their heights unchanged
     smoothing: float | None = 6.0  # Hz: cutoff of smoothing, except at impacts; None for no smoothing
     fade: float = 0.15  # s over which corrections fade in and out
-    peak: float | None = 1.25  # bound of joint speeds, in 99th percentiles; None for no bound
+    peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
@@ -51,7 +51,7 @@ def clean_feet(
 ) -> BodyClip:  # fmt: skip
     """The clip with all contacts fixed in place, and no part of the feet below the ground.
 
-    Feet stand on `prints`, or on the footprints that fit the clip best if none are given.
+    Feet stand on `prints`; without `prints`, on the footprints that fit the clip best.
     """
     chosen = settings or FootSettings()
     if clip.down is None:
@@ -72,19 +72,19 @@ def clean_feet(
     if chosen.peak is None or clip.frames < 2:
         return clean
     tempered = limit_joint_speeds(clean, chosen.peak * np.maximum(usual_joint_speeds(clip), _STILL))
-    if np.array_equal(tempered.qpos[:, _leg_columns(clip)], clean.qpos[:, _leg_columns(clip)]):
+    if np.array_equal(tempered.qpos[:, _cleanup_coordinates(clip)], clean.qpos[:, _cleanup_coordinates(clip)]):
         return tempered
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
 
 
-def _leg_columns(clip: BodyClip) -> list[int]:
-    """Indices of the coordinates that move the feet."""
+def _cleanup_coordinates(clip: BodyClip) -> list[int]:
+    """Columns of qpos whose change makes a second foot cleanup necessary: those of the root and of the legs."""
     body = clip.body
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
 def _correction_weights(clip: BodyClip, heave: float) -> Array:
-    """(nv,) weights of corrections: legs are corrected first, then the height of the pelvis, last its path."""
+    """(nv,) weights of corrections: joints are corrected first, then the pelvis' height, last the pelvis' path."""
     weights = np.ones(clip.body.nv)
     height = clip.body.standing[2]
     weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
@@ -92,22 +92,22 @@ def _correction_weights(clip: BodyClip, heave: float) -> Array:
 
 
 def joint_speeds(clip: BodyClip) -> Array:
-    """(T - 1, joints) rad/s: joint speeds from frame to frame; for the root that of its orientation."""
+    """(T - 1, J) rad/s: speed of each of the J joints from frame to frame; for the root, its angular speed."""
     steps = PoseSpace(clip.body).difference(clip.qpos[:-1], clip.qpos[1:]) * clip.rate
     return np.stack([np.linalg.norm(steps[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints], axis=1)
 
 
 def usual_joint_speeds(clip: BodyClip) -> Array:
-    """(joints,) rad/s: 99th percentile of each joint's speed."""
+    """(J,) rad/s: 99th percentile of the speed of each of the J joints over the clip."""
     turning = [np.linalg.norm(clip.qvel[:, _rotational_dofs(joint)], axis=1) for joint in clip.body.joints]
     return np.asarray(np.percentile(turning, 99, axis=1))
 
 
 def limit_joint_speeds(clip: BodyClip, bounds: Array) -> BodyClip:
-    """The clip with joint speeds limited to `bounds` (joints,) rad/s where that moves a joint by at most _UNSEEN.
+    """The clip with the speeds of J joints limited to `bounds` (J,) rad/s where no joint moves by more than _UNSEEN.
 
-    Excess speed is moved to neighbouring frames, so that the joint arrives at the same angle. Where that would be
-    visible, the peak is not a flaw of the data but part of the motion, such as a punch or a kick, and stays.
+    Excess speed is moved to neighbouring frames, so that the joint arrives at the same angle. Where the change would
+    be visible, the peak is not a flaw of the data but part of the motion, such as a punch or a kick, and stays.
     """
     around = min(round(_AROUND * clip.rate), clip.frames // 2 - 1)
     if around < 1:
@@ -129,7 +129,7 @@ def _rotational_dofs(joint: Joint) -> list[int]:
 
 
 def _spread_speed_peaks(steps: Array, most: float, around: int) -> Array:
-    """Steps (T, k) limited to length `most`, as far as neighbouring steps can take the excess."""
+    """The steps (T, k) with lengths limited to `most`. The excess moves to steps up to `around` rows away."""
     window = np.hanning(2 * around + 3)[1:-1]
     inside = np.convolve(np.ones(len(steps)), window, mode="same")[:, None]  # smaller at the ends, so nothing is lost
     out = np.array(steps)
@@ -144,7 +144,7 @@ def _spread_speed_peaks(steps: Array, most: float, around: int) -> Array:
 
 
 def _without_visible_moves(moves: Array, around: int) -> Array:
-    """Displacements (T, k), zeroed in intervals where they would be visible; close intervals count as one."""
+    """Displacements (T, k), set to 0 in intervals with a visible one. Intervals within `around` rows are merged."""
     size = np.linalg.norm(moves, axis=1)
     moved = size > _ROUNDING
     near = np.convolve(moved, np.ones(2 * around + 1), mode="same") > 0

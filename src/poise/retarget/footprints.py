@@ -1,4 +1,4 @@
-"""Footprints: the fixed pose of a foot during one contact, on level or sloping ground; and the pins of all contacts."""
+"""Footprints (the fixed pose of a foot during one contact, on level or sloping ground), and pins of all contacts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.supports import ground_below_rests
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
-_HIGH = 0.1  # m: points that stay higher above the ground need no floor constraint
-_ON_FLOOR = 0.1  # m: points without a footprint that rest this close to the ground rest on it
+_HIGH = 0.1  # m: points that always stay higher than this above the ground need no floor constraint
+_ON_FLOOR = 0.1  # m: a point without a footprint whose median is this close to the ground is put on the ground
 
 
 @dataclass(frozen=True)
 class GroundSettings:
     """Thresholds for estimating the ground under a foot."""
 
-    near: float = 0.05  # m: soles this close to the floor stand on it
+    near: float = 0.05  # m: soles this close to the floor stand on the floor
     level: float = 0.14  # rad: smaller slopes are level
     lean: float = 0.03  # rad: greatest tilt of the whole captured floor
-    doubtful: float = 0.12  # m: footprints this close to the floor may be on it if it is tilted
+    doubtful: float = 0.12  # m: footprints this close to height 0 may be on a tilted floor
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,18 +41,18 @@ class Footprint:
     turn: Array  # (4,)
 
     def points(self, in_link: Array) -> Array:
-        """(k, 3) m: points of the link's frame in the world."""
+        """(k, 3) m: world positions, on this footprint, of points `in_link` (k, 3) m in the foot link's frame."""
         return np.asarray(self.place + quat_rotate(self.turn, in_link))
 
     @property
     def height(self) -> float:
-        """Height (m) of the lowest point of the sole."""
+        """Height (m) of the lowest point of the sole on this footprint."""
         return float(self.points(self.foot.points)[:, 2].min())
 
 
 @dataclass(frozen=True, eq=False)
 class _Stance:
-    """One contact of a foot as it was captured."""
+    """One contact of a foot as captured: n frames, from `start` to before `stop`."""
 
     foot: Foot
     start: int
@@ -63,17 +63,17 @@ class _Stance:
 
     @property
     def levels(self) -> list[float]:
-        """Heights (m) of heel and ball, of those that are ever in contact."""
+        """Median heights (m) in contact of heel and ball; an end that is never in contact is left out."""
         return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
 
     @property
     def centre(self) -> Array:
-        """(3,) m: mean position of what is in contact, at the height of the ground."""
+        """(3,) m: mean ground position of heel and ball while in contact, at the mean of `levels`."""
         return np.append(self.middles[self.ends].mean(axis=0)[:2], np.mean(self.levels))
 
 
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
-    """All footprints of a clip with contacts, foot by foot in order of time."""
+    """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
     chosen = settings or GroundSettings()
     stances = _captured_stances(clip)
     leaning = _floor_tilt([stance.centre for stance in stances], chosen)
@@ -97,9 +97,9 @@ def _captured_stances(clip: BodyClip) -> list[_Stance]:
 
 
 def _floor_tilt(centres: list[Array], settings: GroundSettings) -> Array:
-    """(3,) a, b, c of the captured floor's height a x + b y + c; capture volumes are slightly tilted against gravity.
+    """(a, b, c) of the captured floor's height a x + b y + c (m). Capture volumes are slightly tilted against gravity.
 
-    Fitted to footprints near the floor if they are at least four and at least 1 m apart; otherwise zeros.
+    Fitted to the contact `centres` near the floor if there are at least four over at least 1 m; otherwise zeros.
     """
     level = np.zeros(3)
     low = np.array([centre for centre in centres if abs(centre[2]) < settings.doubtful])
@@ -113,7 +113,7 @@ def _floor_tilt(centres: list[Array], settings: GroundSettings) -> Array:
 
 
 def _sole_axes(body: Body, foot: Foot) -> Array:
-    """(3, 3) axes of the sole in the link frame, as columns: forward, left, up."""
+    """(3, 3) matrix whose columns are the sole's axes forward, left and up in the frame of the foot's link."""
     _, turns = LinkKinematics(body, (), [foot.link]).at(body.standing[None])
     matrix = quat_rotate(turns[0, 0] * np.array([1.0, -1.0, -1.0, -1.0]), np.eye(3))  # world axes in the link frame
     forward = foot.points[2:].mean(axis=0) - foot.points[:2].mean(axis=0)
@@ -124,7 +124,7 @@ def _sole_axes(body: Body, foot: Foot) -> Array:
 
 
 def _fitted_footprint(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
-    """The footprint of a contact: flat on the floor, or at its captured height and slope."""
+    """The footprint that fits a stance: flat on the floor, or at the captured height and slope."""
     foot = stance.foot
     height, slope = _stance_ground(stance, leaning, settings)
     yaw = stance.yaw
@@ -139,7 +139,7 @@ def _fitted_footprint(stance: _Stance, sole: Array, leaning: Array, settings: Gr
 
 
 def _foot_heading(foot: Foot, sole: Array, places: Array) -> float:
-    """Heading (rad) of a foot, from its forward and left axes, each weighted by how level it is."""
+    """Heading (rad) of a foot from its forward and left axes; the more level an axis is, the more it counts."""
     own = foot.points - foot.points.mean(axis=0)
     seen = places - places.mean(axis=1, keepdims=True)
     forward, left = (np.mean(np.einsum("k,nkj->nj", own @ sole[:, k], seen), axis=0) for k in (0, 1))
@@ -149,7 +149,7 @@ def _foot_heading(foot: Foot, sole: Array, places: Array) -> float:
 
 
 def _stance_ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
-    """Height (m) under the middle of the sole, and slope (rad, positive if it rises forward)."""
+    """Height (m) of the ground under the middle of the sole, and slope (rad) of the ground, positive rising forward."""
     x, y, captured = stance.centre
     height = float(captured - leaning @ [x, y, 1.0])
     if abs(height) < settings.near:
@@ -162,9 +162,9 @@ def _stance_ground(stance: _Stance, leaning: Array, settings: GroundSettings) ->
 
 @dataclass(frozen=True, eq=False)
 class ContactPins:
-    """Target positions of all points of all contact parts."""
+    """Target positions of the N points of all contact parts."""
 
-    points: tuple[tuple[str, Array], ...]  # (N) link, and position in its frame
+    points: tuple[tuple[str, Array], ...]  # N pairs: link, position (3,) m in the link's frame
     parts: NDArray[np.int64]  # (N,) index of each point's contact part
     places: Array  # (T, N, 3) m
     held: Array  # (T, N, 3) 1 along the axes on which a point is pinned, else 0
@@ -172,7 +172,7 @@ class ContactPins:
 
 
 def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
-    """Pins of all contacts: feet on their footprints, hands where they rest."""
+    """Pins that hold feet on their footprints `prints`, and other parts in contact where they rest."""
     assert clip.down is not None
     points = tuple((part.link, point) for part in clip.parts for point in part.points)
     parts = np.array([k for k, part in enumerate(clip.parts) for _ in part.points], np.int64)
@@ -196,7 +196,7 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
 
 
 def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
-    """Pins that also lift swing feet, where needed, to `clearance` (m) over the middle half of the swing."""
+    """`pins` that also lift swing feet, where needed, to at least `clearance` (m) in the middle half of the swing."""
     assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)
     now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
@@ -217,19 +217,19 @@ def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> Co
 
 
 def foot_of_link(body: Body, link: str) -> Foot | None:
-    """The foot whose link or toe link this is, or None."""
+    """The foot to which `link` belongs as foot or as toes; None if `link` is neither."""
     above = {joint.link: joint.parent_link for joint in body.joints}
     return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
 
 
 def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
-    """(k, 3) m: points of a foot and its toes in the frame of the foot's link, in the standing pose."""
+    """(k, 3) m: points of a foot and its toes (links, positions) in the foot's frame, with toes as in standing."""
     places, turns = LinkKinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
     return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 
 def _resting_place(where: Array, ground: float) -> Array:
-    """(3,) m: median position of a point (n, 3), on the ground if it is near or below it."""
+    """(3,) m: median of a point's positions (n, 3); raised or lowered to height `ground` (m) if near or below it."""
     place = np.median(where, axis=0)
     if abs(place[2] - ground) < _ON_FLOOR or place[2] < ground:
         place[2] = ground

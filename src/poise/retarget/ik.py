@@ -1,7 +1,7 @@
 """Inverse kinematics: poses that bring points and links of a body to target positions and orientations.
 
-Least squares over the whole pose in its tangent space, by damped Gauss-Newton steps (Levenberg-Marquardt), within joint
-limits. All frames are solved at once, independently of each other.
+Each pose minimises squared errors in the tangent space of poses, by damped Gauss-Newton steps (Levenberg-Marquardt),
+within joint limits. All frames are solved at once, independently of each other.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ BATCH = 256  # frames whose Jacobians are in memory at a time
 
 @dataclass(frozen=True, eq=False)
 class PoseGoals:
-    """Target positions of points and orientations of links per frame; weights multiply errors in m and rad."""
+    """Targets for T frames: positions of P points, orientations of L links. Weights multiply errors in m and rad."""
 
     places: Array  # (T, P, 3) m
-    place_weights: Array  # (T, P, 3) along x, y, z
+    place_weights: Array  # (T, P, 3) per axis x, y, z; 0 for no goal
     turns: Array  # (T, L, 4)
     turn_weights: Array  # (T, L)
-    floors: Array | None = None  # (T, P) m: least heights, for points without a weight on their height
-    floor_weight: float = 0.0
+    floors: Array | None = None  # (T, P) m: least heights of points whose height has weight 0; -inf for none
+    floor_weight: float = 0.0  # weight of points below their floors
 
     def at_frames(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
-        """The goals of the given frames."""
+        """The goals of some of the frames."""
         return PoseGoals(
             self.places[frames],
             self.place_weights[frames],
@@ -45,18 +45,18 @@ class PoseGoals:
         )
 
     def errors(self, places: Array, turns: Array) -> tuple[Array, Array]:
-        """Errors to the goals: shifts (T, P, 3) m, and rotation vectors (T, L, 3) in the world frame."""
+        """What is missing to the goals: shifts (T, P, 3) m and rotation vectors (T, L, 3) rad in the world frame."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
     def points_and_links_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whether each point (P,) and each link (L,) has a goal in any frame."""
+        """Masks of the points (P,) and of the links (L,) that have a goal in any frame."""
         points = np.any(self.place_weights != 0, axis=(0, 2))
         if self.floors is not None:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
     def lifted_to_floors(self, places: Array) -> PoseGoals:
-        """The goals with target heights for points that are below their floors at `places` (T, P, 3)."""
+        """The goals, plus target heights for points whose positions `places` (T, P, 3) m are below their floors."""
         if self.floors is None:
             return self
         sunk = (places[..., 2] < self.floors) & (self.place_weights[..., 2] == 0)
@@ -67,7 +67,7 @@ class PoseGoals:
 
 
 def normal_equations(kinematics: LinkKinematics, goals: PoseGoals, qpos: Array) -> tuple[Array, Array, Array]:
-    """Matrix (T, nv, nv), vector (T, nv) and cost (T,) of the linearised goals; a step x solves matrix @ x = vector."""
+    """Linearise the goals: matrix (T, nv, nv), vector (T, nv), cost (T,). The step x solves matrix @ x = vector."""
     parts = []
     for first in range(0, len(qpos), BATCH):
         span = slice(first, first + BATCH)
@@ -95,7 +95,7 @@ _LITTLE, _NOTHING = 1e-5, 1e-10  # relative and absolute change of the cost belo
 
 @dataclass(frozen=True, eq=False)
 class PoseSolution:
-    """Poses and their remaining errors; without the frame axis if a single pose was solved."""
+    """The solved poses and their remaining errors. Without the axis T of frames if `start` was a single pose."""
 
     qpos: Array  # (T, nq)
     place_error: Array  # (T, P) m
@@ -105,7 +105,7 @@ class PoseSolution:
 
 
 class PoseSolver:
-    """Solves poses for positions of `points` (link, position in its frame) and orientations of the links `turns`."""
+    """Solves poses for target positions of `points` (link, position in the link's frame) and orientations of links."""
 
     def __init__(
         self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()
@@ -123,7 +123,7 @@ class PoseSolver:
         turns: ArrayLike | None = None,
         turn_weights: ArrayLike = 1.0,
     ) -> PoseGoals:
-        """Goals for a number of frames; each value is for all of them, or (T, ...)."""
+        """Goals for a number of frames. Each value has an axis of frames (T, ...), or applies to all frames."""
         points, links = self._counts
         upright = np.array([1.0, 0.0, 0.0, 0.0])
         place_weights, turn_weights = np.asarray(place_weights, float), np.asarray(turn_weights, float)
@@ -151,11 +151,11 @@ class PoseSolver:
         iterations: int = 30,
         tolerance: float = 1e-6,
     ) -> PoseSolution:
-        """The poses that fit the goals best, searched from `start` (nq,) or (T, nq).
+        """The poses that fit the goals best. The search begins at `start` (nq,) or (T, nq).
 
-        places (..., P, 3) m and turns (..., L, 4) have weights (..., P) and (..., L). The solution stays near `prior`
-        (..., nq), by default `start`, with weights of one number or (nv,). The search ends after `iterations`, or for a
-        frame when no coordinate of its step exceeds `tolerance` (rad, m) or its cost no longer changes.
+        `places` (..., P, 3) m and `turns` (..., L, 4) have weights (..., P) and (..., L). `prior_weights`, a number or
+        (nv,), keep the solution near `prior` (..., nq), by default `start`. The search ends after `iterations`; for a
+        frame it ends when no coordinate of the step exceeds `tolerance` (rad, m) or the cost no longer changes.
         """
         first = np.atleast_2d(np.asarray(start, float))
         near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
@@ -171,9 +171,9 @@ class PoseSolver:
 
 
 class _PoseSearch:
-    """Levenberg-Marquardt search with one damping per frame; converged frames are skipped.
+    """Levenberg-Marquardt search with one damping factor per frame. Frames that have converged are skipped.
 
-    Coordinates that press against a limit are fixed in a step (Bertsekas' projected Newton method).
+    A step leaves coordinates that press against a limit unchanged (Bertsekas' projected Newton method).
     """
 
     def __init__(self, solver: PoseSolver, goals: PoseGoals, prior: Array, prior_squares: Array) -> None:
@@ -181,7 +181,7 @@ class _PoseSearch:
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
     def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, NDArray[np.bool_], int]:
-        """The poses, whether each has converged, and the number of iterations."""
+        """Search from `start` (T, nq). Returns poses (T, nq), whether each converged (T,), and iterations used."""
         qpos = self._space.clamped(start)
         active = np.arange(len(start))
         damping = np.full(len(start), _FIRST_DAMPING)
@@ -207,7 +207,7 @@ class _PoseSearch:
         return qpos, converged, used
 
     def _step(self, qpos: Array, matrix: Array, vector: Array, damping: Array) -> Array:
-        """The damped step in the chart; zero for coordinates that press against a limit."""
+        """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""
         charts = self._space.charts(qpos)
         turned = np.swapaxes(charts, 1, 2)
         push = (turned @ vector[..., None])[..., 0]
@@ -218,7 +218,7 @@ class _PoseSearch:
         return np.asarray(np.linalg.solve(inner, (push * free)[..., None])[..., 0])
 
     def _linearised(self, qpos: Array, frames: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-        """Matrix, vector and cost of goals and prior, in the tangent space."""
+        """As `normal_equations`, with the prior added, for poses `qpos` of the given `frames`."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals.at_frames(frames), qpos)
         away = self._space.difference(qpos, self._prior[frames])
         diagonal = np.arange(matrix.shape[1])

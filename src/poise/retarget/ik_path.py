@@ -24,10 +24,10 @@ from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
 
 
 def solve_banded(columns: Array, right: Array) -> Array:
-    """x (N,) of A x = right (N,) for positive definite A, by Cholesky factorisation; `columns[j, d]` is A[j + d, j].
+    """Solve A x = right (N,) for x (N,) by Cholesky factorisation of a positive definite banded A.
 
-    Overwrites `columns`. LAPACK's banded solver splits such small systems among threads that wait for each other, which
-    takes a hundred times as long on a busy machine.
+    `columns[j, d]` is A[j + d, j]; `columns` is overwritten. LAPACK's solver splits such small systems among threads
+    that wait for each other, which takes a hundred times as long on a busy machine.
     """
     out = np.array(right)
     _solve_banded_in_place(columns, out)
@@ -56,7 +56,7 @@ def _solve_banded_in_place(columns: Any, x: Any) -> None:
         x[j] = rest / column[0]
 
 
-_Bands = tuple[tuple[int, Array], ...]  # diagonals of a symmetric matrix over frames, by offset from the main one
+_Bands = tuple[tuple[int, Array], ...]  # (offset, diagonal) pairs of a symmetric matrix over frames; offset >= 0
 _FIRST_DAMPING = 1.0
 _PIECE = 400  # frames solved at a time, so that work and memory grow linearly with the clip
 _FORGOTTEN = 6.0  # overlap of pieces in units of tau, after which a correction has died away
@@ -75,11 +75,11 @@ def solve_path(
     iterations: int = 20,
     tolerance: float = 5e-4,
 ) -> Array:
-    """Poses (T, nq) that meet the goals by slow corrections of the `given` ones (T, nq), within joint limits.
+    """Poses (T, nq) that meet the goals by slow corrections of the poses `given` (T, nq), within joint limits.
 
-    `rate` is in frames per second, `fade` (tau) in s, `weights` (nv,) are those of corrections; the search starts from
-    `start`, by default `given`. It ends after `iterations`, or when no step exceeds `tolerance` (rad, m) or the cost no
-    longer changes.
+    `rate`: frames per second. `fade`: tau (s). `weights` (nv,): w, the weights of corrections. The search begins at
+    `start`, by default `given`. The search ends after `iterations`, or when no step exceeds `tolerance` (rad, m), or
+    when the cost no longer changes.
     """
     first_guess = given if start is None else start
     overlap = max(2, round(_FORGOTTEN * fade * rate))
@@ -99,7 +99,7 @@ def solve_path(
 
 
 def _clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
-    """(begin, end) of pieces that overlap by `overlap` frames; corrections further apart do not interact."""
+    """(begin, end) of each piece. Neighbours share `overlap` frames; corrections further apart are independent."""
     count = max(1, round((frames - overlap) / _PIECE))
     ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
     return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
@@ -108,7 +108,7 @@ def _clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
 def _least_cost_path(
     problem: _PathProblem, solver: PoseSolver, start: Array, iterations: int, tolerance: float
 ) -> Array:
-    """The poses (T, nq) of least cost, by Levenberg-Marquardt steps."""
+    """The poses (T, nq) of least cost, found from `start` (T, nq) by Levenberg-Marquardt steps."""
     qpos = solver.space.clamped(start)
     here = problem.linearised(qpos)
     damping = _FIRST_DAMPING
@@ -128,7 +128,7 @@ def _least_cost_path(
 
 @dataclass(frozen=True, eq=False)
 class _LinearisedPath:
-    """The problem linearised about some poses, in the tangent space."""
+    """The objective of `_PathProblem` linearised about poses (T, nq), in the tangent space."""
 
     matrix: Array  # (T, nv, nv) of the goals alone
     vector: Array  # (T, nv) negative gradient of all terms
@@ -136,7 +136,7 @@ class _LinearisedPath:
 
 
 class _PathProblem:
-    """The objective for one piece of the clip."""
+    """The objective of the module's docstring for one piece of the clip. `squares` (nv,): squared weights w."""
 
     def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: _Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
@@ -146,14 +146,14 @@ class _PathProblem:
         )  # the other coordinates are not corrected
 
     def linearised(self, qpos: Array) -> _LinearisedPath:
-        """All terms, linearised about poses (T, nq)."""
+        """All terms of the objective, linearised about poses (T, nq)."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals, qpos)
         correction = self._space.difference(self._given, qpos)
         pull = self._squares * _banded_product(self._bands, correction)
         return _LinearisedPath(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
 
     def step(self, qpos: Array, here: _LinearisedPath, damping: float) -> Array:
-        """(T, nv) the damped step in the chart; zero for coordinates that press against a limit."""
+        """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""
         some = self._moving
         if not len(some):  # no goals at all
             return np.zeros_like(here.vector)
@@ -175,7 +175,7 @@ class _PathProblem:
 
 
 def _smoothness_bands(frames: int, bend: float) -> _Bands:
-    """The diagonals, by offset, of the symmetric matrix 1 + bend D'D over frames; D is the second difference."""
+    """Diagonals of the symmetric matrix 1 + bend D'D over frames, where D takes second differences of frames."""
     main, next_, far = np.ones(frames), np.zeros(max(frames - 1, 0)), np.zeros(max(frames - 2, 0))
     for k, factor in enumerate((1.0, -2.0, 1.0)):
         main[k : frames - 2 + k] += bend * factor**2
@@ -186,7 +186,7 @@ def _smoothness_bands(frames: int, bend: float) -> _Bands:
 
 
 def _banded_product(bands: _Bands, values: Array) -> Array:
-    """The symmetric matrix of `bands` times values (T, nv)."""
+    """(T, nv) product of the symmetric matrix with diagonals `bands` and `values` (T, nv)."""
     out = bands[0][1][:, None] * values
     for apart, band in bands[1:]:
         out[apart:] += band[:, None] * values[: len(band)]
@@ -195,7 +195,7 @@ def _banded_product(bands: _Bands, values: Array) -> Array:
 
 
 def _solve_frame_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
-    """The step (T, n), zero where not `free`. `blocks[d][t]` (n, n) couples frame t + d with frame t."""
+    """(T, n) step that solves A step = push; 0 where not `free`. `blocks[d][t]` (n, n): A for frames t + d and t."""
     frames, size = push.shape
     rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))
     band = np.zeros((frames, size, 3 * size))

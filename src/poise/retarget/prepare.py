@@ -1,4 +1,4 @@
-"""Prepare a motion file for a body: import, retarget, find contacts, clean feet."""
+"""Prepare a motion file for a body: import, retarget, find contacts, fix the feet to the ground."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 
 @dataclass(frozen=True)
 class Prepared:
-    """A motion ready to be performed, and the reports of all stages."""
+    """A motion that is ready to be performed, and the results of all stages of preparation."""
 
     clip: BodyClip
     imported: Imported
     retargeted: Retargeted
-    cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved it
+    cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved the link
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON values."""
+        """A report on all stages as JSON values."""
         clip = self.clip
         return {
             "body": clip.body.name,
@@ -65,9 +65,9 @@ def prepare(
     span: tuple[float, float] | None = None,
     say: Say = no_progress,
 ) -> Prepared:
-    """Prepare a motion file for a body; without one, for a body of `mass` kg built from the file's skeleton.
+    """Prepare a motion file for `body`; without `body`, for a body of `mass` (kg) built from the file's skeleton.
 
-    `span` (s) selects a part of the motion. The result starts above the origin, facing +x. `say` receives each stage.
+    `span` (s) selects a part of the motion. The result starts above the origin, facing +x. `say` is told each stage.
     """
     path = Path(path)
     if is_prepared(path):
@@ -90,7 +90,7 @@ def prepare(
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
-    """The frames of a span (s) of the clip."""
+    """The part of the clip within `span` (s). `name` is the file's name in the error if the span is not in the clip."""
     start, end = span
     if 0 <= start < end <= clip.seconds + 0.5 / clip.rate:  # also false for NaN
         first, last = (round(t * clip.rate) for t in span)
@@ -100,7 +100,7 @@ def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
 
 
 def _link_displacements(before: BodyClip, after: BodyClip) -> dict[str, float]:
-    """Root mean square distance (m) over the frames between the two clips, by link."""
+    """By link: root mean square, over the frames, of the link's distance (m) between the two clips."""
     links = before.body.links
     places = LinkKinematics(before.body, [(link, np.zeros(3)) for link in links])
     far = np.linalg.norm(places.at(after.qpos)[0] - places.at(before.qpos)[0], axis=-1)
@@ -118,14 +118,14 @@ def clip_at_origin(clip: BodyClip) -> BodyClip:
 
 
 def contact_shares(clip: BodyClip) -> dict[str, float]:
-    """Fraction of the time that each contact part is in contact, 0 to 1."""
+    """By contact part: fraction of the frames, 0 to 1, in which the part is in contact; empty if unknown."""
     if clip.down is None:
         return {}
     return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
 
 
 def import_changes(imported: Imported) -> list[str]:
-    """Lines of text on what the import changed."""
+    """Lines of text that name what the import changed in the motion."""
     done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
     width = max(map(len, done), default=0)
     return ["imported (poise prepare --report tells why):", *(f"  {name:{width}}  {done[name]}" for name in done)]

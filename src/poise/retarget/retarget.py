@@ -1,7 +1,7 @@
-"""Retarget the motion of a skeleton to a body: in each frame the pose of the body that is most like the skeleton's.
+"""Retarget the motion of a skeleton to a body: find in each frame the body's pose that is most like the skeleton's.
 
-Least squares over the whole pose within joint limits: positions of feet, knees, hands, elbows, shoulders and hips, and
-orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
+The pose has the least squared errors within joint limits: of the positions of feet, knees, hands, elbows, shoulders and
+hips, and of the orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _UP = np.array([0.0, 0.0, 1.0])
 _LOW = 5.0  # percentile of an ankle's height that is taken as its height in flat stance
 _ANKLE = (0.02, 0.16)  # plausible heights of an ankle above the sole, in leg lengths
 _CREDIBLE = 0.6  # rad beyond a hinge's limits up to which an angle is plausible
-_TOLERANCE = 1e-4  # rad, m
+_TOLERANCE = 1e-4  # rad, m: the search ends when no step is larger
 _PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
 _TURNS = {
     "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
@@ -48,7 +48,7 @@ _TURNS = {
 
 @dataclass(frozen=True)
 class RetargetSettings:
-    """Weights of the retargeting goals."""
+    """Weights of the retargeting goals, and the most iterations of the search."""
 
     places: Mapping[str, float] = field(default_factory=lambda: Frozen(_PLACES))  # positions, by part, per m
     turns: Mapping[str, float] = field(default_factory=lambda: Frozen(_TURNS))  # orientations, by part, per rad
@@ -58,7 +58,7 @@ class RetargetSettings:
 
 @dataclass(frozen=True, eq=False)
 class Retargeted:
-    """The motion on the body, and the remaining errors."""
+    """The motion on the body, and the remaining errors from the goals."""
 
     clip: BodyClip
     error: Mapping[str, float]  # by role, m: root mean square position error
@@ -66,7 +66,7 @@ class Retargeted:
 
 
 def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
-    """Retarget a clip to a body: one that was built from its skeleton, or any humanoid."""
+    """Retarget a clip to a body. The body is built from the clip's skeleton, or skeleton and body are humanoids."""
     chosen = settings or RetargetSettings()
     if clip.frames == 0:
         raise PoiseError(f"clip '{clip.name}' has no frames")
@@ -81,7 +81,7 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
 
 
 def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
-    """Fit joint positions of the clip's own skeleton, within the limits and hinges of its body."""
+    """Fit a body to the joint positions of the skeleton that it was built from, within the body's limits and hinges."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     solver = PoseSolver(body, _joints_in_links(body, rigging))
     found = solver.solve(
@@ -95,7 +95,7 @@ def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging, settings: Re
 
 
 def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
-    """Each link, and the position in its frame of the skeleton's joint that it drives."""
+    """For each link that drives a joint of the skeleton: the link, and the joint's position (3,) m in its frame."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
     origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
@@ -131,13 +131,13 @@ def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) 
 
 
 def _orientation_trust(reached: Array, wanted: Array) -> Array:
-    """(T, L) weights that fall from 1 for orientations far beyond what joints reach, as capture data can have them."""
+    """(T, L) factors of orientation weights: 1 where joints reach the wanted orientation, near 0 far beyond it."""
     beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
     return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
 
 
 def _role_weight(weights: Mapping[str, float], role: str) -> float:
-    """The weight of a role's part, regardless of its side."""
+    """The weight of the part that a role names, regardless of the side; 0 if it has none."""
     return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
 
 
@@ -159,7 +159,7 @@ def _retarget_result(
 
 
 def turn_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
-    """Role to (T, 4): rotation of each part from the body's standing pose, in the world frame."""
+    """By role: target rotation (T, 4) of the part from the body's standing pose, in the world frame."""
     out = {}
     for role, joint in source.joints.items():
         if role in target.joints:
@@ -172,7 +172,7 @@ def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: 
     """(4,) rotation of a part from the body's standing pose to the skeleton's, such as from hanging arms to a T-pose.
 
     Only directions of bones are compared, because joint frames are arbitrary. A foot takes the rotation of its shank
-    and is then turned about the normal of its sole to where the toes point.
+    and is then turned about the normal of its sole until the toes point the same way.
     """
     side, _, part = role.partition("_")
     if part in ("foot", "toes"):
@@ -189,16 +189,16 @@ def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: 
 
 
 def _rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
-    """The rotation about a unit axis that brings one direction as near as possible to another."""
+    """(4,) rotation about the unit vector `axis` that brings direction `start` as near as possible to `end`."""
     flat, wanted = (v - axis * (v @ axis) for v in (start, end))
     return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
 
 
 def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
-    """Role to (T, 3) m: target positions of joints in the body's proportions; `hips` is the midpoint of the thighs.
+    """By role: target positions (T, 3) m of joints in the body's proportions. `hips` is the midpoint of the hip joints.
 
-    Legs and travel scale with the leg length, so that feet at rest stay at rest; trunk and arms scale with their own
-    lengths from where the part below them ends.
+    Legs and travel scale with the leg length, so that feet at rest stay at rest. Trunk and arms scale with their own
+    lengths; the trunk starts at the hips, the arms at the shoulders.
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
@@ -212,7 +212,7 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
 def _shoulder_and_arm_goals(
     at: Mapping[str, Array], hips: Array, base: Array, source: UprightFigure, target: UprightFigure
 ) -> dict[str, Array]:  # fmt: skip
-    """Positions of shoulders above the hips, then of the arms from there."""
+    """By role: target positions (T, 3) m of shoulders, elbows and hands. `base` (T, 3) m: the body's `hips` goal."""
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
     ours, theirs = (np.linalg.norm(f.middle("upper_arm") - f.middle("thigh")) for f in (target, source))
     middle = base + float(ours / theirs) * (shoulders - hips)
@@ -246,9 +246,9 @@ def _clip_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
 
 
 def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
-    """(T, nq) poses for rotations (T, 4) from the standing pose by role, and midpoints of the hips (T, 3) m.
+    """(T, nq) poses for rotations `turns` (T, 4) from the standing pose, by role, and midpoints of the hips (T, 3) m.
 
-    Joint by joint from the root, each link is brought as near to its target orientation as its joint allows.
+    Joint by joint from the root, each link is brought as near to its target orientation as the joint allows.
     """
     wanted = _link_rotation_goals(target, turns)
     frames, model = len(hips), body.model
@@ -279,7 +279,7 @@ def hips_in_root(body: Body, target: UprightFigure) -> Array:
 
 
 def _link_rotation_goals(target: UprightFigure, turns: Mapping[str, Array]) -> dict[int, Array]:
-    """Link to its rotation from standing: given for links with a role, interpolated along spine and neck."""
+    """By link number: target rotation (T, 4) from standing. Given for roles, interpolated along spine and neck."""
     out = {link: turns[role] for role, link in target.joints.items() if role in turns}
     for low, high, chain in (("pelvis", "chest", target.spine), ("chest", "head", target.neck)):
         if low in turns and high in turns:
@@ -291,7 +291,7 @@ def _link_rotation_goals(target: UprightFigure, turns: Mapping[str, Array]) -> d
 def _joint_rotation_goal(
     joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
 ) -> Array:  # fmt: skip
-    """(T, 4) target rotation of the joint; that of the standing pose for links without a target."""
+    """(T, 4) target rotation of a joint; for links without a target, the joint's rotation in the standing pose."""
     if link in wanted:
         return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
     values = body.standing[list(joint.qpos)]
@@ -304,7 +304,7 @@ def _joint_rotation_goal(
 
 
 def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
-    """The joint's coordinates (T, k) for a target rotation, and the rotation (T, 4) that it reaches."""
+    """Coordinates (T, k) of a joint for target rotations `local` (T, 4), and the rotations (T, 4) that it reaches."""
     if joint.kind == "ball":
         return local, local
     angles = hinge_angles(local, joint.axes)
@@ -315,9 +315,9 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
 
 
 def with_plausible_hinges(body: Body, qpos: Array) -> Array:
-    """Poses (T, nq) with hinge angles far beyond their limits interpolated between plausible frames.
+    """Poses (T, nq) in which hinge angles far beyond their limits are interpolated between plausible frames.
 
-    Capture data can have an ankle the wrong way round for some frames, differently in each.
+    In capture data an ankle can be the wrong way round for some frames, differently in each frame.
     """
     out, frames = np.array(qpos), np.arange(len(qpos))
     for joint in [j for j in body.joints if j.kind == "hinge"]:

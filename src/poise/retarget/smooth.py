@@ -1,7 +1,7 @@
 """Smoothing of clips that keeps impacts sharp.
 
-Whittaker's smoother: the poses x nearest to the given q with little jerk, min |x - q|^2 + sum_t s_t |x_t'''|^2, where
-the strength s_t is reduced around touchdowns.
+Whittaker's smoother finds the poses x that are nearest to the given poses q and have little jerk. It minimises
+|x - q|^2 + sum_t s_t |x_t'''|^2, where the strength s_t is reduced around touchdowns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from poise.rotations import quat_normalize
 
 _SPIKE = 0.02  # rad, m: smaller deviations from the neighbouring frames are not spikes
 _SHARP = 0.03  # s: half-width of the ramp of the strength around a touchdown
-_AT_IMPACT = 0.02  # strength at a touchdown relative to elsewhere, which about doubles the cutoff
+_AT_IMPACT = 0.02  # factor of the smoothing strength at a touchdown, which about doubles the cutoff frequency
 
 
 def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
@@ -35,7 +35,7 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
 
 
 def _smoothing_strength(clip: BodyClip) -> Array:
-    """(T,) factor of the smoothing strength: 1 far from touchdowns, _AT_IMPACT at them."""
+    """(T,) factor of the smoothing strength: 1 far from touchdowns, _AT_IMPACT at touchdowns."""
     if clip.down is None:
         return np.ones(clip.frames)
     landings = np.flatnonzero(np.any(clip.down[1:] & ~clip.down[:-1], axis=1)) + 0.5
@@ -46,9 +46,9 @@ def _smoothing_strength(clip: BodyClip) -> Array:
 
 
 def _without_spikes(values: Array) -> Array:
-    """(T, n) curves with frames far off their neighbours, as in capture data, replaced by the median of five.
+    """n curves (T, n) in which values far from those of neighbouring frames are replaced by the median of five frames.
 
-    The median leaves steps and ramps unchanged, so that impacts stay.
+    Capture data have such spikes. The median leaves steps and ramps unchanged, so that impacts stay.
     """
     middle = np.median(sliding_window_view(np.pad(values, ((2, 2), (0, 0)), mode="edge"), 5, axis=0), axis=-1)
     off = np.abs(values - middle)
@@ -56,7 +56,7 @@ def _without_spikes(values: Array) -> Array:
 
 
 def _whittaker_smoothed(values: Array, strength: Array) -> Array:
-    """(T, n) smoothed curves, for strengths (T,)."""
+    """(T, n): the n curves `values` (T, n) after Whittaker's smoother with strengths (T,)."""
     from scipy.linalg import solveh_banded
 
     between = np.array([1.0, -3.0, 3.0, -1.0])

@@ -1,4 +1,4 @@
-"""Smooth curves through keys: over time (Keys), over a gait cycle (Curve), and over several cycles (Stages)."""
+"""Smooth curves through keys: over time (CurveKeys), over a gait cycle (GaitCurve), over several cycles (Stages)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CYCLE = 100.0  # percent
 
 @dataclass(frozen=True, eq=False)
 class CurveKeys:
-    """Values at times. If cyclic, each cycle repeats the one before, offset by the change over a cycle."""
+    """K keys: values at times. If cyclic, each cycle repeats the previous cycle, shifted by the change over a cycle."""
 
     times: Array  # (K,) s, increasing
     values: Array  # (K,)
@@ -27,16 +27,16 @@ class CurveKeys:
 
 @dataclass(frozen=True, eq=False)
 class KeyDerivatives:
-    """First and second derivative of a curve at its keys."""
+    """First and second time derivatives of a curve at its K keys."""
 
     speed: Array  # (K,) per s
     acceleration: Array  # (K,) per s^2
 
 
 def key_curve(keys: CurveKeys, at: ArrayLike) -> Array:
-    """Evaluate the smooth curve through keys at times (T,).
+    """(T,) values, at times `at` (T,) s, of a smooth curve through keys.
 
-    It stops where a value repeats, passes other keys without a halt, and hardly overshoots.
+    The curve stops where a value repeats, passes other keys without a halt, and hardly overshoots.
     """
     if len(keys.times) == 1:
         return np.full(np.shape(at), keys.values[0])
@@ -44,10 +44,10 @@ def key_curve(keys: CurveKeys, at: ArrayLike) -> Array:
 
 
 def key_derivatives(keys: CurveKeys) -> KeyDerivatives:
-    """Choose slopes without overshoot [FritschCarlson1980] and accelerations at the keys.
+    """Choose slopes without overshoot [FritschCarlson1980], and accelerations, at the keys.
 
-    The acceleration is the smaller of those of the cubics on both sides, or 0 where they differ in sign. Both
-    derivatives are 0 at the ends of a motion that is not cyclic.
+    The acceleration is the smaller of the accelerations of the cubics on both sides, or 0 where the two differ in
+    sign. Slope and acceleration are 0 at both ends of a motion that is not cyclic.
     """
     lap = len(keys.times) - 1 if keys.cyclic else 1
     times, values = _extended_keys(keys)
@@ -66,13 +66,13 @@ def key_derivatives(keys: CurveKeys) -> KeyDerivatives:
 
 
 def interpolated_keys(keys: CurveKeys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
-    """Evaluate the piecewise quintic with the given derivatives at times (T,); constant outside the keys."""
+    """(T,) values, at times `at` (T,) s, of the piecewise quintic with the given derivatives; constant outside keys."""
     conditions = np.stack([keys.values, slopes.speed, slopes.acceleration], axis=1)
     return np.asarray(BPoly.from_derivatives(keys.times, conditions)(np.clip(at, keys.times[0], keys.times[-1])))
 
 
 def _extended_keys(keys: CurveKeys) -> tuple[Array, Array]:
-    """Times and values extended on both sides by a cycle, or by one second of rest if not cyclic."""
+    """Times and values of the keys, extended on both sides by a cycle, or by one second of rest if not cyclic."""
     times, values = keys.times, keys.values
     if not keys.cyclic:
         return np.pad(times, 1, constant_values=(times[0] - 1, times[-1] + 1)), np.pad(values, 1, mode="edge")
@@ -92,41 +92,41 @@ class GaitCurve:
 
     @classmethod
     def parse(cls, text: str) -> GaitCurve:
-        """Read 'percent:value' pairs such as '0:22 50:-13'; a ValueError describes what is wrong."""
+        """Read 'percent:value' pairs such as '0:22 50:-13'. A ValueError tells what is wrong."""
         at, values = _percent_value_pairs(text)
         if at[0] < 0 or at[-1] >= CYCLE:
             raise ValueError("must have percents from 0 to below 100")
         return cls(at, values)
 
     def __call__(self, percent: ArrayLike) -> Array:
-        """Evaluate at percents (...) of any cycle."""
+        """Values (...) at percents (...), which may lie in any cycle."""
         where = np.asarray(percent, float)
         if self._spline is None:
             return np.full(where.shape, self.values[0])
         return np.asarray(self._spline((where - self.at[0]) % CYCLE + self.at[0]))
 
     def pulse(self, percent: Array) -> Array:
-        """Evaluate at percents (...) without overshoot between the first and the last key; 0 elsewhere."""
+        """Values (...) at percents (...): without overshoot between the first and the last key, 0 elsewhere."""
         inside = (percent >= self.at[0]) & (percent <= self.at[-1])
         return np.where(inside, PchipInterpolator(self.at, self.values)(percent), 0.0)
 
     @property
     def mean(self) -> float:
-        """Mean over the cycle."""
+        """Mean value over the cycle."""
         return float(np.mean(self(np.arange(CYCLE))))
 
     def continued(self, sign: float) -> GaitCurve:
-        """Repeat the first half of the cycle, times `sign`, in the second half."""
+        """The curve whose second half of the cycle is its first half times `sign`."""
         half = self.at < CYCLE / 2
         at, values = self.at[half], self.values[half]
         return GaitCurve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
 
     def scaled(self, ratio: float, about: float = 0.0) -> GaitCurve:
-        """Scale the deviation from the value `about`."""
+        """The curve with its deviations from the value `about` multiplied by `ratio`."""
         return replace(self, values=readonly(about + ratio * (self.values - about)))
 
     def timed(self, warp: Callable[[Array], Array]) -> GaitCurve:
-        """Move the keys to the percents that `warp` returns."""
+        """The curve with its keys moved to the percents that `warp` returns for their percents."""
         return replace(self, at=readonly(warp(self.at)))
 
     @cached_property
@@ -139,18 +139,18 @@ class GaitCurve:
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """Values at percents that may span several cycles; each transition is a quintic ease, at rest at both ends."""
+    """A curve through values at percents, which may span several cycles. Between keys it is a quintic ease."""
 
     at: Array  # (K,) percent, increasing
     values: Array  # (K,)
 
     @classmethod
     def parse(cls, text: str) -> Stages:
-        """Read 'percent:value' pairs such as '50:0 150:1'; a ValueError describes what is wrong."""
+        """Read 'percent:value' pairs such as '50:0 150:1'. A ValueError tells what is wrong."""
         return cls(*_percent_value_pairs(text))
 
     def __call__(self, percent: Array) -> Array:
-        """Evaluate at percents (...)."""
+        """Values (...) at percents (...); constant outside the keys."""
         if len(self.at) == 1:
             return np.full(percent.shape, self.values[0])
         stage = np.clip(np.searchsorted(self.at, percent, side="right") - 1, 0, len(self.at) - 2)
@@ -159,7 +159,7 @@ class Stages:
 
 
 def _percent_value_pairs(text: str) -> tuple[Array, Array]:
-    """Read percents and values of a text such as '0:22 50:-13'."""
+    """Percents (K,) and values (K,) of a text such as '0:22 50:-13'. A ValueError tells what is wrong."""
     pairs = [pair.split(":") for pair in text.split()]
     if not pairs or any(len(pair) != 2 for pair in pairs):
         raise ValueError("must be percent:value pairs separated by spaces")

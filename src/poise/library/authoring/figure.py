@@ -1,7 +1,7 @@
-"""Poses of any humanoid body from anatomical angles in degrees, as motion sources name them.
+"""Poses of any humanoid body from anatomical angles in degrees, with the names that motion sources use.
 
-All angles zero is the body's standing pose. The angles of a limb rotate it relative to its parent in the order in which
-they are listed, the first about an axis fixed in the parent: flexion, abduction, then rotation about its own length.
+If all angles are 0 the body is in its standing pose. The angles of a limb rotate the limb relative to its parent in the
+listed order (flexion, abduction, rotation about the limb's length). The first axis is fixed in the parent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ X, Y, Z = np.eye(3)  # forward, left, up
 _PELVIS = (("pelvis_rotation", Z), ("pelvis_tilt", Y), ("pelvis_list", X))
 _TRUNK = (("trunk_rotation", Z), ("trunk_flexion", Y), ("trunk_bend", -X))
 _NECK = (("neck_rotation", Z), ("neck_flexion", Y))
-_LIMBS = {  # angles and axes of each part of the left side; for parts in _LONG, z stands for the bone's direction
+_LIMBS = {  # angles and axes of each part of the left side; for parts in _LONG, Z stands for the bone's direction
     "thigh": (("hip_flexion", -Y), ("hip_abduction", X), ("hip_rotation", Z)),
     "shank": (("knee_flexion", Y),),
     "foot": (("ankle_dorsiflexion", -Y), ("ankle_inversion", -X)),
@@ -54,13 +54,13 @@ ANGLES = (*MIDDLE_ANGLES, *(f"{side}_{name}" for side in SIDES for name in LIMB_
 
 
 def both_sides(name: str) -> list[str]:
-    """Full names of an angle: both sides of a limb angle without a side, otherwise the name itself."""
+    """Full names of an angle: for a limb angle without a side the left and right name, otherwise the name itself."""
     return [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
 
 
 @dataclass(frozen=True, eq=False)
 class _JointChain:
-    """Joints in series that share one rotation in equal parts."""
+    """Joints in series, each of which takes an equal part of one rotation about `axes`."""
 
     axes: Axes
     joints: tuple[Joint, ...]
@@ -80,9 +80,9 @@ class PosableFigure:
         self._turned = _driven_joint_chains(body)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
-        """Poses (T, nq) from angles (T,) or numbers in degrees, clamped to joint limits; missing angles are 0.
+        """Poses (T, nq) with the given angles by full name, (T,) or one number, in degrees; other angles are 0.
 
-        `root` (T, 3) in m is the pelvis position, by default that of the standing pose.
+        Clamped to joint limits. `root` (T, 3) m: pelvis position, by default that of the standing pose.
         """
         place = np.atleast_2d(self.body.standing[:3] if root is None else np.asarray(root, float))
         frames = max([len(place), *(np.size(value) for value in angles.values())])
@@ -91,7 +91,7 @@ class PosableFigure:
         return self.bent(qpos, angles)
 
     def bent(self, qpos: Array, angles: Mapping[str, ArrayLike]) -> Array:
-        """Rotate parts of poses (T, nq) further by angles (T,) or numbers in degrees, clamped to joint limits."""
+        """Poses `qpos` with parts rotated further by angles, (T,) or a number, in degrees; clamped to joint limits."""
         for name in angles:
             if name not in ANGLES:
                 raise unknown_name("angle", name, ANGLES)
@@ -105,9 +105,9 @@ class PosableFigure:
         return self._space.clamped(out)
 
     def _joint_coordinates(self, joint: Joint, turn: Array, before: Array) -> Array:
-        """Coordinates (T, k) of a joint after its link is rotated by `turn` (T, 4) relative to its parent.
+        """Coordinates (T, k) of a joint after its link is rotated by `turn` (T, 4) relative to the parent link.
 
-        `turn` is in the world axes of the standing pose; `before` (T, k) are the coordinates before it.
+        `turn` is in the world axes of the standing pose. `before` (T, k): coordinates before the rotation.
         """
         mounted = self._joint_mounting(joint)
         local = quat_multiply(quat_multiply(quat_conjugate(mounted), turn), mounted)
@@ -116,7 +116,7 @@ class PosableFigure:
         return hinge_angles(quat_multiply(local, _hinge_rotation(joint, before)), joint.axes)
 
     def flexions(self, qpos: Array) -> dict[str, Array]:
-        """Sagittal angles (T,) in degrees by name, of poses (T, nq)."""
+        """By name: each angle of flexion (about the lateral axis) in poses (T, nq), as (T,) degrees."""
         out = {}
         for turned in self._turned:
             for name, axis in turned.axes:
@@ -126,7 +126,7 @@ class PosableFigure:
         return out
 
     def _sagittal_bend(self, joint: Joint, qpos: Array) -> Array:
-        """Rotation (T,) in rad of a joint's link relative to its parent about y, from the standing pose."""
+        """(T,) rad: rotation about y of a joint's link relative to the parent link, from standing to `qpos` (T, nq)."""
         mounted = self._joint_mounting(joint)
         now, before = (_joint_rotation(joint, poses) for poses in (qpos, self.body.standing[None]))
         local = quat_multiply(now, quat_conjugate(before))
@@ -134,26 +134,26 @@ class PosableFigure:
         return np.asarray(np.arctan2(turn[:, 0, 2], turn[:, 2, 2]))
 
     def _joint_mounting(self, joint: Joint) -> Array:
-        """Orientation (4,) in the world of the joint's frame at zero rotation, in the standing pose."""
+        """(4,) orientation in the world of a joint's frame at zero rotation, when the parent link is as in standing."""
         link = self.body.link_id(joint.link)
         parent = int(self.body.model.body_parentid[link])
         return quat_multiply(self._facing[parent], self.body.model.body_quat[link])
 
 
 def _joint_rotation(joint: Joint, qpos: Array) -> Array:
-    """Rotation (T, 4) of a joint in poses (T, nq)."""
+    """(T, 4) rotation of a joint in poses (T, nq)."""
     values = qpos[:, joint.qpos]
     return values if joint.kind == "ball" else _hinge_rotation(joint, values)
 
 
 def _hinge_rotation(joint: Joint, angles: Array) -> Array:
-    """Rotation (T, 4) of hinges in series at angles (T, k)."""
+    """(T, 4) rotation of k hinges in series at angles (T, k) rad."""
     turns = (quat_from_axis_angle(axis, angle) for axis, angle in zip(joint.axes, angles.T, strict=True))
     return reduce(quat_multiply, turns)
 
 
 def _driven_joint_chains(body: Body) -> list[_JointChain]:
-    """The joints of a body that the angles drive; angles without a joint are left out."""
+    """Chains of joints of a body, each with the angles that move it. Angles without a joint are left out."""
     found = figure_of_body(body)
     chains: list[tuple[Axes, tuple[int, ...]]] = [(_TRUNK, found.spine), (_NECK, found.neck)]
     for side in SIDES:
@@ -169,7 +169,7 @@ def _driven_joint_chains(body: Body) -> list[_JointChain]:
 
 
 def _axes_of_side(axes: Axes, side: str, bone: Array | None) -> Axes:
-    """Names and axes of one side; `bone` (3,), from joint to joint, replaces the z axis."""
+    """Full names and axes of the angles of one side. The direction of `bone` (3,), if given, replaces the z axis."""
     out = []
     for name, axis in axes:
         along = axis if bone is None or not axis[2] else -axis[2] * bone / np.linalg.norm(bone)
@@ -180,7 +180,7 @@ def _axes_of_side(axes: Axes, side: str, bone: Array | None) -> Axes:
 
 
 def _anatomical_rotation(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
-    """Rotation (T, 4) composed of rotations about the axes in order."""
+    """(T, 4) product of the rotations about `axes`, in order, by the angles `radians` (T,); other angles are 0."""
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1))
     for name, axis in axes:
         if name in radians:

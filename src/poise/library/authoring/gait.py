@@ -1,10 +1,10 @@
 """Gaits: one cycle of walking or running for any humanoid body, from curves of gait analysis.
 
-The centre of mass advances steadily and sways as the source says; its height follows from the load on the feet, so that
-flight obeys gravity. The pelvis is placed accordingly, then stance feet are pinned to the ground.
+The centre of mass advances steadily and sways as the source says. Its height follows from the load on the feet, so that
+flight obeys gravity. The pelvis is placed to give this centre of mass, then stance feet are pinned to the ground.
 
-Limb curves of a source are for the left side; the right side repeats them half a cycle later. Curves of pelvis, trunk
-and neck cover half a cycle; the other half mirrors it.
+Limb curves of a source are for the left side; the right side repeats these curves half a cycle later. Curves of pelvis,
+trunk and neck cover half a cycle; the other half is the mirror image.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ HIPS = 0.93  # m, hip height of the figure that sources are written for
 ENDS = ("heel", "ball", "ball_with_toes", "tip")  # the ball rises earlier where toes are hinged to the foot
 _TURNING = ("_rotation", "_list", "_bend")  # angles of pelvis, trunk and neck that change sign when mirrored
 _FIELDS = ("kind", "title", "speed", "cadence", "load", "sway", "surge", "down", "curves")
-_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections: the height of the pelvis is right already
+_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections; high, as the pelvis has the right height
 _FADE = 0.08  # s over which leg corrections fade in and out
 _AROUND = 3  # cycles generated end to end, to keep the middle one
 _FINE = 1024  # samples of a cycle for its Fourier series
 
 
 def gait_sketch(source: MotionSource, body: Body) -> Sketch:
-    """Build one cycle of the gait of a source of kind "gait"."""
+    """Build one cycle of the gait that a source of kind "gait" describes."""
     clip = gait_clip(gait_of_source(source), body)
     return Sketch(clip, supports_of(clip))
 
 
 def gait_of_source(source: MotionSource) -> GaitCycle:
-    """Read the gait of a source, or that of its base at another speed."""
+    """Read the gait of a source. If the source names a base, its gait is that of the base at another speed."""
     if source.kind != "gait":
         raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
     if "base" not in source.table:
@@ -59,7 +59,7 @@ def gait_of_source(source: MotionSource) -> GaitCycle:
 
 @dataclass(frozen=True, eq=False)
 class GaitCycle:
-    """A gait of a figure with hip height HIPS."""
+    """A gait of a figure with hip height HIPS; curves are functions of the percent of the cycle."""
 
     name: str
     speed: float  # m/s
@@ -74,17 +74,17 @@ class GaitCycle:
 
     @property
     def seconds(self) -> float:
-        """Duration (s) of a cycle, which is two steps."""
+        """Duration (s) of one cycle, which has two steps."""
         return 120.0 / self.cadence
 
     def angles(self, percent: Array) -> dict[str, Array]:
-        """All angles (T,) in degrees at percents (T,) of the cycle."""
+        """By full name: each angle (T,) in degrees at percents (T,) of the cycle."""
         left = {f"left_{name}": curve(percent) for name, curve in self.limbs.items()}
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
     def sized(self, hips: float) -> GaitCycle:
-        """Scale the gait to another hip height (m) at equal Froude number, so that it is dynamically similar."""
+        """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
         return replace(
             self,
@@ -96,7 +96,7 @@ class GaitCycle:
 
 
 def read_gait(source: MotionSource) -> GaitCycle:
-    """Read a gait that has its own curves."""
+    """Read the gait of a source that has its own curves, not a base."""
     source.check(_FIELDS)
     curves = {name: _gait_curve(source, name, text) for name, text in source.section("curves").items()}
     for name in curves:
@@ -139,7 +139,7 @@ _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
 def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
-    """Change a gait to `speed` (m/s) following the trends of gait analysis.
+    """The gait at another `speed` (m/s), changed as gait analysis shows.
 
     With speed, cadence and step length grow alike, hips and arms swing more, the knee bends more under load, sway
     decreases, and stance takes less of the cycle.
@@ -163,14 +163,14 @@ def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
 
 
 def _scaled_by_speed(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
-    """Scale the range of a curve that grows with speed."""
+    """The curve `name` with its range scaled for a speed ratio, if this angle's range grows with speed."""
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
 
 
 def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
-    """Scale the knee's flexion under load; other curves are unchanged."""
+    """The curve `name`; if it is the knee's flexion, multiplied by `ratio` where the leg bears load."""
     if name != "knee_flexion":
         return curve
     loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
@@ -178,7 +178,7 @@ def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
 
 
 def _earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
-    """Return a map of percents that ends stance, and begins swing, `percent` earlier."""
+    """Return a map of percents of the cycle that moves the end of stance from `stance` to `percent` earlier."""
 
     def warp(at: Array | float) -> Array:
         return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE]))
@@ -187,7 +187,7 @@ def _earlier_stance_end(stance: float, percent: float) -> Callable[[Array | floa
 
 
 def gait_clip(gait: GaitCycle, body: Body) -> BodyClip:
-    """Return one cycle of a gait on a body, from left heel strike to the next; its second half mirrors the first."""
+    """Return one cycle of a gait on a body, between two left heel strikes. Its second half mirrors the first half."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
     half = round(own.seconds * RATE / 2)
@@ -198,7 +198,7 @@ def gait_clip(gait: GaitCycle, body: Body) -> BodyClip:
 
 
 def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
-    """Poses (T, nq) of the curves with the prescribed centre of mass; stance feet are on the ground on average."""
+    """Poses (T, nq) with the gait's angles and path of the centre of mass. On average, stance feet are at height 0."""
     ahead = stride * percent / CYCLE + gait.surge(percent)
     place = np.stack([ahead, gait.sway(percent), _gait_centre_height(gait, percent)], axis=1)
     qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
@@ -210,7 +210,7 @@ def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> A
 
 
 def _gait_centre_height(gait: GaitCycle, percent: Array) -> Array:
-    """Height (T,) in m of the centre of mass above its mean: the load on both feet, integrated twice."""
+    """(T,) m: height of the centre of mass above its mean, by integrating the load on both feet twice."""
     even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
     both = load + np.roll(load, _FINE // 2)
@@ -221,7 +221,7 @@ def _gait_centre_height(gait: GaitCycle, percent: Array) -> Array:
 
 
 def _gait_contacts(gait: GaitCycle, body: Body, percent: Array) -> Mask:
-    """Contact parts (T, P) that are down."""
+    """(T, P) whether each contact part is down at percents (T,) of the cycle."""
     parts = contact_parts(body)
     jointed = {part.limb for part in parts if part.name.endswith("_tip")}
     columns = []
@@ -235,7 +235,7 @@ def _gait_contacts(gait: GaitCycle, body: Body, percent: Array) -> Mask:
 
 
 def _cut_gait_cycle(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
-    """Cut out the cycle that begins at frame `first`; its second half is the mirror image, half a stride ahead."""
+    """The cycle that begins at frame `first`. Its second half is the mirror image of its first, half a stride ahead."""
     assert clip.down is not None
     step = np.array(clip.qpos[first : first + half])
     step[:, 0] -= step[0, 0]

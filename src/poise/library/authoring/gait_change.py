@@ -1,8 +1,8 @@
 """Starts and stops of a walk (kind "pace") and changes from one gait into another (kind "change").
 
-A pace blends between the standing pose and the gait: where its `size` is 1 the motion equals the gait, so that the gait
-can follow it, and where it is 0 the figure stands. A change blends the poses, cadence, stride length and stance phases
-of two gaits; it begins and ends at left heel strike.
+A pace blends between the standing pose and the gait. Where the `size` of a pace is 0 the figure stands; where `size` is
+1 the motion equals the gait, so that the gait can follow. A change blends the poses, cadence, stride length and stance
+phases of two gaits, and begins and ends at left heel strike.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
 _NO_SPAN = (1.0, 0.0)  # empty interval (percent)
-_OVER = 0.15  # s over which corrections fade out towards frames that need none
+_OVER = 0.15  # s over which corrections fade out towards frames that need no correction
 
 
 @dataclass(frozen=True, eq=False)
 class PacedStretch:
-    """A stretch of a gait, and its blend with the standing pose."""
+    """T frames of a gait, and how each frame is blended with the standing pose."""
 
     percent: Array  # (T,) of the gait's cycle, never decreasing
     size: Array  # (T,) from 0 (standing) to 1 (gait)
@@ -45,7 +45,7 @@ class PacedStretch:
 
 
 def pace_sketch(source: MotionSource, body: Body) -> Sketch:
-    """Build the start or stop of a walk from a source of kind "pace"."""
+    """Build the start or stop of a walk that a source of kind "pace" describes."""
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
@@ -60,7 +60,7 @@ def pace_sketch(source: MotionSource, body: Body) -> Sketch:
 
 
 def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
-    """Return the poses of a pace with stance feet pinned to the ground.
+    """Return the clip of a pace, with stance feet pinned to the ground. `steady` is one cycle of the gait.
 
     `rest` (nq,) is the standing pose, `down` (T, P) marks the contact parts that touch the ground.
     """
@@ -76,7 +76,7 @@ def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) ->
 
 
 def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
-    """Read the pace of a source: at the cadence of the gait, slower only near the end at which it stands."""
+    """Read the pace of a source. It has the cadence of the gait, and is slower only near the end that stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (read_stages(source, field) for field in ("size", "shift"))
     first, last = source.number("from"), source.number("to")
@@ -91,7 +91,7 @@ def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
 
 
 def read_stages(source: MotionSource, field: str) -> Stages:
-    """Parse a field of 'percent:value' pairs."""
+    """Parse a field of 'percent:value' pairs; a PoiseError names the field if it is wrong."""
     try:
         return Stages.parse(source.text(field))
     except ValueError as error:
@@ -99,7 +99,7 @@ def read_stages(source: MotionSource, field: str) -> Stages:
 
 
 def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
-    """Poses (T, nq) between standing and the gait, moved forward by the blended steps."""
+    """Poses (T, nq) blended between the standing pose `rest` and the gait, moved forward by the blended steps."""
     space, there = PoseSpace(steady.body), _gait_poses_in_place(steady, pace.percent)
     stride = float(steady.qpos[-1, 0] - steady.qpos[0, 0])
     here = np.tile(rest, (len(there), 1))
@@ -111,14 +111,14 @@ def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
 
 
 def gait_contacts_at(steady: BodyClip, percent: Array) -> Mask:
-    """Contact parts (T, P) that are down in the gait at percents (T,)."""
+    """(T, P) whether each contact part is down in the gait `steady` at percents (T,) of its cycle."""
     assert steady.down is not None
     frames = np.round(percent / CYCLE * (steady.frames - 1)).astype(int) % (steady.frames - 1)
     return np.asarray(steady.down[frames])
 
 
 def _declared_contacts(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
-    """Contact parts (T, P) that [down] of the source adds; toes follow the ball of their foot."""
+    """(T, P) whether [down] of the source declares each contact part down. Toes follow the ball of their foot."""
     spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in spans:
         if name not in _DOWN:
@@ -140,7 +140,7 @@ _CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 
 
 def change_sketch(source: MotionSource, body: Body) -> Sketch:
-    """Build the change of gait from a source of kind "change"."""
+    """Build the change of gait that a source of kind "change" describes."""
     source.check(("kind", "title", "begins", "ends", "cycles", "share"))
     gaits = [gait_clip(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
     clip = changed_gait(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_stages(source, "share"))
@@ -149,9 +149,9 @@ def change_sketch(source: MotionSource, body: Body) -> Sketch:
 
 
 def changed_gait(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
-    """Blend from the first pose of one gait to that of the other, `end` percent of a cycle later.
+    """Blend from the first pose of the gait `before` to the first pose of `after`, `end` percent of a cycle later.
 
-    `share` is the weight of the second gait, 0 to 1, over the percent of the cycle.
+    `share` is the weight of the gait `after`, 0 to 1, as a function of the percent of the cycle.
     """
     percent = _blended_rhythm(before, after, end, share)
     first = int(np.searchsorted(percent, 0.0))
@@ -170,7 +170,7 @@ def changed_gait(before: BodyClip, after: BodyClip, end: float, share: Stages) -
 
 
 def _blended_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
-    """Percent of the cycle (T,) at each frame, advanced at the blended cadence; one frame is exactly at 0."""
+    """(T,) percent of the cycle at each frame; cadence from `before` to `after`. Frames lie exactly at 0 and `end`."""
     paces = CYCLE / (before.frames - 1), CYCLE / (after.frames - 1)
     percent = [-paces[0] * round(_BEFORE / paces[0])]
     while percent[-1] < end + _AFTER:
@@ -183,7 +183,7 @@ def _blended_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages
 
 
 def _blended_gait_poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
-    """Poses (T, nq) blended between the gaits at equal percents, moved forward by the blended stride length."""
+    """Poses (T, nq) blended between the two gaits at percents (T,), moved forward by the blended stride length."""
     part = share(percent)
     one, other = (_gait_poses_in_place(gait, percent) for gait in (before, after))
     space = PoseSpace(before.body)
@@ -205,7 +205,7 @@ def _gait_poses_in_place(gait: BodyClip, percent: Array) -> Array:
 
 
 def _blended_contacts(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
-    """Contact parts (T, P) that are down; stance phases blend by the share at their heel strike."""
+    """(T, P) whether each contact part is down. Stance phases of both gaits blend by `share` at their heel strike."""
     columns = []
     for part, contact in enumerate(before.parts):
         strike = CYCLE / 2 if contact.limb.startswith("right") else 0.0
@@ -218,7 +218,7 @@ def _blended_contacts(before: BodyClip, after: BodyClip, percent: Array, share: 
 
 
 def _stance_span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
-    """Interval (percent of the cycle after heel strike) in which a part is down."""
+    """Interval in which a contact part is down, in percent of the cycle after the heel strike at `strike` percent."""
     assert gait.down is not None
     frames = gait.frames - 1
     around = np.roll(gait.down[:-1, part], -round(strike / CYCLE * frames))

@@ -1,4 +1,4 @@
-"""Motions of timed key poses: jumps, squats, punches, flips, hanging from a bar, rolls."""
+"""Build motions from poses at key times: jumps, squats, punches, flips, hanging from a bar, rolls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROUNDS = 4  # iterations of flight rotation and inverse kinematics
 
 
 def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
-    """Build the motion of a source of kind "keyed" for a humanoid body."""
+    """Build the motion that a source of kind "keyed" describes, for a humanoid body."""
     motion = _in_whole_frames(read_keyed(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
     desired, down = _keyed_poses(motion, body, time), parts_down(body, motion, time)
@@ -48,7 +48,7 @@ def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
 
 
 def _rolling_sketch(motion: KeyedMotion, body: Body, desired: Array, down: Mask) -> Sketch:
-    """The motion of a body that rolls on its lowest parts."""
+    """The motion of a body that rolls on its lowest parts; `down` (T, P) are the declared contacts."""
     balls = outer_balls(body)
     prescribed = prescribed_balls(body, balls, down)
     placed, pins = rolling_poses(body, desired, balls, prescribed, RATE, motion.cyclic)
@@ -61,13 +61,13 @@ def _keyed_clip(motion: KeyedMotion, body: Body, qpos: Array, down: Mask) -> Bod
 
 
 def _keyed_poses(motion: KeyedMotion, body: Body, time: Array) -> Array:
-    """The desired poses (T, nq) with the pelvis above the origin."""
+    """The poses (T, nq) that the keys give at times (T,) s, with the pelvis above the origin at standing height."""
     angles = {name: key_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 
 def _in_whole_frames(motion: KeyedMotion, body: Body) -> KeyedMotion:
-    """Round the duration to whole frames; with rhythm "pendulum" it is the body's own swing period."""
+    """Stretch a motion to whole frames; with rhythm "pendulum", first to the period in which the body swings."""
     seconds = motion.seconds
     if motion.rhythm == "pendulum":
         seconds = swing_period(body, _keyed_poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False)))
@@ -75,7 +75,7 @@ def _in_whole_frames(motion: KeyedMotion, body: Body) -> KeyedMotion:
 
 
 def _balanced_poses(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array) -> Array:
-    """Poses (T, nq) balanced over their pins, or in flight; `keys` are the frames of the keys."""
+    """Poses (T, nq) near `desired` (T, nq), balanced over their pins or in flight. `keys`: frames of the keys."""
     turned, qpos = np.array(desired), desired
     for _ in range(_ROUNDS if pins.flights() else 1):
         turned[:, 3:7] = flight_rotation(body, desired, qpos, pins, RATE)

@@ -1,8 +1,8 @@
 """Pelvis trajectory of keyed motions that roll: the lowest parts touch the ground and roll without slip.
 
-Limbs and trunk touch the ground with the round ends of their shapes, as balls. The body leans sideways to where its
-centre of mass is lowest, its height puts the lowest balls on the ground, and it travels so that they roll. Parts that
-the source declares down are brought to the ground and roll, lowest or not.
+Limbs and trunk touch the ground with the round ends of their shapes, called balls. The body leans sideways to where its
+centre of mass is lowest. The pelvis is so high that the lowest balls touch the ground, and travels so that these balls
+roll. Parts that the source declares down are brought to the ground and roll even if they are not lowest.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _LITTLE = 1e-6  # weight that decides only where all other weights are 0
 
 
 def outer_balls(body: Body) -> tuple[ContactSphere, ...]:
-    """The balls of a body, except those inside a larger one around the same joint."""
+    """The balls of a body, without balls that are inside a larger ball around the same joint."""
     balls = contact_spheres(body)
     hidden = np.asarray(_inner_balls(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
 def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
-    """Whether the first ball is inside the second (B, B), both around the same joint."""
+    """(B, B) whether the first ball is inside the second ball around the same joint."""
     places, _ = _ball_kinematics(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
     apart = np.linalg.norm(places[0, :, None] - places[0], axis=-1)
@@ -50,7 +50,7 @@ def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
 
 
 def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
-    """Whether the second ball moves rigidly with the first (B, B): no joint between them, or around that joint."""
+    """(B, B) whether the second ball moves rigidly with the first: same rigid piece, or around a joint of the piece."""
     every = contact_spheres(body)
     number = {ball.name: k for k, ball in enumerate(every)}
     piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
@@ -61,7 +61,7 @@ def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
 
 
 def prescribed_balls(body: Body, balls: Sequence[ContactSphere], parts: Mask) -> Mask:
-    """Balls (T, B) that are down because the source declares their parts (T, P) down: sole ends, finger tips."""
+    """(T, B) whether each ball is down because the source declares its part down in `parts` (T, P)."""
     prescribed = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
     for part, down in zip(known, bearing_supports(known, parts).T, strict=True):
@@ -75,7 +75,7 @@ def prescribed_balls(body: Body, balls: Sequence[ContactSphere], parts: Mask) ->
 
 
 def _farthest_ball(balls: Sequence[ContactSphere], link: str) -> list[Array]:
-    """The centre of the link's ball that is farthest from the link's joint, in a list; empty if it has no balls."""
+    """A list of one centre: of the link's ball farthest from the link's joint. Empty if the link has no balls."""
     own = [ball.centre for ball in balls if ball.link == link]
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
@@ -85,8 +85,8 @@ def rolling_poses(
 ) -> tuple[Array, KeyedPins]:
     """Place the pelvis so that the lowest balls touch the ground and roll; return poses (T, nq) and pins.
 
-    The pins are those of the `prescribed` balls (T, B). Feet among them do not slip; hands that are down at the same
-    time adapt.
+    The pins hold the `prescribed` balls (T, B). Balls of feet do not slip; hands that are down at the same time follow
+    the motion of the feet.
     """
     radii = np.array([ball.radius for ball in balls])
     calm = partial(_smoothed_over_frames, frames=_CALM * rate, cyclic=cyclic)
@@ -110,7 +110,7 @@ def rolling_poses(
 
 
 def _sideways_lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
-    """Sideways lean (T,) in rad about x at which the centre of mass is lowest above the supporting balls."""
+    """(T,) rad: sideways lean about x at which the centre of mass is lowest above the supporting balls."""
     places, _ = _ball_kinematics(body, balls).at(desired)
     _, across, up = np.moveaxis(places - centres_of_mass(body, desired)[:, None], -1, 0)  # (T, B) m
     lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
@@ -120,7 +120,7 @@ def _sideways_lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -
 
 
 def _first_nonzero_weights(*weights: Array | Mask) -> Array:
-    """In each frame, the first of the weights (T, B) that are not all 0."""
+    """(T, B) in each frame, the weights of the first of several tables (T, B) whose weights are not all 0."""
     out = np.array(weights[-1], float)
     for other in reversed(weights[:-1]):
         out = np.where(other.any(axis=1, keepdims=True), other, out)
@@ -128,7 +128,7 @@ def _first_nonzero_weights(*weights: Array | Mask) -> Array:
 
 
 def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, prescribed: Mask) -> Array:
-    """Positions (T, B, 3) in m of the balls: those that are down roll along a line fitted where they lead."""
+    """(T, B, 3) m: positions of the balls. Prescribed balls roll on the ground along `way`, fitted where they lead."""
     out = np.array(places)
     for b in range(len(radii)):
         for start, stop in true_runs(prescribed[:, b]):
@@ -139,12 +139,12 @@ def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, pre
 
 
 def _load_shares(weights: Array) -> Array:
-    """Normalise weights (T, B) to a sum of 1 in each frame."""
+    """Divide weights (T, B) by their sum in each frame."""
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _smoothed_over_frames(values: Array, frames: float, cyclic: bool) -> Array:
-    """Smooth values (T, ...) over some frames; across the seam of a cycle, whose last frame repeats the first."""
+    """Smooth values (T, ...) along T with a standard deviation of `frames`; if cyclic, across the cycle's seam."""
     if not cyclic:
         return np.asarray(gaussian_filter1d(values, frames, axis=0, mode="nearest"))
     lap = gaussian_filter1d(values[:-1], frames, axis=0, mode="wrap")
@@ -154,7 +154,7 @@ def _smoothed_over_frames(values: Array, frames: float, cyclic: bool) -> Array:
 def rolling_supports(
     body: Body, qpos: Array, balls: Sequence[ContactSphere], prescribed: Mask, cyclic: bool
 ) -> tuple[Support, ...]:
-    """Return the balls that touch the ground as supports; a link with `prescribed` balls (T, B) touches only then."""
+    """Return the balls that touch the ground as supports. A link with `prescribed` balls (T, B) has no others."""
     places, _ = _ball_kinematics(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
     links = np.array([ball.link for ball in balls])
@@ -168,7 +168,7 @@ def rolling_supports(
 
 
 def _ball_contact(gap: Array, lowest: Array, cyclic: bool) -> Mask:
-    """Whether a ball touches (T,): it is near the ground and the lowest of its rigid piece, which rolls on one ball."""
+    """(T,) whether a ball touches the ground: `gap` (m) is small, and about `lowest`, the least of its rigid piece."""
     if cyclic:  # the last frame repeats the first: repeat the cycle so that both see their neighbours
         lap = len(gap) - 1
         thrice = _ball_contact(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
@@ -178,7 +178,7 @@ def _ball_contact(gap: Array, lowest: Array, cyclic: bool) -> Mask:
 
 
 def _rolling_steps(turns: Array, radii: Array) -> Array:
-    """Distance (T - 1, B, 2) in m that balls with orientations (T, B, 4) roll from frame to frame."""
+    """(T - 1, B, 2) m: way that balls with orientations `turns` (T, B, 4) roll from frame to frame."""
     turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad, in the world
     return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 

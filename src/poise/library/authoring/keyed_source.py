@@ -1,4 +1,4 @@
-"""Source files of timed key poses, checked and spelled out.
+"""Read source files of timed key poses.
 
 A pose names angles in degrees; a limb angle without a side applies to both sides. Angles that the pose of the first key
 does not name are 0. In later poses, angles that are not named have no key; `like` copies the angles of an earlier pose.
@@ -25,25 +25,25 @@ Bearing = Literal["balanced", "held", "rolling"]
 Rhythm = Literal["seconds", "pendulum"]
 Interval = tuple[float, float]  # s, both ends included
 
-PATH = ("ahead", "aside")  # centre of mass forward and left of the middle of the supports, in m per m of leg length
+PATH = ("ahead", "aside")  # offset of the centre of mass from the supports, forward and left, per m of leg length
 PARTS = ("heel", "ball", "hand", "bar")
 _FIELDS = ("kind", "title", "cyclic", "bearing", "keys", "poses", "contacts", "travel", "clearance", "rhythm")
 
 
 @dataclass(frozen=True, eq=False)
 class KeyedMotion:
-    """A motion of timed key poses."""
+    """A motion given by poses at key times."""
 
     name: str
     seconds: float
     cyclic: bool
     bearing: Bearing  # what places the pelvis: balance over the feet, holding hands, or rolling on the lowest parts
-    rhythm: Rhythm  # unit of the times: seconds, or such that the whole is the body's period as a pendulum
+    rhythm: Rhythm  # times are in seconds, or are stretched so that the motion lasts one period of the hanging body
     times: tuple[float, ...]  # s, of the keys
-    curves: Mapping[str, CurveKeys]  # of angles in degrees by their full names, and of PATH
+    curves: Mapping[str, CurveKeys]  # by full name of an angle (degrees) or name in PATH
     contacts: Mapping[str, tuple[Interval, ...]]  # intervals in which left_heel, right_hand, ... are down
-    travel: float  # m per m of leg length, distance from the footprints before a flight to those after it
-    clearance: float  # m per m of leg length, height of the toes of the first pose where hands hold a bar
+    travel: float  # m per m of leg length, distance from the footprints before a flight to the footprints after it
+    clearance: float  # m per m of leg length, height of the toes in the first pose if hands hold a bar
 
 
 def read_keyed(source: MotionSource) -> KeyedMotion:
@@ -88,7 +88,7 @@ def stretched_keyed_motion(motion: KeyedMotion, factor: float) -> KeyedMotion:
 
 
 def _keys_and_poses(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
-    """Read the times of the keys, and their poses with full angle names."""
+    """Times (s) of the keys, and for each key the angles of its pose by full name."""
     written, keys = source.section("poses"), source.table.get("keys")
     if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
         raise source.fail("'keys' must be a list of at least two [time, pose]")
@@ -118,7 +118,7 @@ def _is_key(key: object) -> bool:
 
 
 def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
-    """Angles by their full names; an angle of one side overrides the angle of both."""
+    """The angles of a pose by full name. An angle with a side overrides the angle without a side."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
         if not isinstance(angles[name], int | float):
@@ -133,7 +133,7 @@ def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> 
 
 
 def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, CurveKeys]:
-    """The keys of every angle that is not always 0."""
+    """By angle, for each angle that is not always 0: its keys."""
     out = {}
     for name in poses[0]:
         keys = [(time, pose[name]) for time, pose in zip(times, poses, strict=True) if name in pose]
@@ -144,7 +144,7 @@ def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cycli
 
 
 def _contact_intervals(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
-    """Intervals (s) in which each part of each side is down."""
+    """By part with its side, such as left_heel: the intervals (s) in which the part is in contact."""
     out: dict[str, tuple[Interval, ...]] = {}
     written = source.section("contacts")
     for part in sorted(written, key=lambda word: word.startswith(SIDES)):

@@ -1,8 +1,8 @@
 """Pelvis trajectory of keyed motions that stand on feet or hang from hands.
 
-During support the centre of mass is above (or hangs below) the middle of the supports, plus the offset of the poses, at
-the height of the poses. In flight it follows a parabola and the body rotates with constant angular momentum. Supporting
-limbs are solved by inverse kinematics.
+During support the centre of mass is above (or hangs below) the middle of the supports, shifted by the offset in the
+source, at the height that the poses have. In flight the centre of mass follows a parabola and the body rotates with
+constant angular momentum. Supporting limbs are solved by inverse kinematics.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 
 _EASE = 0.35  # s over which the body takes up the rotation of a flight before take-off, and stops it after landing
 _FADE = 0.06  # s over which limb corrections fade in and out
-_ROUNDS = 4  # iterations of shifting the pelvis until limbs and centre of mass agree
+_ROUNDS = 4  # iterations in which the pelvis shifts until limbs are at their pins and the centre of mass on its path
 _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights of pinned points (1/m), pelvis (1/m, 1/rad) and joints (1/rad)
 _Y = np.array([0.0, 1.0, 0.0])
 
 
 def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
-    """Angular momentum (T,) in kg m^2/s and inertia (T,) in kg m^2 about the lateral axis at the centre of mass."""
+    """Angular momentum (T,) kg m^2/s and inertia (T,) kg m^2 about the lateral (y) axis at the centre of mass."""
     matrix = np.empty((3, body.nv))
     momentum, inertia = np.empty(len(qpos)), np.empty(len(qpos))
     for k, data in enumerate(posed_data(body, qpos)):
@@ -40,7 +40,7 @@ def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
 
 
 def hanging_pelvis(body: Body, desired: Array, pins: KeyedPins) -> Array:
-    """Pelvis positions (T, 3) in m at which the points that are down are at their pins on average."""
+    """Pelvis positions (T, 3) m with which the points in contact are, on average, at their pins."""
     here, _ = LinkKinematics(body, pins.points).at(desired)
     held = pins.down[..., None]
     off = np.sum(held * (pins.places - here), axis=1) / np.maximum(held.sum(axis=1), 1)
@@ -50,7 +50,7 @@ def hanging_pelvis(body: Body, desired: Array, pins: KeyedPins) -> Array:
 def swing_period(body: Body, poses: Array) -> float:
     """Period (s) of the body as a pendulum that hangs from its hands, averaged over poses (T, nq).
 
-    The amplitude a is half the range of the pelvis pitch; to first order it lengthens the period by 1 + a^2 / 16.
+    The amplitude a is half the range of the pelvis pitch (rad); it lengthens the period by the factor 1 + a^2 / 16.
     """
     hands, _ = LinkKinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
     length = np.linalg.norm(hands.mean(axis=1) - centres_of_mass(body, poses), axis=1)
@@ -61,9 +61,9 @@ def swing_period(body: Body, poses: Array) -> float:
 
 
 def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array, rate: float) -> Array:
-    """Path (T, 3) in m of the centre of mass through the poses at frames `keys`.
+    """Path (T, 3) m of the centre of mass, which passes through its positions in the poses at the frames `keys`.
 
-    `offset` (T, 2) in m is its horizontal distance from the middle of the supports.
+    `offset` (T, 2) m: horizontal vector from the middle of the supports to the centre of mass.
     """
     flights = pins.flights()
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
@@ -76,7 +76,7 @@ def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], of
 
 
 def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
-    """One coordinate (T,) of the path: smooth during support, a parabola in flight."""
+    """One coordinate (T,) m of the path of the centre of mass: smooth during support, a parabola in flight."""
     slopes = key_derivatives(keys)
     fall = GRAVITY if axis == 2 else 0.0
     speed, acceleration = np.array(slopes.speed), np.array(slopes.acceleration)
@@ -90,7 +90,7 @@ def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[t
 
 
 def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
-    """Centre of mass (3,) in m of a pose supported by the points that are down in a frame."""
+    """Centre of mass (3,) m of a `pose` (nq,) on the supports of a frame, `offset` (2,) m from their middle."""
     down = pins.down[frame]
     here, _ = LinkKinematics(body, pins.points).at(pose[None])
     middle = pins.middle(frame)
@@ -99,10 +99,10 @@ def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offs
 
 
 def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, rate: float) -> Array:
-    """Pelvis orientations (T, 4): the desired ones, pitched so that angular momentum is constant in each flight.
+    """Pelvis orientations (T, 4): as in `desired` (T, nq), pitched so that each flight has constant angular momentum.
 
-    A pitch of the whole body by s adds I s' to the momentum H about the lateral axis, so s' = (L - H) / I; the
-    constant L makes the body land in the desired orientation. Joint angles are those of `found` (T, nq).
+    A pitch of the whole body by s adds I s' to the momentum H about the lateral axis (inertia I). So s' = (L - H) / I;
+    the constant L makes the body land in the desired orientation. Joint angles are those of `found` (T, nq).
     """
     posed = np.concatenate([desired[:, :7], found[:, 7:]], axis=1)
     qvel = BodyClip("", body, rate, posed).qvel
@@ -120,18 +120,18 @@ def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, r
 
 
 def _time_integral(values: Array, rate: float) -> Array:
-    """Integral (T,) over time from the first frame to each frame, by the trapezoidal rule."""
+    """(T,) integral of `values` (T,) over time (s) from the first frame to each frame, by the trapezoidal rule."""
     return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * rate))])
 
 
 def _pitch_run_up(time: Array) -> Array:
-    """A curve that leaves 0 smoothly at -_EASE (s) and returns to 0 at time 0 with slope 1."""
+    """Values, at times (s) up to 0, of a curve that leaves 0 smoothly at -_EASE and returns to 0 with slope 1."""
     share = np.clip(1 + time / _EASE, 0.0, 1.0)
     return np.asarray(time * share**3)
 
 
 def supported_poses(body: Body, desired: Array, near: Array, pins: KeyedPins, centre: Array, rate: float) -> Array:
-    """Poses (T, nq) with limbs at their pins and the centre of mass on its path (T, 3); joints start from `near`."""
+    """Poses (T, nq) with limbs at their pins and the centre of mass at `centre` (T, 3) m. Joints start from `near`."""
     given, found = np.array(desired), np.concatenate([desired[:, :7], near[:, 7:]], axis=1)
     for _ in range(_ROUNDS):
         missing = centre - centres_of_mass(body, found)
@@ -142,7 +142,7 @@ def supported_poses(body: Body, desired: Array, near: Array, pins: KeyedPins, ce
 
 
 def pinned_limbs(body: Body, given: Array, pins: KeyedPins, rate: float, start: Array | None = None) -> Array:
-    """Correct poses (T, nq) so that supporting limbs are at their pins; `start` is the initial guess."""
+    """The poses `given` (T, nq), corrected so that supporting limbs are at their pins. `start`: initial guess."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT

@@ -1,4 +1,4 @@
-"""Contacts of authored motions: footprints, and points of feet and hands that are pinned while they are down."""
+"""Contacts of authored motions: footprints, and pins that hold points of feet and hands while they are in contact."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contac
 def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
     """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
-    In `sure` frames (T,) the feet are already in place: a contact that has such frames is fitted to them alone.
+    In frames marked in `sure` (T,) feet are already in place: a contact with such frames is fitted only to them.
     """
     assert clip.down is not None
     fitted, spans = np.array(clip.down), {}
@@ -45,10 +45,10 @@ def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint
 
 
 def pin_stance_feet(clip: BodyClip, firm: float, fade: float, sure: Mask | None = None) -> BodyClip:
-    """The clip with stance feet pinned to their footprints and otherwise unchanged.
+    """The clip with stance feet pinned to their footprints; not smoothed, and without limits of joint speeds.
 
-    `firm` is the weight of pelvis corrections relative to leg corrections, which fade in and out over `fade` (s);
-    `sure` as in `whole_footprints`.
+    `firm`: weight of vertical corrections of the pelvis relative to leg corrections. `fade` (s): corrections fade in
+    and out over this time. `sure`: as in `whole_footprints`.
     """
     settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade)
     return clean_feet(clip, settings, whole_footprints(clip, sure))
@@ -56,37 +56,37 @@ def pin_stance_feet(clip: BodyClip, firm: float, fade: float, sure: Mask | None 
 
 @dataclass(frozen=True, eq=False)
 class KeyedPins:
-    """Points of links and their fixed positions while they are down; on feet, the centres of the sole's spheres."""
+    """N points of links, and their positions while in contact. On a foot: the centres of the spheres of its sole."""
 
-    points: tuple[tuple[str, Array], ...]  # N pairs: link, position in its frame
-    limbs: tuple[str, ...]  # N names of the limb of each point: left_foot, right_hand
+    points: tuple[tuple[str, Array], ...]  # N pairs: link, position (3,) m in the link's frame
+    limbs: tuple[str, ...]  # N names: the limb of each point, such as left_foot or right_hand
     places: Array  # (T, N, 3) m, world
-    down: Mask  # (T, N)
+    down: Mask  # (T, N) whether each point is in contact
 
     def flights(self) -> list[tuple[int, int]]:
-        """Last frame before and first frame after each flight phase."""
+        """For each flight phase: the last frame before it and the first frame after it."""
         up = true_runs(np.logical_not(self.down.any(axis=1)))
         return [(start - 1, stop) for start, stop in up if start > 0 and stop < len(self.down)]
 
     def middle(self, frame: int) -> Array:
-        """Mean position (3,) in m of the supporting limbs' points in a frame; heels count even when lifted."""
+        """(3,) m: mean position of all points of the limbs in contact in a frame, so that lifted heels count."""
         bearing = {limb for limb, down in zip(self.limbs, self.down[frame], strict=True) if down}
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
 def hip_to_ankle(body: Body) -> float:
-    """Leg length (m) from hip to ankle."""
+    """Length (m) of a leg from hip to ankle; mean of both legs."""
     return figure_of_body(body).length("thigh", "shank")
 
 
 def parts_down(body: Body, motion: KeyedMotion, time: Array) -> Mask:
-    """Contact parts (T, P) of the body that the source declares down at times (T,) in s."""
+    """(T, P) whether the source declares each contact part down at times (T,) s."""
     words = [_contact_word(part, motion) for part in contact_parts(body)]
     return np.stack([_in_intervals(motion.contacts.get(word, ()), time) for word in words], axis=1)
 
 
 def keyed_pins(body: Body, motion: KeyedMotion, parts: Mask, first: Array) -> KeyedPins:
-    """Return the pins of parts that are down (T, P), placed by the `first` pose (nq,): footprints, or the grip."""
+    """Pins of the contact parts that are down (`parts` (T, P)). The `first` pose (nq,) places footprints and grips."""
     known, balls = contact_parts(body), contact_spheres(body)
     centres = [[centre for centre, _ in part_spheres(body, part, balls)] for part in known]
     owner = [k for k, own in enumerate(centres) for _ in own]
@@ -105,20 +105,20 @@ def keyed_pins(body: Body, motion: KeyedMotion, parts: Mask, first: Array) -> Ke
 
 
 def _contact_word(part: ContactPart, motion: KeyedMotion) -> str:
-    """Name of a part's contact in the source; toes are down as long as the ball of the foot."""
+    """The name under which a source declares a part's contacts. Toes have the contacts of the ball of their foot."""
     side, kind = part.name.partition("_")[0], part.name.rpartition("_")[2]
     word = f"{side}_{'ball' if kind == 'tip' else kind}"
     return f"{side}_bar" if kind == "hand" and f"{side}_bar" in motion.contacts else word
 
 
 def _in_intervals(intervals: tuple[Interval, ...], time: Array) -> Mask:
-    """Whether each time (T,) is in any of the intervals."""
+    """(T,) whether each time (s) is in any of the intervals."""
     inside = [(time >= start - _FRAME) & (time <= end + _FRAME) for start, end in intervals]
     return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
 def _pinned_points(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
-    """Positions (k, 3) in m of points of a link: those of a foot as if flat on the ground, those of a hand as posed."""
+    """(k, 3) m: world positions of a link's points in a `pose` (nq,). A foot is placed flat on the ground."""
     foot = foot_of_link(body, link)
     kinematics = LinkKinematics(body, [(link, point) for point in points], [foot.link] if foot else [])
     (standing, here), turns = kinematics.at(np.stack([body.standing, pose]))

@@ -1,4 +1,4 @@
-"""Motion source files: TOML files, shipped ones by name and a user's own by path."""
+"""Motion source files (TOML): shipped sources are read by name, the user's own by path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MotionSource:
 
     name: str
     path: Path
-    kind: str  # "gait", "keyed", ...: selects the reader of the table
+    kind: str  # "gait", "keyed", ...: selects the function that builds the motion (see `poise.library.motions.KINDS`)
     table: Mapping[str, Any]
 
     @property
@@ -29,7 +29,7 @@ class MotionSource:
         return str(self.table.get("title", self.name))
 
     def fail(self, message: str) -> PoiseError:
-        """Return an error that names the file."""
+        """Return a PoiseError whose text begins with the file's name."""
         return PoiseError(f"{self.path.name}: {message}")
 
     def check(self, fields: Collection[str]) -> None:
@@ -39,49 +39,49 @@ class MotionSource:
                 raise unknown_name(f"field in {self.path.name}", field, fields)
 
     def positive(self, field: str, default: float | None = None) -> float:
-        """Return a field that must be a number greater than 0; without a default it must be present."""
+        """Return the number in a field, which must be greater than 0. Without a default the field must be present."""
         value = self.number(field, default)
         if value <= 0:
             raise self.fail(f"'{field}' must be more than 0, not {value:g}")
         return value
 
     def count(self, field: str) -> float:
-        """Return a field that must be a whole number greater than 0."""
+        """Return the number in a field, which must be present, whole and greater than 0."""
         value = self.positive(field)
         if value != round(value):
             raise self.fail(f"'{field}' must be a whole number, not {value:g}")
         return value
 
     def number(self, field: str, default: float | None = None) -> float:
-        """Return a field that must be a finite number; a missing field without a default is an error."""
+        """Return the number in a field, which must be finite. Without a default the field must be present."""
         value = self.table.get(field, default)
         if not is_number(value):
             raise self.fail(f"'{field}' must be a number, not {value!r}")
         return float(value)
 
     def text(self, field: str) -> str:
-        """Return a field that must be a string."""
+        """Return the text in a field, which must be present."""
         value = self.table.get(field)
         if not isinstance(value, str):
             raise self.fail(f"'{field}' must be a text, not {value!r}")
         return value
 
     def interval(self, what: str, value: object) -> tuple[float, float]:
-        """Return `value` as (from, to); it must be a list [from, to] in order. `what` names it in the error."""
+        """Return `value`, which must be a list [from, to] in order, as a tuple. `what` names the value in errors."""
         match value:
             case [int() | float() as start, int() | float() as stop] if start <= stop:
                 return float(start), float(stop)
         raise self.fail(f"{what} must be [from, to], not {value!r}")
 
     def section(self, field: str) -> Mapping[str, Any]:
-        """Return a sub-table; empty if the file has none."""
+        """Return the sub-table [field]; empty if the file has none."""
         value = self.table.get(field, {})
         if not isinstance(value, Mapping):
             raise self.fail(f"[{field}] must be a table, not {value!r}")
         return value
 
     def other(self, field: str) -> MotionSource:
-        """Read the source that a field names: a shipped one, or a .toml path relative to this file's folder."""
+        """Read the source that a field names: a shipped source, or a .toml path relative to the folder of this file."""
         name = self.text(field)
         if not name.endswith(".toml") and name not in shipped_names():
             raise unknown_name(f"motion in '{field}' of {self.path.name}", name, shipped_names())
@@ -91,7 +91,7 @@ class MotionSource:
 def read_table(
     what: str, name_or_path: str | Path, folder: Path, names: tuple[str, ...]
 ) -> tuple[Path, dict[str, Any]]:
-    """Read a TOML file, by one of the `names` in `folder` or by path; return its path and content.
+    """Read a TOML file, given by path or by one of the `names` in `folder`; return the file's path and content.
 
     `what` names the kind of file in the error for an unknown name.
     """
@@ -110,7 +110,7 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def read_source(name_or_path: str | Path) -> MotionSource:
-    """Read a shipped source by name, or a user's own if the name ends in .toml."""
+    """Read a shipped source by name, or the user's own file if the name ends in .toml."""
     path, table = read_table("motion", name_or_path, _FOLDER, shipped_names())
     kind = table.get("kind")
     if not isinstance(kind, str):

@@ -1,8 +1,8 @@
 """Turns: a gait along a path that curves to the left.
 
-The motion begins and ends in the gait at left heel strike. Each footprint has the heading that the pelvis has when it
-passes over the foot, so feet pivot only in the air. The body leans into the turn according to its speed; trunk and head
-turn ahead of the pelvis.
+The motion begins and ends in the gait at left heel strike. Each footprint has the heading that the pelvis has when the
+pelvis passes over the foot, so feet pivot only in the air. The faster the body moves, the more it leans into the turn.
+Trunk and head turn ahead of the pelvis.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _X = np.array([1.0, 0.0, 0.0])
 
 
 def turn_sketch(source: MotionSource, body: Body) -> Sketch:
-    """Build the turn of a source of kind "turn"."""
+    """Build the turn that a source of kind "turn" describes."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = gait_clip(gait_of_source(source.other("base")), body)
     end = CYCLE * source.count("cycles")
@@ -54,7 +54,7 @@ def turn_sketch(source: MotionSource, body: Body) -> Sketch:
 
 @dataclass(frozen=True)
 class _TurnHeading:
-    """Heading of the turn at each frame of the straight walk that it is made from."""
+    """Heading of the turn at each frame of the straight walk from which the turn is made."""
 
     radians: float  # of the whole turn
     end: float  # percent of the cycle at which the motion ends
@@ -76,13 +76,13 @@ class _TurnHeading:
 
 
 def _turn_share(share: Array) -> Array:
-    """Integral of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and then stays at 1."""
+    """Integral from 0 to `share` of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and stays at 1."""
     within = np.clip(share / _EDGE, 0.0, 1.0)
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
 
 def _straight_walk(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
-    """The straight walk that is to be curved, with the step sizes of the source."""
+    """The straight walk from which the turn is made, with the step sizes of the source."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = read_stages(source, "size")(percent)
@@ -91,7 +91,7 @@ def _straight_walk(source: MotionSource, steady: BodyClip, end: float) -> BodyCl
 
 
 def _mean_pose(steady: BodyClip) -> Array:
-    """Mean pose (nq,) of the cycle: smaller steps blend towards it."""
+    """Mean pose (nq,) of the gait cycle, towards which smaller steps blend."""
     mean = np.mean(steady.qpos[:-1], axis=0)
     mean[0] = 0.0
     for joint in steady.body.joints:
@@ -102,7 +102,7 @@ def _mean_pose(steady: BodyClip) -> Array:
 
 
 def _curved_walk(straight: BodyClip, heading: _TurnHeading) -> BodyClip:
-    """The walk on the curved path, trunk and head turned ahead; both ends equal the straight walk."""
+    """The walk on the curved path, with trunk and head turned ahead. Both ends equal those of the straight walk."""
 
     def prepare(_: FootTrack) -> Course:
         return lambda track: _curved_walk_moves(track, heading)
@@ -116,7 +116,7 @@ def _curved_walk(straight: BodyClip, heading: _TurnHeading) -> BodyClip:
 
 
 def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) -> Array:
-    """Poses (T, nq) that blend into those of the rigidly moved straight walk at both ends of the motion."""
+    """The poses `bent` (T, nq), blended at both ends of the motion into the rigidly moved straight walk."""
     space = PoseSpace(straight.body)
     percent = np.arange(len(bent)) / heading.frames - _BEFORE
     late = percent > heading.end / 2
@@ -130,7 +130,7 @@ def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) 
 
 
 def _curved_walk_moves(track: FootTrack, heading: _TurnHeading) -> CourseMoves:
-    """Displacements of root and footprints: each increment of the path is rotated by the heading there."""
+    """Moves of root and footprints onto the curved path: each increment of the path is rotated by its heading."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
     flat = turned_path_moves(track, yaw)
     speed = np.linalg.norm(np.diff(track.path, axis=0, prepend=track.path[:1]), axis=1) * RATE

@@ -1,4 +1,4 @@
-"""Behaviours: poses by angles in degrees, numbers for the controller, and which numbers a search may change."""
+"""Behaviours: poses given by angles in degrees, numbers for the controller, and which numbers a search may change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from poise.retarget.figure import SIDES
 
 @dataclass(frozen=True)
 class Freedom:
-    """Initial search spread of a free number, or of each number in a list."""
+    """How widely a search initially varies a free number, or each number of a free list."""
 
     spread: float  # in the number's unit, or a share of the number if relative
     relative: bool  # if true, numbers vary by a factor and keep their sign
@@ -30,7 +30,7 @@ class Freedom:
 
 @dataclass(frozen=True, eq=False)
 class Behaviour:
-    """The content of a behaviour file, independent of a body."""
+    """The content of a behaviour file."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class Behaviour:
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name
-    at: tuple[float, ...]  # position of each pose: turns of a roll, else seconds
+    at: tuple[float, ...]  # position of each pose: in turns for a roll, else in seconds
     poses: Mapping[str, tuple[float, ...]]  # degrees at each position, by angle
     start: Mapping[str, float]  # numbers of the initial state
     free: Mapping[str, Freedom] = field(default_factory=Frozen)  # free numbers of control, poses and start, by name
@@ -47,13 +47,13 @@ class Behaviour:
     limits: str | None = None  # name of a set of torque limits; by default the body's own
 
     def angles(self, at: Mapping[str, Array]) -> dict[str, Array]:
-        """Angles by their full names; a limb angle without a side applies to both sides."""
+        """The angles `at` by full name: a limb angle without a side becomes two entries, left and right."""
         names = sorted(at, key=lambda word: word.startswith(SIDES))
         return {each: at[name] for name in names for each in both_sides(name)}
 
     @cached_property
     def _free_places(self) -> tuple[tuple[str, str, int], ...]:
-        """Table, name and list index of each free number."""
+        """For each free number: its table ("poses", "control" or "start"), its name, and its index in the list."""
         out = []
         for name in self.free:
             if name in self.poses:
@@ -64,12 +64,12 @@ class Behaviour:
 
     @property
     def freedom(self) -> int:
-        """Number of free numbers."""
+        """How many numbers are free."""
         return len(self._free_places)
 
     @property
     def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
-        """Table, name and value (or list of values) of each free entry."""
+        """For each free entry of the file: its table, its name, and its value or list of values."""
         places = dict.fromkeys((table, name) for table, name, _ in self._free_places)
         return [(table, name, getattr(self, table)[name]) for table, name in places]
 
@@ -100,7 +100,7 @@ SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rot
 
 
 class BehaviourReference:
-    """A behaviour on a body: its poses and the initial state; the controller decides what follows."""
+    """A reference with the poses and the initial state of a behaviour on a body. The controller decides the rest."""
 
     start: Start = "origin"
     duration: float | None = None
@@ -114,12 +114,12 @@ class BehaviourReference:
         self._first = Target(self._initial_pose(), readonly(np.zeros(body.nv)))
 
     def at(self, time: float) -> Target:  # noqa: ARG002
-        """The initial state, at rest, at any time."""
+        """The initial state, at rest; the same at any time."""
         return self._first
 
     @cached_property
     def cycle(self) -> Array:
-        """Poses (SAMPLES, nq) over one turn of a roll, by a periodic cubic spline through the keys."""
+        """(SAMPLES, nq) poses over one turn of a roll: a periodic cubic spline through the behaviour's poses."""
         at = np.array(self.behaviour.at)
         around = np.append(at, at[0] + 1.0)
         where = at[0] + (np.arange(SAMPLES) / SAMPLES - at[0]) % 1.0
@@ -130,7 +130,7 @@ class BehaviourReference:
         return readonly(self._poses_of_curves(curves))
 
     def line(self, times: Array) -> Array:
-        """Poses (T, nq) at times (T,) in s, interpolated without overshoot and held outside the keys."""
+        """(T, nq) poses at times (T,) s: interpolated between the behaviour's poses without overshoot, else held."""
         at = np.array(self.behaviour.at)
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
@@ -140,9 +140,9 @@ class BehaviourReference:
         return self._figure.poses(self.behaviour.angles(curves))
 
     def _initial_pose(self) -> Array:
-        """Initial pose (nq,): the pose at `at` (turns or seconds) with the pelvis tilted, lowest point on the ground.
+        """(nq,) the behaviour's pose at `at` of [start], pelvis turned as [start] says, lowest point on the ground.
 
-        The soles of a flip are made flat, whatever clip its pose comes from: from the heels it could not take off.
+        The soles of a flip are made flat, whatever clip the pose comes from: from its heels a body could not take off.
         """
         start = self.behaviour.start
         where = start.get("at", 0.0)

@@ -1,7 +1,7 @@
 """Poses of a behaviour taken from a motion file.
 
-Their times are given in [clip] of the behaviour file or found in the motion: for a flip from its flight phase and the
-crouches around it, for a roll from the pitch of the pelvis.
+The times of the poses are given in [clip] of the behaviour file or found in the motion: for a flip from the flight and
+the crouches before and after the flight, for a roll from the pitch of the pelvis.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ OWN = "-"  # In place of a time in [clip]: keep the behaviour file's own pose
 FIELDS = ("motion", "at")
 LEFT_OUT = ("toe_extension",)  # Angles that captures hardly measure: not taken from a clip
 NOT_OF_ROLLS = ("neck_flexion", "ankle_dorsiflexion")
-"""Angles not taken from captured rolls: a roll from rest gets over neither a raised head nor swinging feet."""
+"""Angles not taken from captured rolls: a raised head or swinging feet would stop a roll that starts from rest."""
 CHOSEN = (0, 2, 3, 6)
-"""Poses of a flip taken by default; crouch and landing depend on the momentum of the captured motion."""
+"""Indices of the poses of a flip that are taken by default. Crouch and landing depend on the captured momentum."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class ClipMoments:
     """The content of [clip] of a behaviour file."""
 
     motion: Path
-    at: tuple[float | None, ...] | None  # time (s) of each pose, None for an own pose; None altogether: to be found
+    at: tuple[float | None, ...] | None  # time (s) of each pose, None for the file's own pose; None: find all times
 
     @classmethod
     def read(cls, source: MotionSource, count: int) -> ClipMoments:
-        """Read [clip] of a file with `count` poses."""
+        """Read [clip] of a behaviour file with `count` poses."""
         table = source.section("clip")
         for name in table:
             if name not in FIELDS:
@@ -77,16 +77,16 @@ def _moment_time(source: MotionSource, value: object) -> float | None:
 
 @dataclass(frozen=True)
 class BehaviourPoses:
-    """The poses that a behaviour needs."""
+    """What a behaviour needs to find its poses in a clip."""
 
     kind: str
-    at: tuple[float, ...]  # turns of a roll, else s
+    at: tuple[float, ...]  # position of each pose: in turns for a roll, else in s
     tilt: float = 0.0  # degrees, pelvis tilt at the start of a roll's turn
-    lies: bool = False  # whether it rolls sideways, where the pitch does not give the times
+    lies: bool = False  # whether the body rolls sideways, so that the pitch does not give the times
 
 
 def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own: Poses) -> Poses:
-    """The poses of a clip, `own` poses where it has none; a flip takes the mean of both sides, a roll each side."""
+    """Poses of a clip, `own` poses for the others. A flip takes the mean of left and right angles, a roll both."""
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
     at = moments.at or _find_pose_times(retarget(clip, body).clip, keys)
     if len(at) != count:
@@ -111,7 +111,7 @@ def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own:
 
 
 def _find_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float | None, ...]:
-    """Find the times (s) of the poses in a clip; None for poses that are not taken from it."""
+    """Find the time (s) of each pose in a clip; None for poses that are not taken from the clip."""
     if keys.lies:
         raise PoiseError(f"{clip.name}: the times of a sideways roll cannot be found: give them in [clip]")
     if keys.kind == "roll":
@@ -120,7 +120,7 @@ def _find_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float | None
 
 
 def _mean_of_sides(found: dict[str, Array]) -> dict[str, Array]:
-    """Angles without sides: the mean of left and right."""
+    """Angles by name without a side; an angle of a limb is the mean of left and right."""
     return {
         name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
         for name in dict.fromkeys(map(_without_side, found))
@@ -141,12 +141,12 @@ def _frame_at(clip: Clip, time: float) -> int:
 # Times of rolls
 
 OVER = (120.0, 280.0)
-"""Pelvis pitch (degrees) of the part taken from a captured roll: from the hands to sitting, no leap or run-out."""
-NEAREST = 0.5  # Shortest distance (m) that a roll must travel for its direction to be known
+"""Pelvis pitch (degrees) of the part taken from a captured roll: from hands down to sitting, no leap or run-out."""
+NEAREST = 0.5  # Least distance (m) that a roll must travel so that its direction is known
 
 
 def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
-    """Times (s) at which the pelvis first reaches each of the pitches (degrees, rising); None outside OVER."""
+    """Times (s) at which the pelvis first reaches each of the rising `pitches` (degrees); None if outside OVER."""
     turned = _pelvis_pitch(clip)
     if turned.max() < OVER[1]:
         raise PoiseError(f"{clip.name} does not roll forward: give the times of its poses")
@@ -157,7 +157,7 @@ def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
 
 
 def _pelvis_pitch(clip: BodyClip) -> Array:
-    """Pitch (T,) of the pelvis in degrees in its plane of travel, unwrapped; forward is positive."""
+    """(T,) degrees: pitch of the pelvis in the vertical plane of the clip's travel; forward is positive, unwrapped."""
     way = clip.qpos[-1, :2] - clip.qpos[0, :2]
     far = float(np.linalg.norm(way))
     if far < NEAREST:
@@ -173,7 +173,7 @@ def _pelvis_pitch(clip: BodyClip) -> Array:
 BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
 SHORTEST = 0.25  # Shortest flight (s)
 AROUND = 1.0
-"""Time (s) before and after the apex that contains crouch, take-off and touch-down; absorption follows within it."""
+"""Greatest time (s) from the apex to crouch, take-off or touch-down, and from touch-down to absorption."""
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
 
 
@@ -202,7 +202,7 @@ def flip_times(clip: BodyClip) -> tuple[float, ...]:
 
 
 def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
-    """Raise unless the body falls freely between take-off and touch-down."""
+    """Raise a PoiseError unless the body falls freely between the frames `up` (take-off) and `down` (touch-down)."""
     half = 0.5 * (down - up) / clip.rate
     fallen = height[apex] - 0.5 * (height[up] + height[down])
     if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:
@@ -210,7 +210,7 @@ def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) 
 
 
 def _height_and_inertia(clip: BodyClip) -> tuple[Array, Array]:
-    """Height (T,) in m of the centre of mass and inertia (T,) in kg m^2 of all links as points about it."""
+    """Height (T,) m of the centre of mass, and inertia (T,) kg m^2 about it with all links as point masses."""
     inertia = np.zeros(clip.frames)
     for k, data in enumerate(posed_data(clip.body, clip.qpos)):
         inertia[k] = clip.body.model.body_mass @ np.sum((data.xipos - data.subtree_com[1]) ** 2, axis=1)
@@ -227,13 +227,13 @@ ANKLE = "ankle_dorsiflexion"
 LEANS = 4  # Newton iterations
 LIMITED = 1e-4  # m per degree: if the ankles move the body less than this, they are at their limit
 LOOSEST = 1.1
-"""Largest inertia of the tuck relative to the file's own: a looser one needs more momentum than the legs can give."""
-HIGHEST = 1.05  # Largest height of the crouch relative to the file's own: a higher one leaves too short a push-off
+"""Largest inertia of the tuck relative to the file's own tuck: a looser tuck needs more momentum than legs can give."""
+HIGHEST = 1.05  # Largest height of the crouch relative to the file's own: from higher the push-off is too short
 HALVINGS = 8  # Bisection steps
 
 
 def fitted_flip_poses(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
-    """Bend the poses at `places` (indices) towards `own` as little as the flip allows."""
+    """The poses, with those at indices `places` changed towards `own`, as little as a flip needs."""
     figure = _PosedBody(body)
     for k in set(places) & {STAND, CROUCH, STOOD}:
         poses = _balanced_flip_pose(poses, own, k, figure)
@@ -244,7 +244,7 @@ def fitted_flip_poses(poses: Poses, own: Poses, body: Body, places: list[int]) -
 
 
 class _PosedBody:
-    """Measurements of a body in poses given by angles; `k` is the index of the pose."""
+    """Measures a body in a pose that is given by angles; `k` is the index of the pose in `poses`."""
 
     def __init__(self, body: Body) -> None:
         self._body, self._figure, self._data = body, PosableFigure(body), mujoco.MjData(body.model)
@@ -258,29 +258,29 @@ class _PosedBody:
         mujoco.mj_comPos(self._body.model, self._data)
 
     def _over_foot(self, poses: Poses, k: int) -> Array:
-        """Vector (3,) in m from an ankle to the centre of mass, in the frame of the foot."""
+        """(3,) m: vector from the first foot's ankle to the centre of mass, in the frame of the foot."""
         self._pose(poses, k)
         foot = self._body.link_id(self._body.feet[0].link)
         turn = self._data.xmat[foot].reshape(3, 3)
         return np.asarray(turn.T @ (self._data.subtree_com[1] - self._data.xpos[foot]))
 
     def ahead(self, poses: Poses, k: int) -> float:
-        """Distance (m) of the centre of mass in front of the ankles, with flat soles."""
+        """Distance (m) of the centre of mass in front of the ankle if the sole is flat on the ground."""
         return float(self._over_foot(poses, k)[0])
 
     def height(self, poses: Poses, k: int) -> float:
-        """Height (m) of the centre of mass above the ankles, with flat soles."""
+        """Height (m) of the centre of mass above the ankle if the sole is flat on the ground."""
         return float(self._over_foot(poses, k)[2])
 
     def size(self, poses: Poses, k: int) -> float:
-        """Inertia (kg m^2) of all links as points about the lateral axis through the centre of mass."""
+        """Inertia (kg m^2) about the lateral axis through the centre of mass, with all links as point masses."""
         self._pose(poses, k)
         arms = self._data.xipos - self._data.subtree_com[1]
         return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
 
 
 def _balanced_flip_pose(poses: Poses, own: Poses, k: int, figure: _PosedBody) -> Poses:
-    """Poses with the ankles of pose k bent until the centre of mass is as far in front of the ankles as in `own`."""
+    """The poses, with the ankles of pose k bent until the centre of mass is as far ahead of the ankles as in `own`."""
     wanted = figure.ahead(own, k)
     for _ in range(LEANS):
         here, more = (figure.ahead(_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
@@ -291,14 +291,14 @@ def _balanced_flip_pose(poses: Poses, own: Poses, k: int, figure: _PosedBody) ->
 
 
 def _with_ankles_bent(poses: Poses, k: int, by: float) -> Poses:
-    """Bend the ankles of pose k by further degrees."""
+    """The poses, with the ankles of pose k bent by `by` further degrees."""
     angles = list(poses[ANKLE])
     angles[k] += by
     return {**poses, ANKLE: tuple(angles)}
 
 
 def _blended_flip_pose(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
-    """Blend pose k towards `own` until its measure is at most `most` times that of `own`."""
+    """The poses, with pose k blended towards `own` until its `measure` is at most `most` times that of `own`."""
     bound = most * measure(own, k)
     if measure(poses, k) <= bound:
         return poses
@@ -313,7 +313,7 @@ def _blended_flip_pose(poses: Poses, own: Poses, k: int, most: float, measure: C
 
 
 def _interpolated_flip_pose(own: Poses, poses: Poses, k: int, share: float) -> Poses:
-    """Interpolate pose k from `own` (share 0) to `poses` (share 1)."""
+    """The poses, with pose k interpolated from `own` (share 0) to `poses` (share 1)."""
     out = {}
     for name, values in poses.items():
         at = own[name][k] if name in own else 0.0

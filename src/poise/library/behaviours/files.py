@@ -1,6 +1,6 @@
 """Behaviour files (TOML): read by name or path, and written back after tuning.
 
-A file may be `like` another one and then contains only the differences. Its poses may come from a motion file.
+A file may name another file in `like` and then contains only the differences. Poses may come from a motion file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from poise.retarget.figure import SIDES
 from poise.toml_reader import is_number
 
 _FOLDER = Path(__file__).parent / "shipped"
-# fields that a file has itself or inherits from the file that it is `like`
+# fields that a file has itself or inherits from the file that it names in `like`
 _INHERITED = ("kind", "into", "title", "body", "limits", "rate", "at", "tune")
 _FIELDS = (*_INHERITED, "like", "clip", "control", "poses", "start", "found")
 
@@ -36,7 +36,7 @@ def behaviour_names() -> tuple[str, ...]:
 
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
-    """Read a shipped behaviour by name, or a user's own if the name ends in .toml."""
+    """Read a shipped behaviour by name, or the user's own file if the name ends in .toml."""
     chain = _behaviour_chain(name_or_path, ())
     fields = {field: source.table[field] for source in chain for field in _INHERITED if field in source.table}
     whole = replace(chain[-1], table=Frozen(fields))
@@ -68,7 +68,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
 
 
 def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
-    """Read a file and the files that it is `like`, base first; `asking` are the files that lead here."""
+    """Read a file and all files that it inherits from by `like`, base first. `asking`: files whose `like` led here."""
     path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
     source = MotionSource(path.stem, path, "", Frozen(table))
     source.check(_FIELDS)
@@ -82,7 +82,7 @@ def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list
 
 
 def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: BehaviourPoses) -> Poses:
-    """Poses of the whole chain: each file replaces those before it by its clip's, then by its own."""
+    """Poses of a chain of files. Each file replaces the poses before it, first by its clip's, then by its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
@@ -97,7 +97,7 @@ def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: B
 
 
 def _tuned_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
-    """Read [tune]. Names that do not exist are an error, but in an inherited table (not `own`) they are ignored."""
+    """Read [tune]. Unknown names are an error in the file's `own` table, and are ignored in an inherited table."""
     table = whole.section("tune")
     for name in table if own else ():
         if name not in known:
@@ -106,7 +106,7 @@ def _tuned_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str
 
 
 def _with_separate_sides(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
-    """Drop the common pose of limbs that have poses for both sides, and give its freedom to the sides."""
+    """If a limb angle has a left and a right entry, drop its entry without a side and give its freedom to both."""
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
     freed = {side: free[name] for name, own in both.items() if name in free for side in own}
@@ -126,7 +126,7 @@ def _pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tup
 
 
 def _merged_numbers(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
-    """Numbers of a table, merged over the chain; later files override earlier ones."""
+    """Numbers by name in a table, merged over the chain of files. Later files override earlier files."""
     out: dict[str, float] = {}
     for source in chain:
         for name, value in source.section(section).items():
@@ -143,7 +143,7 @@ def _number_list(source: MotionSource, name: str, value: Any) -> tuple[float, ..
 
 
 def _read_freedom(source: MotionSource, name: str, value: Any) -> Freedom:
-    """Read a spread: 5 is in the number's unit, "10%" is a share."""
+    """Read a spread of [tune]: 5 is in the unit of the number `name`, "10%" is a share of this number."""
     text = str(value)
     relative = text.endswith("%")
     try:
@@ -163,7 +163,7 @@ _FOUND = "found"
 
 
 def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
-    """Return the author's text with the behaviour's free numbers replaced and a table [found] at the end."""
+    """Return a file's `text` with the behaviour's free numbers replaced, and `found` as table [found] at the end."""
     missing = {(section, name): value for section, name, value in behaviour.free_numbers}
     lines, section = [], ""
     for line in text.splitlines():
@@ -186,13 +186,13 @@ def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | 
 def _one_sided_poses(
     behaviour: Behaviour, added: Mapping[tuple[str, str], object]
 ) -> dict[tuple[str, str], tuple[float, ...]]:
-    """One-sided poses of limbs whose common pose is `added`: reading the file would otherwise drop them."""
+    """Entries for one side of limb angles whose entry without a side is `added`: else reading the file drops them."""
     names = (f"{side}_{name}" for section, name in added if section == "poses" for side in SIDES)
     return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
 
 
 def _insert_inherited_numbers(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
-    """Insert numbers that the file inherits from another one at the head of their tables."""
+    """Insert the `missing` numbers, which the file inherits, at the heads of their tables. Changes `lines` in place."""
     for (section, name), value in missing.items():
         heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
         if not heads:
