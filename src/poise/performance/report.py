@@ -77,7 +77,7 @@ def write_performance(
 
 
 def summarise_performance(performance: Performance) -> dict[str, Any]:
-    """The numbers of a performance, with the keys of the JSON output; adds `fell_at` to the recording's meta."""
+    """The numbers of a performance, with the keys of the JSON output."""
     step_ms = 1e3 * performance.step_s
     timing = {"median": 0.0, "p99": 0.0}
     if len(step_ms):
@@ -86,7 +86,7 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
     recording = performance.recording
     replay = Replay.of(recording)
     checks = audit(recording, replay).as_dict()["checks"] if recording.steps else {}
-    summary = {
+    return {
         **metrics(recording, replay),
         "real_time_factor": performance.real_time_factor,
         "setup_s": performance.setup_s,
@@ -95,8 +95,6 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
         "physical": all(check["passed"] for check in checks.values()),
         "audit": checks,
     }
-    recording.meta["fell_at"] = summary["fell_at"]
-    return summary
 
 
 def _changes_of_control(controller: Controller | None) -> Iterator[str]:

@@ -83,7 +83,6 @@ class Request:
         check_performance_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
-        performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
 

@@ -230,11 +230,12 @@ class Run:
         if self._recorder is None:
             raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
         self._drop_old_steps(1)
-        meta = self._meta([*events, *self._prior])
+        meta = {**self.meta, "events": [dict(event) for event in (*events, *self._prior)]}
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
-    def _meta(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """The `meta` of the recording, which JSON can represent."""
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The `meta` of the recording so far, which JSON can represent, without the counts of the solver."""
         world, settings = self.world, self.controller.settings
         body = world.scene.body
         return {
@@ -253,7 +254,9 @@ class Run:
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
             "feet": [foot.link for foot in body.feet],
             "hands": [hand.link for hand in body.hands],
-            "events": [dict(event) for event in events],
+            "terrain": str(world.scene.terrain),
+            "fell_at": self.fell_at,
+            "events": [dict(event) for event in (*self.events, *self._prior)],
         }
 
     def note(self, event: Mapping[str, Any]) -> None:
