@@ -37,7 +37,7 @@ class Outcome:
     def text(self, *more: str) -> str:
         """The summary as text, with the lines `more` before the list of files."""
         s, stopped, down = self.summary, self.performance.blow_up, self.summary["fell_at"]
-        fell = "stayed up" if down is None else f"touched the ground with more than feet at {down:.2f} s"
+        fell = "stayed up" if down is None else f"touched the ground with more than feet and hands at {down:.2f} s"
         failed = [name for name, check in s["audit"].items() if not check["passed"]]
         lines = [
             *([f"STOPPED: {stopped}"] if stopped else []),
