@@ -20,7 +20,6 @@ from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_body
 from poise.library.motions import dynamic_reference, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
-from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cast import Cast, cast
@@ -145,14 +144,12 @@ class Request:
 
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
         """The body and its reference, before any edit and load."""
-        body, motion = self.body, self.motion
-        if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
-            return casting(motion, body, say, entry.needs_physics, entry.body)
-        body = body or getattr(getattr(motion, "clip", None), "body", None)
+        if isinstance(self.motion, str):
+            return casting(self.motion, self.body, say, entry.needs_physics, entry.body)
+        body = self.body or getattr(getattr(self.motion, "clip", None), "body", None)
         if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        performer = load_body(body)
-        return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
+        return Cast(load_body(body), self.motion)
 
     def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
