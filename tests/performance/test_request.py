@@ -84,5 +84,16 @@ def test_invalid_requests_are_refused_in_one_line(asked, cause):
     assert cause in refused(Request(**{**STAND, **asked}))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"friction": -1.0}, {"step": 1.0}, {"catch": "hold"}, {"then": "walk"}, {"then": "moonwalk:pendulum"}],
+    ids=lambda asked: "-".join(map(str, *asked.items())),
+)
+def test_invalid_arguments_are_refused_before_the_casting(asked):
+    request = Request(**{"motion": "back-flip", "controller": "rotation", **asked})
+    with pytest.raises(PoiseError):
+        request.stage(casting=lambda *_: pytest.fail("the casting has begun"))
+
+
 def test_every_controller_has_a_range_of_speeds():
     assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in controller_entries().values())

@@ -15,10 +15,10 @@ from poise.control.controller import Controller, ReportsEnding, Steerable
 from poise.control.entry import ControllerEntry, entry_from_object
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
-from poise.errors import PoiseError
+from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_body
-from poise.library.motions import dynamic_reference, named_motion
+from poise.library.motions import dynamic_reference, motion_names, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.repair.finding import Imported
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
@@ -35,6 +35,8 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played, reference_at_rate
 from poise.reference.reference import Reference
 from poise.world.pushes import Push, parse_push
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
@@ -90,7 +92,7 @@ class Request:
     def stage(
         self, say: Say = no_progress, casting: Casting = cast, live: bool = False, record: bool | float = True
     ) -> Staged:
-        """Create the run; invalid arguments raise before any work is done.
+        """Create the run; arguments that are invalid for every body and motion raise before any work is done.
 
         `casting` finds the body and its motion; a caller that stages often may give a function that caches them. With
         `live`, the motion can be edited during the run, if the controller supports edits. `record` as in `Run`.
@@ -108,7 +110,11 @@ class Request:
         else:
             entry = entry_of_controller(controller)
         commands = self._commands(controller, entry)
+        controller = self._with_catcher(controller, entry)
+        successor = self._successor(controller, entry)
         terrain = parse_terrain(self.terrain) if isinstance(self.terrain, str) else self.terrain
+        Scene((), terrain, friction=self.friction)  # raises if the friction is invalid
+        WorldSettings(step=entry.step if self.step is None else self.step)
         chosen = self._cast(casting, entry, say)
         for link, mass in loads:
             chosen = chosen.with_load(link, mass)
@@ -120,11 +126,13 @@ class Request:
         if entry.needs_physics:
             tracked = reference_at_rate(tracked, 1 / step)
         reference = _edited_reference(tracked, after, chosen.body, say)
+        if successor is not None:
+            controller = Handover(controller, successor[1], named_motion(successor[0], chosen.body))
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up_run(
             scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
             reference,
-            self._with_successors(controller, entry, chosen.body),
+            controller,
             step,
             pushes=pushes,
             commands=commands,
@@ -157,12 +165,10 @@ class Request:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _with_successors(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
-        """The controller; if requested, wrapped in a controller that catches the body or hands over to another."""
-        if self.catch is not None:
-            first = self._with_catcher(first, entry)
+    def _successor(self, first: Controller, entry: ControllerEntry) -> tuple[str, Controller] | None:
+        """The motion and the controller that `then` names; None if the first controller performs to the end."""
         if self.then is None:
-            return first
+            return None
         motion, colon, name = self.then.partition(":")
         if not colon:
             raise PoiseError(
@@ -175,14 +181,17 @@ class Request:
         then = named_controller(name)
         if self.steer is not None and not isinstance(then, Steerable):
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
-        return Handover(first, then, named_motion(motion, body))
+        if motion not in motion_names():
+            raise unknown_name("motion", motion, motion_names())
+        return motion, then
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
-        """The controller, wrapped so that the controller named `catch` takes over when the body topples."""
+        """The controller; with `catch` wrapped so that the controller of this name takes over when the body topples."""
+        if self.catch is None:
+            return first
         if not entry.resumes:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
-        name = str(self.catch)
-        rescuer = named_controller(name)
+        rescuer = named_controller(name := self.catch)
         if not isinstance(rescuer, ReportsEnding) or not controller_entry(name).catches:
             raise PoiseError(f"catch '{name}': {name} cannot catch, use {fallback_controller()}")
         return CatchController(first, rescuer)
@@ -257,7 +266,7 @@ def stage(
         terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
         friction=number_argument("friction", friction),
         limits=optional_text("limits", limits, "athlete"),
-        loads=list_argument("loads", loads, "", "texts such as 'right_hand=15'"),
+        loads=list_argument("loads", loads, None, "texts such as 'right_hand=15'"),
         pushes=list_argument("pushes", pushes, "direction", "short forms such as '150@2', or of Push objects"),
         edits=list_argument("edits", edits, "on", "short forms such as 'stride:+0.1', or of edits"),
         steer=optional_text("steer", steer, "0s:0 3s:90"),

@@ -124,7 +124,7 @@ class World:
             pass
         twin._solver.update_curvature()  # and the kernels that not every step needs
         table = twin._work.table
-        may_mispredict_gaps(table, twin._candidates.geoms, twin.looks_ahead)
+        may_mispredict_gaps(table, twin._candidates.geoms, twin.look_ahead)
         assemble_contact_problem(table, solve_free_motion(table), NO_FEEDBACK)
         impact_speed(table, twin.qvel)
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
@@ -177,7 +177,7 @@ class World:
         self.grips = tuple(held for held in self.grips if held is not grip)
 
     @property
-    def looks_ahead(self) -> float:
+    def look_ahead(self) -> float:
         """Distance (m) up to which surfaces are contact candidates in every step."""
         return self._candidates.look_ahead
 
