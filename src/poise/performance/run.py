@@ -67,7 +67,8 @@ class Run:
     ) -> None:
         """Set the world and the controller to the start; the arguments are those of `perform`.
 
-        `events` happened before the run, such as edits; they are recorded after the events of the run.
+        `events` are changes that were made before the run, such as edits and loads. The recording lists the events of
+        the run first, then these.
         """
         if not isinstance(record, bool):
             expected = "True, False, or a positive number of seconds"
@@ -78,11 +79,11 @@ class Run:
         self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
-        self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
+        self._pushes = [ScenePush.placed(push, world, self.place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
         controller.reset(world, PlacedReference(reference, self.place))
         world.warm_up()
-        self.events: list[dict[str, Any]] = [force.event for force in self._forces]
+        self.events: list[dict[str, Any]] = [push.event for push in self._pushes]
         self._prior = [dict(event) for event in events]
         self._seed, self._noise, self._record = seed, noise, record
         body = world.scene.body
@@ -148,10 +149,10 @@ class Run:
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
-        time, actuation, push = self.time, self.controller.act(world.state), total_push(self._forces, world)
+        time, actuation, external = self.time, self.controller.act(world.state), total_push(self._pushes, world)
         if self._weights:
-            push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
-        result = world.step(actuation, push)
+            external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
+        result = world.step(actuation, external)
         if self.fell_at is None and self._falls_in_step(result):
             self.fell_at = time
         if self._recorder is not None:
@@ -180,7 +181,7 @@ class Run:
     def _push_begins(self) -> bool:
         """Whether a push begins in the coming step; a renewed pull does not count."""
         now = self.world.time
-        new = (force.push.time for force in self._forces if not force.renews)
+        new = (each.push.time for each in self._pushes if not each.renews)
         return any(now <= time < now + self.world.settings.step for time in new)
 
     def _falls_in_step(self, result: StepResult) -> bool:
@@ -267,21 +268,22 @@ class Run:
 
     def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
         """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
-        made = ScenePush.from_now(force, duration, body, self.world)
+        made = ScenePush.from_now(force, duration, body, self.world, self.place)
         self._add_push(made)
         return made
 
     def _add_push(self, made: ScenePush) -> None:
-        self._forces = [*(force for force in self._forces if force.end > self.world.time), made]
+        self._pushes = [*(push for push in self._pushes if push.end > self.world.time), made]
         self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
         """Replace the last pull: pull a link with a force (3,) N, which ends after `PATIENCE` unless renewed."""
-        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, held=True)
-        last = next((each for each in self._forces if each.held and each.end > now and each.body == made.body), None)
-        if last is not None and np.linalg.norm(made.force - last.force) <= STEADY * np.linalg.norm(last.force):
+        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, self.place, held=True)
+        same = (each for each in self._pushes if each.held and each.end > now and each.link_id == made.link_id)
+        last = next(same, None)
+        if last is not None and np.linalg.norm(made.vector - last.vector) <= STEADY * np.linalg.norm(last.vector):
             longer = last.lasting(now + PATIENCE - last.push.time)
-            self._forces = [longer if each is last else each for each in self._forces]
+            self._pushes = [longer if each is last else each for each in self._pushes]
             self._replace_event(last.event, [longer.event])
             return
         made.renews = last is not None and (last.renews or last.push.time < now)
@@ -290,11 +292,10 @@ class Run:
 
     def let_go(self) -> None:
         """End the pull and record its duration."""
-        for force in self._forces:
-            if force.held:
-                spent = min(self.world.time - force.push.time, force.push.duration)
-                self._replace_event(force.event, [{**force.event, "duration": spent}] if spent > 0 else [])
-        self._forces = [force for force in self._forces if not force.held]
+        for pull in [each for each in self._pushes if each.held]:
+            spent = min(self.world.time - pull.push.time, pull.push.duration)
+            self._replace_event(pull.event, [{**pull.event, "duration": spent}] if spent > 0 else [])
+        self._pushes = [push for push in self._pushes if not push.held]
 
     def _replace_event(self, old: dict[str, Any], new: list[dict[str, Any]]) -> None:
         """Replace event `old` in the list by `new`, one event or none; `old` is not changed, since marks hold it."""
@@ -380,7 +381,7 @@ class Run:
             controller=controller,
             reference=reference,
             waiting=tuple(waiting),
-            forces=tuple(self._forces),
+            pushes=tuple(self._pushes),
             weights=self._weights,
             events=tuple(self.events),
             steps=self._dropped + len(self._spent),
@@ -397,7 +398,7 @@ class Run:
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, unchanging_parts(parts, to.world))
         self._move_to(to.world)
         self.world.go_back(to.snapshot)
-        self._forces, self._weights, self.fell_at = list(to.forces), to.weights, to.fell_at
+        self._pushes, self._weights, self.fell_at = list(to.pushes), to.weights, to.fell_at
         self.events = list(to.events)
         if self._recorder is None:
             return
