@@ -105,8 +105,7 @@ class Request:
         if self.settings and not isinstance(controller, str):
             raise PoiseError("settings go with a controller's name: give them to the controller object itself")
         if isinstance(controller, str):
-            entry = controller_entry(controller)
-            controller = named_controller(controller, self.settings)
+            entry, controller = controller_entry(controller), named_controller(controller, self.settings)
         else:
             entry = entry_of_controller(controller)
         commands = self._commands(controller, entry)
@@ -127,7 +126,8 @@ class Request:
             tracked = reference_at_rate(tracked, 1 / step)
         reference = _edited_reference(tracked, after, chosen.body, say)
         if successor is not None:
-            controller = Handover(controller, successor[1], named_motion(successor[0], chosen.body))
+            first, then, motion = successor
+            controller = Handover(first, then, named_motion(motion, chosen.body))
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up_run(
             scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
@@ -165,8 +165,8 @@ class Request:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _successor(self, first: Controller, entry: ControllerEntry) -> tuple[str, Controller] | None:
-        """The motion and the controller that `then` names; None if the first controller performs to the end."""
+    def _successor(self, first: Controller, entry: ControllerEntry) -> tuple[ReportsEnding, Controller, str] | None:
+        """The first controller, and the controller and the motion that `then` names; None without `then`."""
         if self.then is None:
             return None
         motion, colon, name = self.then.partition(":")
@@ -183,7 +183,7 @@ class Request:
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
         if motion not in motion_names():
             raise unknown_name("motion", motion, motion_names())
-        return motion, then
+        return first, then, motion
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
         """The controller; with `catch` wrapped so that the controller of this name takes over when the body topples."""
