@@ -1,5 +1,6 @@
 """Requests: defaults of controllers, loads, steering, and refused arguments."""
 
+import numpy as np
 import pytest
 
 from poise.body.body import Body
@@ -39,6 +40,12 @@ def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
     assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
 
 
+def test_a_body_object_is_cast_like_its_name():
+    asked = {"motion": "back-flip", "controller": "rotation"}
+    named, given = (Request(body=body, **asked).stage().run for body in ("human37", Body.named("human37")))
+    assert np.array_equal(named.world.torque_limit, given.world.torque_limit)
+
+
 def test_loads_are_added_for_poses_and_clips():
     for body, motion in (("human37", "stand"), ("biped29", "walk")):
         recording = Request(motion, body, loads=("head=2", "left_hand=3"), seconds=0.05).perform().recording
@@ -75,6 +82,17 @@ def test_steering_lasts_beyond_the_last_command():
 )
 def test_invalid_requests_are_refused_in_one_line(asked, cause):
     assert cause in refused(Request(**{**STAND, **asked}))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"friction": -1.0}, {"step": 1.0}, {"catch": "hold"}, {"then": "walk"}, {"then": "moonwalk:pendulum"}],
+    ids=lambda asked: "-".join(map(str, *asked.items())),
+)
+def test_invalid_arguments_are_refused_before_the_casting(asked):
+    request = Request(**{"motion": "back-flip", "controller": "rotation", **asked})
+    with pytest.raises(PoiseError):
+        request.stage(casting=lambda *_: pytest.fail("the casting has begun"))
 
 
 def test_every_controller_has_a_range_of_speeds():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import poise
 from poise import Body, PoiseError, Scene, World, WorldSettings, named_controller, named_motion
 from poise.control.commands import SteerCommand
 from poise.control.plain import Hold
@@ -102,6 +103,14 @@ def test_new_ground_is_recorded():
     steps(run, 3)
     run.lay(GroundProfile(((5.0, 0.0),), 0.0, 0.1), "steeper")
     assert run.events == [{"kind": "ground", "time": pytest.approx(3 / 120), "text": "steeper"}]
+
+
+def test_the_recorded_direction_of_a_push_is_relative_to_the_initial_heading():
+    run = poise.stage("fall", body="lamp14", controller="limp", terrain="slope:5")  # faces -x
+    run.push([3.0, 4.0, 0.0])
+    event = run.meta["events"][0]
+    assert event["direction"] == pytest.approx((-0.6, -0.8, 0.0))
+    assert event["world_force"] == [3.0, 4.0, 0.0]
 
 
 def test_a_push_without_force_is_refused():

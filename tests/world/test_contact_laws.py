@@ -218,5 +218,5 @@ def test_friction_holds_a_push_from_any_side(sides, degrees):
         push = np.zeros(6)
         push[:2] = share * mu * mass * 9.81 * np.array([math.cos(angle), math.sin(angle)])
         for _ in range(240):
-            world.step(push=push)
+            world.step(external=push)
         assert np.linalg.norm(world.qpos[:2] - first) == pytest.approx(expected, rel=0.01, abs=1e-5)

@@ -65,7 +65,7 @@ def test_recordings_say_how_far_the_world_looked_in_their_steps():
     assert audit(fast[0]).passed
     world.reset(pose, velocity / 15)
     slow = recorded(world)
-    assert max(slow[1]) == world.looks_ahead == pytest.approx(CLOSING_SPEED / 120)
+    assert max(slow[1]) == world.look_ahead == pytest.approx(CLOSING_SPEED / 120)
     fresh = thrown(Ball(radius=0.1), "flat", 1 / 120, 5, speed=1.0, spin=0.0)
     assert slow[0].model_xml == recorded(fresh)[0].model_xml != fast[0].model_xml
 
@@ -75,7 +75,7 @@ def test_the_world_looks_as_far_ahead_as_it_says_among_many_surfaces():
     for seed in range(4):
         world = thrown(Ball(radius=0.1), "stairs:-0.15:0.3:16", 0.02, seed, speed=9.0, spin=0.0)
         assert depth_and_distance(world)[0] < 1e-3
-        assert world.looks_ahead == pytest.approx(0.2)
+        assert world.look_ahead == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_only_what_is_fast_is_doubtful():
         world = World(Scene((), parse_terrain(terrain), (Ball(radius=0.1, at=(0, 0, height)),)))
         world.reset(world.qpos.copy(), np.array(velocity, float))
         world._work.velocity[:] = velocity
-        return may_mispredict_gaps(world._work.table, world._candidates.geoms, world.looks_ahead)
+        return may_mispredict_gaps(world._work.table, world._candidates.geoms, world.look_ahead)
 
     assert not doubts([3.0, 0, 0, 0, 30.0, 0])
     assert not doubts([0, 0, -9.0, 0, 0, 0], height=0.18)

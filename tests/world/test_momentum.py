@@ -45,7 +45,7 @@ def test_a_push_changes_momentum_by_its_impulse():
     push = np.zeros(body.nv)
     push[:3] = [30, -20, 10]
     for _ in range(12):
-        world.step(push=push)
+        world.step(external=push)
     change = momenta(world) - before
     expected = 0.1 * (push[:3] + np.array([0, 0, -9.81 * body.mass]))
     assert np.abs(change[:3] - expected).max() < 1e-9

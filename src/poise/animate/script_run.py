@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import ControlPose, Free, Goal, Script, ScriptHold
+from poise.animate.script import ControlPose, Free, Goal, Script
 from poise.control.poses.poses import Poses
 from poise.errors import PoiseError
-from poise.performance.cues import Cue
+from poise.performance.cues import Cue, grip_cue, release_cue
 from poise.performance.run import Run
 from poise.performance.stage import set_up_run
 from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
@@ -100,23 +99,11 @@ def hold_cues(script: Script) -> list[Cue]:
     """Cues that grip and release the props of the script's holds."""
     cues = []
     for hold in script.holds:
-        cues.append(Cue(hold.when.start, f"{hold.link} holds {hold.what}", partial(_grip_prop, hold)))
+        link, prop = hold.link, hold.what
+        cues.append(grip_cue(hold.when.start, f"{link} holds {prop}", link, hold.points, prop))
         if isfinite(hold.when.end):
-            cues.append(Cue(hold.when.end, f"{hold.link} lets go of {hold.what}", partial(_release_prop, hold)))
+            cues.append(release_cue(hold.when.end, f"{link} lets go of {prop}", link, prop))
     return cues
-
-
-def _grip_prop(hold: ScriptHold, world: World) -> None:
-    for point in hold.points:
-        world.grip(hold.link, world.point(hold.link, point), hold.what)
-
-
-def _release_prop(hold: ScriptHold, world: World) -> None:
-    """Release all grips between link and prop of a hold; the grips may come from another world's snapshot."""
-    ends = world.scene.link_id(hold.link), world.scene.link_id(hold.what)
-    for grip in world.grips:
-        if (grip.body, grip.other) == ends:
-            world.release(grip)
 
 
 def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:

@@ -24,16 +24,16 @@ def optional_text(name: str, value: Any, form: str) -> str | None:
     return value
 
 
-def text_or_object(name: str, value: Any, attribute: str, expected: str) -> Any:
-    """Return the value if it is a text, a path (as text) or an object, not a class, with `attribute`; else raise."""
+def text_or_object(name: str, value: Any, attribute: str | None, expected: str) -> Any:
+    """Return a text, a path (as text) or an object, not a class, with `attribute` (None: no object); else raise."""
     if isinstance(value, PathLike):
         return fspath(value)
-    if isinstance(value, str) or (not isinstance(value, type) and hasattr(value, attribute)):
+    if isinstance(value, str) or (attribute and not isinstance(value, type) and hasattr(value, attribute)):
         return value
     raise PoiseError(f"{name} {value!r}: must be {expected}")
 
 
-def list_argument(name: str, values: Any, attribute: str, expected: str) -> tuple[Any, ...]:
+def list_argument(name: str, values: Any, attribute: str | None, expected: str) -> tuple[Any, ...]:
     """Return texts, or objects with `attribute`, as a tuple: of one for a single value, empty for None; else raise."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = () if values is None else (values,)

@@ -6,7 +6,7 @@ A cue holds the controller or motion that it acts on in a `partial`, so that mar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,6 @@ from poise.edit.live import Live
 from poise.edit.take import Edit
 from poise.errors import PoiseError
 from poise.reference.dynamic import Dynamic
-from poise.world.grips import Grip
 from poise.world.world import World
 
 
@@ -52,20 +51,32 @@ def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
     for c in np.flatnonzero(contacts.held):
         link, point = contacts.links[c], contacts.centre[c]
         for first, last in true_runs(contacts.down[:, c]):
-            made: list[Grip] = []
-            cues.append(Cue(first * motion.step, f"{link} takes hold", partial(_grip_prop, made, link, point, prop)))
+            cues.append(grip_cue(first * motion.step, f"{link} takes hold", link, [point], prop))
             if last < len(contacts.down):
-                cues.append(Cue(last * motion.step, f"{link} lets go", partial(_release_prop, made)))
+                cues.append(release_cue(last * motion.step, f"{link} lets go", link, prop))
     return cues
 
 
-def _grip_prop(made: list[Grip], link: str, point: ArrayLike, prop: str, world: World) -> None:
-    made[:] = [world.grip(link, world.point(link, point), prop)]
+def grip_cue(time: float, name: str, link: str, points: Sequence[ArrayLike], prop: str) -> Cue:
+    """A cue at which a link grips a prop, or the ``world``, at points (3,) m in the link's frame."""
+    return Cue(time, name, partial(_grip_prop, link, points, prop))
 
 
-def _release_prop(made: list[Grip], world: World) -> None:
-    for grip in made:
-        world.release(grip)
+def release_cue(time: float, name: str, link: str, prop: str) -> Cue:
+    """A cue that releases all grips of a link on a prop, also those that come from another world's snapshot."""
+    return Cue(time, name, partial(_release_prop, link, prop))
+
+
+def _grip_prop(link: str, points: Sequence[ArrayLike], prop: str, world: World) -> None:
+    for point in points:
+        world.grip(link, world.point(link, point), prop)
+
+
+def _release_prop(link: str, prop: str, world: World) -> None:
+    ends = world.scene.link_id(link), world.scene.link_id(prop)
+    for grip in world.grips:
+        if (grip.body, grip.other) == ends:
+            world.release(grip)
 
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array
+from poise.body.pose_displacement import PoseDisplacement
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown_name
 from poise.performance.arguments import number_argument
@@ -31,15 +32,15 @@ NEAR = 0.01  # Residual force, as a share of the weight, at which the trials sto
 class ScenePush:
     """A push in a world: a constant force at the centre of mass of a link."""
 
-    def __init__(self, push: Push, world: World, force: Array, held: bool = False) -> None:
-        """`force` (3,) N is in the world frame; `push` says when and where it acts; `held` marks a pull."""
-        self.push, self.force, self.held = push, force, held  # a pull lasts until it is let go
+    def __init__(self, push: Push, world: World, vector: Array, held: bool = False) -> None:
+        """`vector` (3,) N is the force in the world frame; `push` says when and where it acts; `held` marks a pull."""
+        self.push, self.vector, self.held = push, vector, held  # a pull lasts until it is let go
         self.renews = False  # whether this pull continues a pull of the same link with another force
         name = world.scene.body.trunk if push.body is None else push.body
-        self.body = world.scene.link_id(name)
-        if world.mechanism.body_last_dof[self.body] < 0:
+        self.link_id = world.scene.link_id(name)
+        if world.mechanism.body_last_dof[self.link_id] < 0:
             raise unknown_name("body part that can be pushed", name, world.scene.body.links)
-        self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": force.tolist()}
+        self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": vector.tolist()}
 
     @classmethod
     def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
@@ -48,9 +49,9 @@ class ScenePush:
 
     @classmethod
     def from_now(
-        cls, force: ArrayLike, duration: float, body: str | None, world: World, held: bool = False
+        cls, force: ArrayLike, duration: float, body: str | None, world: World, place: Place, held: bool = False
     ) -> ScenePush:  # fmt: skip
-        """A push that begins now, with a force (3,) N in the world frame, for a duration (s)."""
+        """A push that begins now, with a force (3,) N in the world frame, for a duration (s); `place` is the start."""
         try:
             vector = np.asarray(force, float).reshape(-1)
         except (TypeError, ValueError):
@@ -60,7 +61,7 @@ class ScenePush:
             what = "needs three finite numbers that are not all 0, in the world frame"
             raise PoiseError(f"a push of {force!r} N: {what} (pushes by short form go to poise.stage)")
         number_argument("duration", duration)
-        x, y, z = (vector / size).tolist()
+        x, y, z = PoseDisplacement(-place.yaw, np.zeros(3)).vector(vector / size).tolist()
         unit = math.hypot(x, y, z)
         return cls(Push(size, world.time, duration, (x / unit, y / unit, z / unit), body), world, vector, held)
 
@@ -80,9 +81,9 @@ class ScenePush:
         share = self.push.share(world.time, world.settings.step)
         if share <= 0:
             return None
-        out = np.zeros(world.model.nv)
-        data = world.terms.data
-        mujoco.mj_applyFT(world.model, data, share * self.force, np.zeros(3), data.xipos[self.body], self.body, out)
+        out, data = np.zeros(world.model.nv), world.terms.data
+        point = data.xipos[self.link_id]
+        mujoco.mj_applyFT(world.model, data, share * self.vector, np.zeros(3), point, self.link_id, out)
         return out
 
 
@@ -118,17 +119,17 @@ class HungWeight:
         return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
 
 
-def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, push: Array | None) -> Array:
-    """(nv,) generalised force of the weights in the coming step, given the other forces; the world is left unchanged.
+def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, pushes: Array | None) -> Array:
+    """(nv,) generalised force of the weights in the coming step, given the `pushes` (nv,); the world is left unchanged.
 
     A weight exerts m (g - a), where a is the acceleration of its point in the same step. The first trial step applies
     m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
-    is returned. It is recorded like the force of a push.
+    is returned. It is recorded in `external`, like pushes.
     """
     before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
     gravity = np.tile(world.model.opt.gravity, len(weights))
-    others = np.zeros(world.model.nv) if push is None else push
+    others = np.zeros(world.model.nv) if pushes is None else pushes
     now, speed, inertia = world.snapshot, before @ world.qvel, world.terms.mass.copy()
     best, least, force = mass * gravity, np.inf, mass * gravity
     for _ in range(TRIALS):

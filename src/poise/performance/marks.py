@@ -32,7 +32,7 @@ class Mark:
     controller: Controller
     reference: Reference
     waiting: tuple[Cue, ...]  # cues that have not fired yet
-    forces: tuple[ScenePush, ...]  # active and future pushes
+    pushes: tuple[ScenePush, ...]  # active and future pushes
     weights: tuple[HungWeight, ...]
     events: tuple[dict[str, Any], ...]  # events so far, which are never changed
     steps: int  # number of steps so far

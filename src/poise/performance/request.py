@@ -1,4 +1,4 @@
-"""A request: everything that determines a performance, as names and short forms or as objects, and its staging."""
+"""A request: everything that determines a performance, as names and short forms or as objects; `stage` for users."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from poise.body.load import parse_load
 from poise.control.catalogue import controller_entry, entry_of_controller, fallback_controller, named_controller
 from poise.control.commands import SteerCommand, parse_steer
 from poise.control.controller import Controller, ReportsEnding, Steerable
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, entry_from_object
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
-from poise.errors import PoiseError
+from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_body
-from poise.library.motions import dynamic_reference, named_motion
+from poise.library.motions import dynamic_reference, motion_names, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
-from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
+from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
 from poise.performance.cues import check_speed
@@ -31,9 +31,12 @@ from poise.performance.report import Outcome, check_performance_folder, write_pe
 from poise.performance.run import Run, check_run_arguments
 from poise.performance.stage import grip_cues_of, scene_with_held_prop, set_up_run
 from poise.progress import Say, Steps, no_progress
-from poise.reference.played import reference_at_rate
+from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played, reference_at_rate
 from poise.reference.reference import Reference
 from poise.world.pushes import Push, parse_push
+from poise.world.scene import Scene
+from poise.world.settings import WorldSettings
 from poise.world.terrain import Terrain
 from poise.world.terrain_kinds import parse_terrain
 
@@ -83,14 +86,13 @@ class Request:
         check_performance_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
-        performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
 
     def stage(
         self, say: Say = no_progress, casting: Casting = cast, live: bool = False, record: bool | float = True
     ) -> Staged:
-        """Create the run; invalid arguments raise before any work is done.
+        """Create the run; arguments that are invalid for every body and motion raise before any work is done.
 
         `casting` finds the body and its motion; a caller that stages often may give a function that caches them. With
         `live`, the motion can be edited during the run, if the controller supports edits. `record` as in `Run`.
@@ -103,12 +105,15 @@ class Request:
         if self.settings and not isinstance(controller, str):
             raise PoiseError("settings go with a controller's name: give them to the controller object itself")
         if isinstance(controller, str):
-            entry = controller_entry(controller)
-            controller = named_controller(controller, self.settings)
+            entry, controller = controller_entry(controller), named_controller(controller, self.settings)
         else:
             entry = entry_of_controller(controller)
         commands = self._commands(controller, entry)
+        controller = self._with_catcher(controller, entry)
+        successor = self._successor(controller, entry)
         terrain = parse_terrain(self.terrain) if isinstance(self.terrain, str) else self.terrain
+        Scene((), terrain, friction=self.friction)  # raises if the friction is invalid
+        WorldSettings(step=entry.step if self.step is None else self.step)
         chosen = self._cast(casting, entry, say)
         for link, mass in loads:
             chosen = chosen.with_load(link, mass)
@@ -120,11 +125,14 @@ class Request:
         if entry.needs_physics:
             tracked = reference_at_rate(tracked, 1 / step)
         reference = _edited_reference(tracked, after, chosen.body, say)
+        if successor is not None:
+            first, then, motion = successor
+            controller = Handover(first, then, named_motion(motion, chosen.body))
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up_run(
             scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
             reference,
-            self._with_successors(controller, entry, chosen.body),
+            controller,
             step,
             pushes=pushes,
             commands=commands,
@@ -144,14 +152,12 @@ class Request:
 
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
         """The body and its reference, before any edit and load."""
-        body, motion = self.body, self.motion
-        if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
-            return casting(motion, body, say, entry.needs_physics, entry.body)
-        body = body or getattr(getattr(motion, "clip", None), "body", None)
+        if isinstance(self.motion, str):
+            return casting(self.motion, self.body, say, entry.needs_physics, entry.body)
+        body = self.body or getattr(getattr(self.motion, "clip", None), "body", None)
         if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        performer = load_body(body)
-        return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
+        return Cast(load_body(body), self.motion)
 
     def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
@@ -159,12 +165,10 @@ class Request:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _with_successors(self, first: Controller, entry: ControllerEntry, body: Body) -> Controller:
-        """The controller; if requested, wrapped in a controller that catches the body or hands over to another."""
-        if self.catch is not None:
-            first = self._with_catcher(first, entry)
+    def _successor(self, first: Controller, entry: ControllerEntry) -> tuple[ReportsEnding, Controller, str] | None:
+        """The first controller, and the controller and the motion that `then` names; None without `then`."""
         if self.then is None:
-            return first
+            return None
         motion, colon, name = self.then.partition(":")
         if not colon:
             raise PoiseError(
@@ -177,14 +181,17 @@ class Request:
         then = named_controller(name)
         if self.steer is not None and not isinstance(then, Steerable):
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
-        return Handover(first, then, named_motion(motion, body))
+        if motion not in motion_names():
+            raise unknown_name("motion", motion, motion_names())
+        return first, then, motion
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
-        """The controller, wrapped so that the controller named `catch` takes over when the body topples."""
+        """The controller; with `catch` wrapped so that the controller of this name takes over when the body topples."""
+        if self.catch is None:
+            return first
         if not entry.resumes:
             raise PoiseError(f"controller '{entry.name}' cannot resume its motion after a catch: leave out catch")
-        name = str(self.catch)
-        rescuer = named_controller(name)
+        rescuer = named_controller(name := self.catch)
         if not isinstance(rescuer, ReportsEnding) or not controller_entry(name).catches:
             raise PoiseError(f"catch '{name}': {name} cannot catch, use {fallback_controller()}")
         return CatchController(first, rescuer)
@@ -218,3 +225,55 @@ def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, s
         say(f"editing: {edit}")
         reference = edit.on(take_of(reference, body))
     return reference
+
+
+def stage(
+    motion: str | Path | Reference | BodyClip,
+    *,
+    body: str | Path | Body | None = None,
+    controller: str | Controller | type = "hold",
+    settings: Mapping[str, Any] | None = None,
+    terrain: str | Path | Terrain = "flat",
+    friction: float = 1.0,
+    limits: str | None = None,
+    loads: str | Sequence[str] = (),
+    pushes: str | Push | Sequence[str | Push] = (),
+    edits: str | Edit | Sequence[str | Edit] = (),
+    steer: str | None = None,
+    then: str | None = None,
+    catch: str | None = None,
+    step: float | None = None,
+    seed: int = 0,
+    noise: float = 0.0,
+    record: bool | float = True,
+    say: Say = no_progress,
+) -> Run:
+    """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
+
+    Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True to
+    record everything, False to record nothing, or the number of most recent seconds to keep.
+    """
+    motion = Played(motion) if isinstance(motion, BodyClip) else motion
+    if not isinstance(settings, Mapping | None):
+        raise PoiseError(f"settings {settings!r}: must be a mapping, such as {{'damping': 0.1}}")
+    if isinstance(controller, type):
+        controller, settings = entry_from_object(controller, controller.__name__).make(settings), None
+    request = Request(
+        motion=text_or_object("motion", motion, "at", "a name, a file or a Reference"),
+        body=None if body is None else text_or_object("body", body, "dof_names", "a name, a file or a Body"),
+        controller=text_or_object("controller", controller, "act", "a name, a class or a controller"),
+        settings=settings or {},
+        terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
+        friction=number_argument("friction", friction),
+        limits=optional_text("limits", limits, "athlete"),
+        loads=list_argument("loads", loads, None, "texts such as 'right_hand=15'"),
+        pushes=list_argument("pushes", pushes, "direction", "short forms such as '150@2', or of Push objects"),
+        edits=list_argument("edits", edits, "on", "short forms such as 'stride:+0.1', or of edits"),
+        steer=optional_text("steer", steer, "0s:0 3s:90"),
+        then=optional_text("then", then, "MOTION:CONTROLLER"),
+        catch=optional_text("catch", catch, "CONTROLLER"),
+        step=step if step is None else number_argument("step", step, "a number of seconds"),
+        seed=seed,
+        noise=noise,
+    )
+    return request.stage(say, live=True, record=record).run

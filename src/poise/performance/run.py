@@ -21,7 +21,7 @@ from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit
 from poise.errors import PoiseError
-from poise.measure.metrics import links_and_descendants
+from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
@@ -67,7 +67,8 @@ class Run:
     ) -> None:
         """Set the world and the controller to the start; the arguments are those of `perform`.
 
-        `events` happened before the run, such as edits; they are recorded after the events of the run.
+        `events` are changes that were made before the run, such as edits and loads. The recording lists the events of
+        the run first, then these.
         """
         if not isinstance(record, bool):
             expected = "True, False, or a positive number of seconds"
@@ -78,16 +79,17 @@ class Run:
         self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
-        self._forces = [ScenePush.placed(push, world, self.place) for push in pushes]
+        self._pushes = [ScenePush.placed(push, world, self.place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
         controller.reset(world, PlacedReference(reference, self.place))
         world.warm_up()
-        self.events: list[dict[str, Any]] = [force.event for force in self._forces]
+        self.events: list[dict[str, Any]] = [push.event for push in self._pushes]
         self._prior = [dict(event) for event in events]
         self._seed, self._noise, self._record = seed, noise, record
         body = world.scene.body
         self._links = np.array([world.scene.link_id(link) for link in body.links])
-        self._must_not_touch = _links_kept_off_ground(world)
+        feet, hands = ([part.link for part in parts] for parts in (body.feet, body.hands))
+        self._barred = links_barred_from_ground(world.model, int(self._links[0]), feet, hands)
         self.fell_at: float | None = None
         """Start (s) of the step in which the performer first touched the ground with more than feet and hands."""
         self._marked: dict[object, int] = {}  # step of each mark that can be gone back to
@@ -147,10 +149,10 @@ class Run:
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
-        time, actuation, push = self.time, self.controller.act(world.state), total_push(self._forces, world)
+        time, actuation, external = self.time, self.controller.act(world.state), total_push(self._pushes, world)
         if self._weights:
-            push = hung_force(self._weights, world, actuation, push) + (0.0 if push is None else push)
-        result = world.step(actuation, push)
+            external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
+        result = world.step(actuation, external)
         if self.fell_at is None and self._falls_in_step(result):
             self.fell_at = time
         if self._recorder is not None:
@@ -179,13 +181,12 @@ class Run:
     def _push_begins(self) -> bool:
         """Whether a push begins in the coming step; a renewed pull does not count."""
         now = self.world.time
-        new = (force.push.time for force in self._forces if not force.renews)
+        new = (each.push.time for each in self._pushes if not each.renews)
         return any(now <= time < now + self.world.settings.step for time in new)
 
     def _falls_in_step(self, result: StepResult) -> bool:
         """Whether a link other than feet and hands touched the ground in a step."""
-        low = (result.other == 0) & (result.impulse[:, 0] > 0)
-        return bool(low.any() and self._must_not_touch[result.body[low]].any())
+        return bool(np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1)))
 
     # -- the recording ------------------------------------------------------------------------------------------------
 
@@ -230,11 +231,12 @@ class Run:
         if self._recorder is None:
             raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
         self._drop_old_steps(1)
-        meta = self._meta([*events, *self._prior])
+        meta = {**self.meta, "events": [dict(event) for event in (*events, *self._prior)]}
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
-    def _meta(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """The `meta` of the recording, which JSON can represent."""
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The `meta` of the recording so far, which JSON can represent, without the counts of the solver."""
         world, settings = self.world, self.controller.settings
         body = world.scene.body
         return {
@@ -253,7 +255,9 @@ class Run:
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
             "feet": [foot.link for foot in body.feet],
             "hands": [hand.link for hand in body.hands],
-            "events": [dict(event) for event in events],
+            "terrain": str(world.scene.terrain),
+            "fell_at": self.fell_at,
+            "events": [dict(event) for event in (*self.events, *self._prior)],
         }
 
     def note(self, event: Mapping[str, Any]) -> None:
@@ -264,21 +268,22 @@ class Run:
 
     def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
         """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
-        made = ScenePush.from_now(force, duration, body, self.world)
+        made = ScenePush.from_now(force, duration, body, self.world, self.place)
         self._add_push(made)
         return made
 
     def _add_push(self, made: ScenePush) -> None:
-        self._forces = [*(force for force in self._forces if force.end > self.world.time), made]
+        self._pushes = [*(push for push in self._pushes if push.end > self.world.time), made]
         self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
         """Replace the last pull: pull a link with a force (3,) N, which ends after `PATIENCE` unless renewed."""
-        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, held=True)
-        last = next((each for each in self._forces if each.held and each.end > now and each.body == made.body), None)
-        if last is not None and np.linalg.norm(made.force - last.force) <= STEADY * np.linalg.norm(last.force):
+        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, self.place, held=True)
+        same = (each for each in self._pushes if each.held and each.end > now and each.link_id == made.link_id)
+        last = next(same, None)
+        if last is not None and np.linalg.norm(made.vector - last.vector) <= STEADY * np.linalg.norm(last.vector):
             longer = last.lasting(now + PATIENCE - last.push.time)
-            self._forces = [longer if each is last else each for each in self._forces]
+            self._pushes = [longer if each is last else each for each in self._pushes]
             self._replace_event(last.event, [longer.event])
             return
         made.renews = last is not None and (last.renews or last.push.time < now)
@@ -287,11 +292,10 @@ class Run:
 
     def let_go(self) -> None:
         """End the pull and record its duration."""
-        for force in self._forces:
-            if force.held:
-                spent = min(self.world.time - force.push.time, force.push.duration)
-                self._replace_event(force.event, [{**force.event, "duration": spent}] if spent > 0 else [])
-        self._forces = [force for force in self._forces if not force.held]
+        for pull in [each for each in self._pushes if each.held]:
+            spent = min(self.world.time - pull.push.time, pull.push.duration)
+            self._replace_event(pull.event, [{**pull.event, "duration": spent}] if spent > 0 else [])
+        self._pushes = [push for push in self._pushes if not push.held]
 
     def _replace_event(self, old: dict[str, Any], new: list[dict[str, Any]]) -> None:
         """Replace event `old` in the list by `new`, one event or none; `old` is not changed, since marks hold it."""
@@ -377,7 +381,7 @@ class Run:
             controller=controller,
             reference=reference,
             waiting=tuple(waiting),
-            forces=tuple(self._forces),
+            pushes=tuple(self._pushes),
             weights=self._weights,
             events=tuple(self.events),
             steps=self._dropped + len(self._spent),
@@ -394,7 +398,7 @@ class Run:
         self.controller, self.reference, self._waiting = copy.deepcopy(parts, unchanging_parts(parts, to.world))
         self._move_to(to.world)
         self.world.go_back(to.snapshot)
-        self._forces, self._weights, self.fell_at = list(to.forces), to.weights, to.fell_at
+        self._pushes, self._weights, self.fell_at = list(to.pushes), to.weights, to.fell_at
         self.events = list(to.events)
         if self._recorder is None:
             return
@@ -418,19 +422,6 @@ class Run:
         """Continue from the present state with another controller and reference."""
         self.controller, self.reference = controller, reference
         controller.reset(self.world, PlacedReference(reference, self.place))
-
-
-def _links_kept_off_ground(world: World) -> Array:
-    """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
-    model, body = world.model, world.scene.body
-    root = world.scene.link_id(body.links[0])
-    feet, hands = (
-        links_and_descendants(model, [part.link for part in parts], root) for parts in (body.feet, body.hands)
-    )
-    if not feet:
-        return np.zeros(model.nbody, bool)
-    own = model.body_rootid == model.body_rootid[root]
-    return np.asarray(own & ~np.isin(np.arange(model.nbody), sorted(feet | hands)))
 
 
 def check_run_arguments(seconds: float, seed: int = 0, noise: float = 0.0) -> None:

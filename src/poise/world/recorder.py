@@ -79,7 +79,7 @@ class Recorder:
 
     def _scene_xml(self) -> str:
         """MJCF of the scene with margins of at least the look-ahead used, so that replays find every contact."""
-        scene, usual = self.world.scene, self.world.looks_ahead
+        scene, usual = self.world.scene, self.world.look_ahead
         met = max(self.look_ahead, default=usual)
         return scene.xml if met <= LOOK_AHEAD else scene.described(met, usual)
 

@@ -124,7 +124,7 @@ class World:
             pass
         twin._solver.update_curvature()  # and the kernels that not every step needs
         table = twin._work.table
-        may_mispredict_gaps(table, twin._candidates.geoms, twin.looks_ahead)
+        may_mispredict_gaps(table, twin._candidates.geoms, twin.look_ahead)
         assemble_contact_problem(table, solve_free_motion(table), NO_FEEDBACK)
         impact_speed(table, twin.qvel)
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
@@ -177,7 +177,7 @@ class World:
         self.grips = tuple(held for held in self.grips if held is not grip)
 
     @property
-    def looks_ahead(self) -> float:
+    def look_ahead(self) -> float:
         """Distance (m) up to which surfaces are contact candidates in every step."""
         return self._candidates.look_ahead
 
@@ -201,9 +201,9 @@ class World:
 
     # -- step --------------------------------------------------------------------------------------------------------
 
-    def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
-        """Advance by one step; `push` (nv,) are generalised external forces."""
-        self._write_actuation(actuation, push)
+    def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
+        """Advance by one step; `external` (nv,) are generalised forces of pushes and hung weights."""
+        self._write_actuation(actuation, external)
         grip_point = self._write_grip_rows()
         try:
             solved = self._solver.solve(actuation.feedback)
@@ -217,14 +217,14 @@ class World:
         self._advance()
         return result
 
-    def _write_actuation(self, actuation: Actuation, push: Array | None) -> None:
+    def _write_actuation(self, actuation: Actuation, external: Array | None) -> None:
         """Write the actuation into the workspace."""
         work, motors = self._work, actuation.motors
         try:
             work.torque[:] = 0.0 if actuation.torque is None else actuation.torque
             work.gain[:] = 0.0 if motors is None else motors.gain
             work.target[:] = 0.0 if motors is None else motors.velocity
-            work.external[:] = 0.0 if push is None else push
+            work.external[:] = 0.0 if external is None else external
             if actuation.external is not None:
                 if np.any(actuation.external[self._joint_dofs]):
                     raise PoiseError("actuation.external may act on free roots only; drive joints by torque or motors")

@@ -36,10 +36,10 @@ LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's 
 class LinearWorld(World):
     """A world without Coriolis and centrifugal forces."""
 
-    def step(self, actuation: Actuation = PASSIVE, push: Array | None = None) -> StepResult:
+    def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
         """Advance by one step, with the velocity-dependent forces cancelled."""
         cancelled = self.terms.bias - self._gravity_forces()
-        return super().step(actuation, cancelled if push is None else cancelled + push)
+        return super().step(actuation, cancelled if external is None else cancelled + external)
 
     @property
     def state(self) -> State:
