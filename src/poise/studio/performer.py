@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from poise.studio.wire import json_message
 
@@ -95,16 +96,18 @@ class _PerformerLoop:
         """Handle all waiting commands; wait for one if there is nothing to simulate."""
         pause = self._pause()
         while self._wire.poll(pause):
-            message = self._wire.recv()
-            if "upload" in message:
-                self._guarded(partial(self._desk.upload, message["upload"], message["content"]))
-            else:
-                was = self._desk.playing
-                self._guarded(partial(self._desk.execute, message))
-                if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
-                    self._clock = clock.perf_counter()
-                self._urgent |= message["do"] in URGENT
+            message, was = self._wire.recv(), self._desk.playing
+            self._guarded(partial(self._handle, message))
+            if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
+                self._clock = clock.perf_counter()
+            self._urgent |= message["do"] in URGENT
             pause = 0.0
+
+    def _handle(self, message: dict[str, Any]) -> None:
+        if message["do"] == "upload":
+            self._desk.upload(message["upload"], message["content"])
+        else:
+            self._desk.execute(message)
 
     def _pause(self) -> float | None:
         if not self._desk.playing:
