@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.control.commands import STEP_DURATIONS, TOP_LIFT, TOP_SPEED
 from poise.control.controller import AdjustableSteps
 from poise.errors import PoiseError
 from poise.export.look import performer_span
@@ -210,9 +211,9 @@ class Desk:
         heading = args.optional_number("heading", -1e6, 1e6)
         self._present_show().steer(
             None if heading is None else math.radians(heading),
-            args.optional_number("speed", -20.0, 20.0),
-            args.optional_number("lift", 0.0, 1.0),
-            args.optional_number("step", 0.1, 3.0),
+            args.optional_number("speed", -TOP_SPEED, TOP_SPEED),
+            args.optional_number("lift", 0.0, TOP_LIFT),
+            args.optional_number("step", *STEP_DURATIONS),
         )
 
     def _do_edit(self, args: Arguments) -> None:

@@ -162,8 +162,6 @@ class Show:
             raise PoiseError(f"{self.choice.controller} cannot be steered in {self.choice.motion}")
         if speed is not None and self.fastest is not None and speed > self.fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
-        heading = math.radians(self._commanded["heading_deg"]) if heading is None else heading
-
         self._interact(lambda run: run.steer(heading, speed, lift, step))
         self._commanded = final_command(self.run.events[-1:], self._commanded)
 
