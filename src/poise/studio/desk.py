@@ -34,7 +34,7 @@ RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
 """Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
 EVENTFUL = ("push", "release", "hang", "unhang", "steer", "edit", "slope", "transition")
 """Commands after which the events are sent."""
-SPEEDS = (0.02, 2.0)  # Range of playback speeds, relative to real time
+PLAYBACK_RATES = (0.02, 2.0)  # Lowest and highest playback rate, relative to real time
 
 
 class Desk:
@@ -46,7 +46,7 @@ class Desk:
         self.show: Show | None = None
         self._framer: Framer | None = None
         self.playing = False
-        self.slow = 1.0  # relative to real time
+        self.playback_rate = 1.0  # simulated seconds per wall-clock second that are shown
         self._epoch = 0
         self._memory = ShowMemory()
         self._sent_ground: World | None = None  # world whose ground the page has
@@ -141,7 +141,7 @@ class Desk:
         self.send_numbers()
 
     def _do_speed(self, args: Arguments) -> None:
-        self.slow = args.number("value", *SPEEDS)
+        self.playback_rate = args.number("value", *PLAYBACK_RATES)
 
     def _do_reset(self, args: Arguments) -> None:
         self._go_back_to(0.0, args)

@@ -78,7 +78,7 @@ class Show:
         self.judge = Judge(self.run)
         self.imported = staged.imported
         self.last: StepResult | None = None
-        self.speed = 0.0  # simulated seconds per wall-clock second, smoothed
+        self.real_time_factor = 0.0  # simulated seconds per wall-clock second, smoothed
         self._commanded = final_command(())
         self._steps = 0
         self._done: list[tuple[int, Interaction]] = []  # number of the step before which each interaction took place
@@ -96,10 +96,10 @@ class Show:
             self._thin_marks()
 
     def _step_and_watch(self) -> None:
-        step, began = self.run.step_s, clock.perf_counter()
+        began = clock.perf_counter()
         self.last = self.run.step()
-        spent = clock.perf_counter() - began
-        self.speed += 0.02 * (step / max(spent, 1e-6) - self.speed) if self.speed else step / spent
+        factor = self.run.step_s / max(clock.perf_counter() - began, 1e-6)
+        self.real_time_factor += (0.02 if self.real_time_factor else 1.0) * (factor - self.real_time_factor)
         self._steps += 1
         self.judge.watch(self.run, self.last)
 
@@ -221,7 +221,7 @@ class Show:
             **self.judge.status(),
             **steering,
             "rise": self.rise,
-            "speed": self.speed,
+            "speed": self.real_time_factor,
             "steps": self._steps,
         }
 
