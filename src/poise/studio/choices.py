@@ -81,8 +81,8 @@ class Choice:
         return self.motion.lower().endswith(".bvh")
 
     @property
-    def performer(self) -> str:
-        """The chosen body, or the default for the motion and the controller."""
+    def body_name(self) -> str:
+        """Name of the chosen body, or of the default for the motion and the controller."""
         return self.body or default_body(self.motion, self.controller)
 
     @property
@@ -97,7 +97,7 @@ class Choice:
             return False
         behaviour = read_behaviour(self.motion)
         stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
-        return stands and walker_refusal(self.performer) is None
+        return stands and walker_refusal(self.body_name) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -117,7 +117,7 @@ class Choice:
     @property
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
-        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.performer)
+        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.body_name)
 
     @property
     def edits_live(self) -> bool:
@@ -145,7 +145,7 @@ class Choice:
         """The choice as a request."""
         return Request(
             motion=self.motion,
-            body=self.performer,
+            body=self.body_name,
             controller=self.controller,
             terrain=self.terrain,
             friction=self.friction,

@@ -67,7 +67,7 @@ class Studio {
     };
   }
 
-  /** The choices; a replaced performer sends them again. */
+  /** The choices; a process that replaces another sends them again. */
   offered(choices) {
     if (this.choices) {
       if (document.body.dataset.mode === "perform") this.choose.again(); else this.unstaged = true;
@@ -88,15 +88,15 @@ class Studio {
     this.fell = null;
     this.scene = scene;
     const group = this.choices.motions.find(({ name }) => name === scene.motion)?.group ?? "";
-    const performer = this.choose.described(scene.controller);
-    this.meant = !performer.balances || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
+    const controller = this.choose.described(scene.controller);
+    this.meant = !controller.balances || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
     this.act.staged(scene, this.choose.described(scene.guide), this.choices.walker);
     this.edit.staged(scene);
     this.edit.showEvents([]);
     this.judge.staged(scene);
-    $("hint-what").textContent = performer.drive;
+    $("hint-what").textContent = controller.drive;
     $("hint-act").textContent = `Click the body to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
