@@ -106,6 +106,12 @@ def test_motions_that_are_caught_keep_their_feet_planted(motion):
     assert Choice("jump", controller="modal").request().catch is None
 
 
+def test_falls_are_expected_of_feats_rolls_and_what_does_not_balance():
+    assert not any(Choice(motion, controller="nqr").falls_expected for motion in ("walk", "turn-45", "x.bvh"))
+    assert all(Choice(motion, controller="nqr").falls_expected for motion in ("backflip", "back-flip", "fall"))
+    assert Choice("walk", controller="limp").falls_expected
+
+
 def test_moves_are_there_by_a_word():
     for motion, controller in ((move["motion"], move["controller"]) for move in page_catalogue()["moves"]):
         assert controller_refusals(motion, None)[controller] is None

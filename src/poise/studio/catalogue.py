@@ -52,7 +52,6 @@ TERRAINS = (
 )
 """Forms of the terrains; the numbers are in the order of `poise.forms.TERRAIN_FORMS`."""
 
-STEPPING = ("gait", "turn", "change", "pace")  # Kinds of sources with steps
 RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walks cannot perform
 BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
@@ -100,7 +99,7 @@ def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str |
     if entry.performs == "behaviours":
         return f"performs behaviours only: {', '.join(behaviour_names())}"
     if entry.walks:
-        if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
+        if motion in RUNS or (kind not in (*GROUPS, "file") and motion != STANDING):
             return f"performs walks only, and {motion} is not a walk"
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
@@ -155,6 +154,7 @@ def motion_kind(motion: str) -> str:
 
 
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
+"""Titles of the groups of motions with steps, by kind of their source."""
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"  # Titles of further groups
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 

@@ -31,6 +31,7 @@ from poise.studio.catalogue import (
 from poise.studio.wire import Arguments
 
 AFTERWARDS = "walk"  # Motion after a behaviour that ends standing
+USUAL_SPEEDS = {"stand": 0.0, "walk-slow": 0.9, "walk": 1.3, "walk-fast": 1.7, "run": 3.0}  # m/s, before any command
 IN_PLACE = ("squat", "punch", "lift")  # Motions with planted feet, in which a toppling performer is caught
 
 
@@ -118,6 +119,11 @@ class Choice:
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
         return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.body_name)
+
+    @property
+    def falls_expected(self) -> bool:
+        """Whether touching the ground is part of the performance, or the controller does not balance."""
+        return not self.entry.balances or motion_kind(self.motion) not in (*GROUPS, "file")
 
     @property
     def edits_live(self) -> bool:

@@ -15,9 +15,10 @@ from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import page_scene_data
 from poise.performance.forces import HEAVIEST
+from poise.performance.report import summarise_performance
 from poise.retarget.prepare import import_changes
 from poise.studio.catalogue import controller_refusals, page_catalogue
-from poise.studio.choices import Choice
+from poise.studio.choices import USUAL_SPEEDS, Choice
 from poise.studio.frames import Framer
 from poise.studio.pose_editor import PoseEditor
 from poise.studio.show import STRONGEST, Show, ShowMemory
@@ -262,8 +263,6 @@ class Desk:
             self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
-        from poise.performance.report import summarise_performance
-
         performance = self._present_show().run.so_far()
         if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
@@ -299,6 +298,8 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "preparable": choice.can_prepare_steering and not choice.steers,
         "adjusts": isinstance(show.run.controller, AdjustableSteps),
         "guide": choice.guide.name,
+        "falls_expected": choice.falls_expected,
+        "usual_speed": USUAL_SPEEDS.get(choice.motion, USUAL_SPEEDS["walk"]),
         "live": show.live,
         "over": choice.transitions,
         "bends": choice.bends_ground,
