@@ -74,7 +74,7 @@ class Desk:
             self._say("error", text=str(error), of=name)
             self.send_numbers()  # the page may already show the refused value
         except BlowUp as error:
-            self._report_blow_up(error)
+            self._stop(error)
 
     def upload(self, name: str, content: bytes) -> None:
         """Store an uploaded file."""
@@ -94,11 +94,9 @@ class Desk:
         self._say("choices", **page_catalogue())
 
     def _do_fits(self, args: Arguments) -> None:
-        motion = args.text("motion")
-        chosen = str(self._brought.get(motion, motion))
-        self._say(
-            "fits", motion=motion, body=args.text("body"), why=controller_refusals(chosen, args.text("body") or None)
-        )
+        motion, body = args.text("motion"), args.text("body")
+        why = controller_refusals(str(self._brought.get(motion, motion)), body or None)
+        self._say("fits", motion=motion, body=body, why=why)
 
     def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
@@ -173,17 +171,14 @@ class Desk:
             while done + show.run.step_s <= seconds + 1e-9 and not enough():
                 show.step()
                 done += show.run.step_s
-        except BlowUp as error:
-            self._report_blow_up(error)
-        except PoiseError as error:
-            self.playing = False
-            self._say("error", text=str(error), of="play")
-            self._say("playing", on=False)
+        except (BlowUp, PoiseError) as error:
+            self._stop(error)
         return done
 
-    def _report_blow_up(self, error: BlowUp) -> None:
+    def _stop(self, error: BlowUp | PoiseError) -> None:
         self.playing = False
-        self._say("error", text=f"the simulation {error}; continue from an earlier moment", of="play")
+        blown_up = f"the simulation {error}; continue from an earlier moment"
+        self._say("error", text=blown_up if isinstance(error, BlowUp) else str(error), of="play")
         self._say("playing", on=False)
 
     # -- acting ------------------------------------------------------------------------------------------------------

@@ -145,8 +145,7 @@ class PoseEditor:
         self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
-        coordinates = script_coordinates_at(self.sheet, self._key_time(args))
-        self._send_pose(coordinates)
+        self._send_pose(script_coordinates_at(self.sheet, self._key_time(args)))
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
@@ -208,9 +207,7 @@ class PoseEditor:
         )
         clip = keyframe_interpolation(replace(script, beginning=Beginning()))  # at the place of the posed body
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
-        rise = [
-            -lowest_geom_height(body.model, qpos[k]) for k in some
-        ]  # to the ground; for every sixth frame only, to save time
+        rise = [-lowest_geom_height(body.model, qpos[k]) for k in some]  # to the ground; not all frames, to save time
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._poses_in_scene(qpos)))
 
@@ -243,8 +240,8 @@ class PoseEditor:
             assert path is not None
             text = solved_script_text(solution.script, path.read_text(encoding="utf-8"))
             self._show_sheet(ScriptSheet.read(text, path.parent, path.stem))
-        numbers = {"converged": solution.converged, "solve_s": solution.seconds}
-        self._perform({**numbers, "constraints": solution.constraints()})
+        solved = {"converged": solution.converged, "constraints": solution.constraints(), "solve_s": solution.seconds}
+        self._perform(solved)
 
     def _perform(self, solving: dict[str, Any]) -> None:
         script = self.sheet.script
