@@ -150,10 +150,12 @@ def test_a_run_keeps_as_much_as_it_is_told(tmp_path):
 
 
 def test_a_fall_is_noticed():
-    run = poise.stage("fall", body="human37", controller="limp")
+    run = poise.stage("fall", body="human37", controller="limp", terrain="drop:0.3")
+    assert (run.meta["terrain"], run.meta["fell_at"]) == ("drop:0.3", None)
     while not run.fell and run.time < 5.0:
         run.step()
     assert run.fell_at == poise.metrics(run.recording)["fell_at"] == pytest.approx(run.time - run.step_s)
+    assert run.recording.meta["fell_at"] == run.fell_at
 
 
 def test_marks_that_no_longer_hold_are_refused():

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from poise.performance.cues import steer_cue as steer_cue
     from poise.performance.performance import Bones as Bones
     from poise.performance.performance import Performance as Performance
+    from poise.performance.request import stage as stage
     from poise.performance.run import Run as Run
     from poise.performance.stage import perform as perform
-    from poise.performance.stage import stage as stage
     from poise.physics.certificate import certify as certify
     from poise.physics.dynamic_motion import Variation as Variation
     from poise.physics.dynamic_motion import with_physics as with_physics
@@ -83,8 +83,9 @@ _NAMES = {
     "poise.motion.skeleton": "Skeleton",
     "poise.performance.cues": "Cue edit_cue steer_cue",
     "poise.performance.performance": "Bones Performance",
+    "poise.performance.request": "stage",
     "poise.performance.run": "Run",
-    "poise.performance.stage": "perform stage",
+    "poise.performance.stage": "perform",
     "poise.physics.certificate": "certify",
     "poise.physics.dynamic_motion": "Variation with_physics",
     "poise.reference.archive": "load_prepared load_reference save_prepared",

@@ -1,5 +1,6 @@
 """Requests: defaults of controllers, loads, steering, and refused arguments."""
 
+import numpy as np
 import pytest
 
 from poise.body.body import Body
@@ -37,6 +38,12 @@ def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
     recording = Request(**STAND, loads=("right_hand=15",)).write(tmp_path).performance.recording
     assert recording.model.body_mass.sum() == pytest.approx(Body.named("human58").mass + 15.0)
     assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
+
+
+def test_a_body_object_is_cast_like_its_name():
+    asked = {"motion": "back-flip", "controller": "rotation"}
+    named, given = (Request(body=body, **asked).stage().run for body in ("human37", Body.named("human37")))
+    assert np.array_equal(named.world.torque_limit, given.world.torque_limit)
 
 
 def test_loads_are_added_for_poses_and_clips():

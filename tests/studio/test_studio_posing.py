@@ -163,3 +163,17 @@ def test_a_script_is_solved_performed_and_taken_away(tmp_path):
     assert b"HIERARCHY" in said[0]
     do("undo")
     assert desk.posing.sheet.script.goals[0].solved[0] == 0
+
+
+def test_a_downloaded_script_tells_of_its_fall(tmp_path):
+    said = []
+    desk = Desk(said.append, tmp_path)
+    desk.execute({"do": "pose.new", "body": "human37"})
+    desk.execute({"do": "pose.key", "time": 0.3})
+    desk.execute({"do": "pose.entries", "title": "Sit", "seconds": 1.5})
+    for side in ("left", "right"):
+        desk.execute({"do": "pose.angle", "index": 1, "dof": f"{side}_hip_y", "degrees": -100})
+    desk.execute({"do": "pose.perform"})
+    fell = json.loads(said[-1])["fell_at"]
+    desk.execute({"do": "pose.download", "format": "html"})
+    assert f"fell at {fell:.2f} s".encode() in said[-1]

@@ -180,12 +180,12 @@ def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
     assert walk.run.fell_at is None
     assert audit(recording).passed
     assert walk.status()["rise"] == pytest.approx(5.0)
-    assert walk.terrain == f"0° to {edge:.2f} m, 5° beyond"
+    assert walk.run.meta["terrain"] == f"0° to {edge:.2f} m, 5° beyond"
     assert [event["kind"] for event in recording.meta["events"]] == ["ground"]
     exact = world.qpos.copy()
     walk.branch(1.5)
     assert walk.run.world.scene.terrain.height(100.0, 0.0) == 0.0
-    assert (walk.status()["rise"], walk.terrain) == (0.0, "flat")
+    assert (walk.status()["rise"], walk.run.meta["terrain"]) == (0.0, "flat")
     go(walk, 0.5)
     walk.slope(5.0)
     go(walk, 2.0)

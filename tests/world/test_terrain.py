@@ -72,6 +72,11 @@ def compare(terrain, tolerance, seed=0, count=60):
 
 
 @pytest.mark.parametrize("text", SHORT)
+def test_a_terrain_knows_its_short_form(text):
+    assert str(parse_terrain(text)) == text
+
+
+@pytest.mark.parametrize("text", SHORT)
 def test_heights_are_those_of_the_compiled_scene(text):
     rough = text.startswith("rough")
     seen = compare(parse_terrain(text), 1e-6 if rough else 1e-9, count=150 if rough else 60)

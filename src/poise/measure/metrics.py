@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +62,21 @@ def links_and_descendants(model: mujoco.MjModel, names: Iterable[str], root: int
 
 def fell_at(recording: Recording) -> float | None:
     """Time (s) at which the character first touches the ground with other parts than feet and hands, or None."""
-    model = recording.model
-    feet = limb_links(recording, "feet")
-    if not feet:
-        return None
-    allowed = feet | limb_links(recording, "hands")
-    own = model.body_rootid[recording.contact_body] == model.body_rootid[recording.root]
+    meta = recording.meta
+    barred = links_barred_from_ground(recording.model, recording.root, meta.get("feet", ()), meta.get("hands", ()))
     fixed = recording.contact_other == 0  # the ground; bars and other props are separate bodies
-    other_part = ~np.isin(recording.contact_body, sorted(allowed))
-    steps = recording.contact_step[own & fixed & other_part & (recording.contact_kind == 0)]
+    steps = recording.contact_step[barred[recording.contact_body] & fixed & (recording.contact_kind == 0)]
     return float(recording.time[steps.min()]) if len(steps) else None
+
+
+def links_barred_from_ground(model: mujoco.MjModel, root: int, feet: Sequence[str], hands: Sequence[str]) -> Mask:
+    """Mask (nbody,) of the links whose contact with the ground is a fall: all of the character but feet and hands.
+
+    `root` is the body id of the character's root. For a character without feet, no contact is a fall.
+    """
+    allowed = links_and_descendants(model, [*feet, *hands], root)
+    own = model.body_rootid == model.body_rootid[root]
+    return np.asarray(own & ~np.isin(np.arange(model.nbody), sorted(allowed)) & bool(feet))
 
 
 def _joint_dof_mask(recording: Recording) -> Mask:

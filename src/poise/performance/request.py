@@ -1,4 +1,4 @@
-"""A request: everything that determines a performance, as names and short forms or as objects, and its staging."""
+"""A request: everything that determines a performance, as names and short forms or as objects; `stage` for users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from poise.body.load import parse_load
 from poise.control.catalogue import controller_entry, entry_of_controller, fallback_controller, named_controller
 from poise.control.commands import SteerCommand, parse_steer
 from poise.control.controller import Controller, ReportsEnding, Steerable
-from poise.control.entry import ControllerEntry
+from poise.control.entry import ControllerEntry, entry_from_object
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError
@@ -20,8 +20,8 @@ from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_body
 from poise.library.motions import dynamic_reference, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
-from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
+from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
 from poise.performance.cues import check_speed
@@ -31,7 +31,8 @@ from poise.performance.report import Outcome, check_performance_folder, write_pe
 from poise.performance.run import Run, check_run_arguments
 from poise.performance.stage import grip_cues_of, scene_with_held_prop, set_up_run
 from poise.progress import Say, Steps, no_progress
-from poise.reference.played import reference_at_rate
+from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played, reference_at_rate
 from poise.reference.reference import Reference
 from poise.world.pushes import Push, parse_push
 from poise.world.terrain import Terrain
@@ -83,7 +84,6 @@ class Request:
         check_performance_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
-        performance.recording.meta["terrain"] = str(self.terrain)
         say("writing")
         return write_performance(performance, folder, staged.imported, staged.run.controller)
 
@@ -144,14 +144,12 @@ class Request:
 
     def _cast(self, casting: Casting, entry: ControllerEntry, say: Say) -> Cast:
         """The body and its reference, before any edit and load."""
-        body, motion = self.body, self.motion
-        if isinstance(motion, str) and (not isinstance(body, Body) or motion_file(motion).suffix):
-            return casting(motion, body, say, entry.needs_physics, entry.body)
-        body = body or getattr(getattr(motion, "clip", None), "body", None)
+        if isinstance(self.motion, str):
+            return casting(self.motion, self.body, say, entry.needs_physics, entry.body)
+        body = self.body or getattr(getattr(self.motion, "clip", None), "body", None)
         if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        performer = load_body(body)
-        return Cast(performer, named_motion(motion, performer) if isinstance(motion, str) else motion)
+        return Cast(load_body(body), self.motion)
 
     def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
@@ -218,3 +216,55 @@ def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, s
         say(f"editing: {edit}")
         reference = edit.on(take_of(reference, body))
     return reference
+
+
+def stage(
+    motion: str | Path | Reference | BodyClip,
+    *,
+    body: str | Path | Body | None = None,
+    controller: str | Controller | type = "hold",
+    settings: Mapping[str, Any] | None = None,
+    terrain: str | Path | Terrain = "flat",
+    friction: float = 1.0,
+    limits: str | None = None,
+    loads: str | Sequence[str] = (),
+    pushes: str | Push | Sequence[str | Push] = (),
+    edits: str | Edit | Sequence[str | Edit] = (),
+    steer: str | None = None,
+    then: str | None = None,
+    catch: str | None = None,
+    step: float | None = None,
+    seed: int = 0,
+    noise: float = 0.0,
+    record: bool | float = True,
+    say: Say = no_progress,
+) -> Run:
+    """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
+
+    Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True to
+    record everything, False to record nothing, or the number of most recent seconds to keep.
+    """
+    motion = Played(motion) if isinstance(motion, BodyClip) else motion
+    if not isinstance(settings, Mapping | None):
+        raise PoiseError(f"settings {settings!r}: must be a mapping, such as {{'damping': 0.1}}")
+    if isinstance(controller, type):
+        controller, settings = entry_from_object(controller, controller.__name__).make(settings), None
+    request = Request(
+        motion=text_or_object("motion", motion, "at", "a name, a file or a Reference"),
+        body=None if body is None else text_or_object("body", body, "dof_names", "a name, a file or a Body"),
+        controller=text_or_object("controller", controller, "act", "a name, a class or a controller"),
+        settings=settings or {},
+        terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
+        friction=number_argument("friction", friction),
+        limits=optional_text("limits", limits, "athlete"),
+        loads=list_argument("loads", loads, "", "texts such as 'right_hand=15'"),
+        pushes=list_argument("pushes", pushes, "direction", "short forms such as '150@2', or of Push objects"),
+        edits=list_argument("edits", edits, "on", "short forms such as 'stride:+0.1', or of edits"),
+        steer=optional_text("steer", steer, "0s:0 3s:90"),
+        then=optional_text("then", then, "MOTION:CONTROLLER"),
+        catch=optional_text("catch", catch, "CONTROLLER"),
+        step=step if step is None else number_argument("step", step, "a number of seconds"),
+        seed=seed,
+        noise=noise,
+    )
+    return request.stage(say, live=True, record=record).run

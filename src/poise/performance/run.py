@@ -21,7 +21,7 @@ from poise.edit.live import Live
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit
 from poise.errors import PoiseError
-from poise.measure.metrics import links_and_descendants
+from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
 from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
@@ -87,7 +87,8 @@ class Run:
         self._seed, self._noise, self._record = seed, noise, record
         body = world.scene.body
         self._links = np.array([world.scene.link_id(link) for link in body.links])
-        self._must_not_touch = _links_kept_off_ground(world)
+        feet, hands = ([part.link for part in parts] for parts in (body.feet, body.hands))
+        self._barred = links_barred_from_ground(world.model, int(self._links[0]), feet, hands)
         self.fell_at: float | None = None
         """Start (s) of the step in which the performer first touched the ground with more than feet and hands."""
         self._marked: dict[object, int] = {}  # step of each mark that can be gone back to
@@ -184,8 +185,7 @@ class Run:
 
     def _falls_in_step(self, result: StepResult) -> bool:
         """Whether a link other than feet and hands touched the ground in a step."""
-        low = (result.other == 0) & (result.impulse[:, 0] > 0)
-        return bool(low.any() and self._must_not_touch[result.body[low]].any())
+        return bool(np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1)))
 
     # -- the recording ------------------------------------------------------------------------------------------------
 
@@ -230,11 +230,12 @@ class Run:
         if self._recorder is None:
             raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
         self._drop_old_steps(1)
-        meta = self._meta([*events, *self._prior])
+        meta = {**self.meta, "events": [dict(event) for event in (*events, *self._prior)]}
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
-    def _meta(self, events: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """The `meta` of the recording, which JSON can represent."""
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The `meta` of the recording so far, which JSON can represent, without the counts of the solver."""
         world, settings = self.world, self.controller.settings
         body = world.scene.body
         return {
@@ -253,7 +254,9 @@ class Run:
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
             "feet": [foot.link for foot in body.feet],
             "hands": [hand.link for hand in body.hands],
-            "events": [dict(event) for event in events],
+            "terrain": str(world.scene.terrain),
+            "fell_at": self.fell_at,
+            "events": [dict(event) for event in (*self.events, *self._prior)],
         }
 
     def note(self, event: Mapping[str, Any]) -> None:
@@ -418,19 +421,6 @@ class Run:
         """Continue from the present state with another controller and reference."""
         self.controller, self.reference = controller, reference
         controller.reset(self.world, PlacedReference(reference, self.place))
-
-
-def _links_kept_off_ground(world: World) -> Array:
-    """(nbody,) mask of the performer's links whose ground contact counts as a fall; none for a body without feet."""
-    model, body = world.model, world.scene.body
-    root = world.scene.link_id(body.links[0])
-    feet, hands = (
-        links_and_descendants(model, [part.link for part in parts], root) for parts in (body.feet, body.hands)
-    )
-    if not feet:
-        return np.zeros(model.nbody, bool)
-    own = model.body_rootid == model.body_rootid[root]
-    return np.asarray(own & ~np.isin(np.arange(model.nbody), sorted(feet | hands)))
 
 
 def check_run_arguments(seconds: float, seed: int = 0, noise: float = 0.0) -> None:

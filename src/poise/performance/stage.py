@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, ReportsProgress, Steerable
-from poise.control.entry import entry_from_object
 from poise.edit.live import Live
 from poise.edit.take import Edit
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
-from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.performance.performance import Performance
 from poise.performance.run import Run, check_run_arguments
 from poise.physics.recorded import scene_of_motion
 from poise.progress import Say, Steps, no_progress
-from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.reference.played import Played
 from poise.reference.reference import Reference
 from poise.world.pushes import Push
 from poise.world.scene import Scene
@@ -118,57 +113,3 @@ def grip_cues_of(reference: Reference) -> list[Cue]:
 def _gripping_motion(reference: Reference) -> Dynamic | None:
     """The first of the reference's motions in which hands hold a prop; None if there is no such motion."""
     return next((motion for motion in reference.motions.values() if motion.contacts.held.any()), None)
-
-
-def stage(
-    motion: str | Path | Reference | BodyClip,
-    *,
-    body: str | Path | Body | None = None,
-    controller: str | Controller | type = "hold",
-    settings: Mapping[str, Any] | None = None,
-    terrain: str | Path | Terrain = "flat",
-    friction: float = 1.0,
-    limits: str | None = None,
-    loads: str | Sequence[str] = (),
-    pushes: str | Push | Sequence[str | Push] = (),
-    edits: str | Edit | Sequence[str | Edit] = (),
-    steer: str | None = None,
-    then: str | None = None,
-    catch: str | None = None,
-    step: float | None = None,
-    seed: int = 0,
-    noise: float = 0.0,
-    record: bool | float = True,
-    say: Say = no_progress,
-) -> Run:
-    """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
-
-    Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True to
-    record everything, False to record nothing, or the number of most recent seconds to keep.
-    """
-    from poise.performance.request import Request
-
-    motion = Played(motion) if isinstance(motion, BodyClip) else motion
-    if not isinstance(settings, Mapping | None):
-        raise PoiseError(f"settings {settings!r}: must be a mapping, such as {{'damping': 0.1}}")
-    if isinstance(controller, type):
-        controller, settings = entry_from_object(controller, controller.__name__).make(settings), None
-    request = Request(
-        motion=text_or_object("motion", motion, "at", "a name, a file or a Reference"),
-        body=None if body is None else text_or_object("body", body, "dof_names", "a name, a file or a Body"),
-        controller=text_or_object("controller", controller, "act", "a name, a class or a controller"),
-        settings=settings or {},
-        terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
-        friction=number_argument("friction", friction),
-        limits=optional_text("limits", limits, "athlete"),
-        loads=list_argument("loads", loads, "", "texts such as 'right_hand=15'"),
-        pushes=list_argument("pushes", pushes, "direction", "short forms such as '150@2', or of Push objects"),
-        edits=list_argument("edits", edits, "on", "short forms such as 'stride:+0.1', or of edits"),
-        steer=optional_text("steer", steer, "0s:0 3s:90"),
-        then=optional_text("then", then, "MOTION:CONTROLLER"),
-        catch=optional_text("catch", catch, "CONTROLLER"),
-        step=step if step is None else number_argument("step", step, "a number of seconds"),
-        seed=seed,
-        noise=noise,
-    )
-    return request.stage(say, live=True, record=record).run

@@ -264,8 +264,7 @@ class Desk:
         self._say("verdict", **summarise_performance(performance))
 
     def _do_download(self, args: Arguments) -> None:
-        show = self._present_show()
-        name, content = download_file(show.run.so_far(), args.text("format"), show.run.fell_at, show.terrain)
+        name, content = download_file(self._present_show().run.so_far(), args.text("format"))
         self._send(file_bytes(name, content))
 
 

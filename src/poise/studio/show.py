@@ -195,12 +195,6 @@ class Show:
         profile = GroundProfile.of(self.run.world.scene.terrain)
         return self.choice.entry.fastest_uphill if profile is not None and not profile.level else None
 
-    @property
-    def terrain(self) -> str:
-        """The short form of the present terrain."""
-        ground = self.run.world.scene.terrain
-        return str(ground) if isinstance(ground, GroundProfile) else self.choice.terrain
-
     def blend_into(self, name: str) -> None:
         """Blend into another shipped motion from now on."""
         if name not in self.choice.transitions:

@@ -26,14 +26,13 @@ _ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion co
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
-def download_file(performance: Performance, form: str, fell_at: float | None, terrain: str) -> tuple[str, bytes]:
+def download_file(performance: Performance, form: str) -> tuple[str, bytes]:
     """Name and content of a performance as a file of a format."""
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
     recording = performance.recording
     if not recording.steps:
         raise PoiseError("nothing has been performed yet")
-    recording.meta.update(fell_at=fell_at, terrain=terrain)
     with tempfile.TemporaryDirectory(prefix="poise-studio-") as folder:
         path = Path(folder) / f"performance.{form}"
         if form == "npz":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -38,6 +38,10 @@ class Platforms(Terrain):
     top: Place = ORIGIN  # the place that `summit` returns
     turns: tuple[float, ...] = ()  # rad, rotation of each platform about the pivot; empty for none
     pivot: complex = 0j  # m, x + iy
+    form: str = field(default="platforms", compare=False)  # the short form or file that it was parsed from
+
+    def __str__(self) -> str:
+        return self.form
 
     def geoms(self) -> list[Element]:
         """The plane, and one box per platform."""

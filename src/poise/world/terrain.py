@@ -51,3 +51,7 @@ class Terrain(Protocol):
     def summit(self) -> Place:
         """A high place to fall from, facing downhill."""
         return ORIGIN
+
+    def __str__(self) -> str:
+        """The short form, or the kind of terrain if it has none."""
+        return type(self).__name__.lower()

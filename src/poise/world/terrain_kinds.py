@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -43,6 +43,9 @@ class Slope(Terrain):
 
     degrees: float
 
+    def __str__(self) -> str:
+        return f"slope:{self.degrees:.15g}"
+
     def geoms(self) -> list[Element]:
         """One tilted plane."""
         half = math.radians(self.degrees) / 2
@@ -74,6 +77,9 @@ class Rough(Terrain):
     CENTRE = 8.0  # m, x of the centre
     BESIDE = -5e-3  # m, height of the ground around the field: lower, so that feet leaving it do not stub
     FAR = 60.0  # m, extent of the ground beyond the field
+
+    def __str__(self) -> str:
+        return f"rough:{self.amplitude:.15g}" + (f":{self.seed}" if self.seed else "")
 
     @cached_property
     def _grid(self) -> np.ndarray:
@@ -131,7 +137,7 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
     kind, *rest = text.split(":")
     if kind not in TERRAIN_FORMS:
         if ("/" in text or text.endswith(".toml")) and text.isprintable():
-            return platforms.read_terrain_file(folder / text)
+            return replace(platforms.read_terrain_file(folder / text), form=text)
         raise unknown_name("terrain", kind, TERRAIN_FORMS)
     try:
         values = [float(part) for part in rest]
@@ -143,7 +149,7 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
             case "slope", [degrees] if abs(degrees) < 80:
                 return Slope(degrees)
             case "stairs", [rise, run, count] if rise and run > 0 and 1 <= count == int(count) <= 200:
-                return platforms.stairs_terrain(rise, run, int(count))
+                return replace(platforms.stairs_terrain(rise, run, int(count)), form=text)
             case "rough", [amplitude, *seed] if (
                 amplitude > 0 and len(seed) <= 1 and all(s == int(s) >= 0 for s in seed)
             ):
@@ -151,13 +157,13 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
             case "spiral", [height, degrees, radius, count] if (
                 height > 0 and 0 < degrees <= 60 and radius > 0 and 1 <= count == int(count) <= 300 / degrees
             ):
-                return platforms.spiral_terrain(height, degrees, radius, int(count))
+                return replace(platforms.spiral_terrain(height, degrees, radius, int(count)), form=text)
             case "drop", [height, *every] if height and len(every) <= 1 and all(e > 0 for e in every):
-                return platforms.drop_terrain(height, every[0] if every else None)
+                return replace(platforms.drop_terrain(height, every[0] if every else None), form=text)
             case "hurdle", [height, *every] if (
                 height > 0 and len(every) <= 1 and all(e > platforms.HURDLE_DEPTH for e in every)
             ):
-                return platforms.hurdle_terrain(height, every[0] if every else None)
+                return replace(platforms.hurdle_terrain(height, every[0] if every else None), form=text)
     except ValueError:
         pass
     raise PoiseError(f"terrain '{text}' must be of the form {TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}")
