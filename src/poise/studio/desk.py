@@ -71,27 +71,27 @@ class Desk:
             if name in EVENTFUL:
                 self._say("events", events=self._events())
         except PoiseError as error:
-            self._say("error", text=str(error), of=name)
+            self._say("error", text=self._without_folder(str(error)), of=name)
             self.send_numbers()  # the page may already show the refused value
         except BlowUp as error:
             self._stop(error)
 
-    def upload(self, name: str, content: bytes) -> None:
-        """Store an uploaded file."""
-        try:
-            path = store_upload(self._folder, name, content)
-            if path.suffix.lower() == ".toml":
-                self.posing.open(path)
-                return
-            self._brought[path.name] = path
-            self._say("brought", name=path.name)
-        except PoiseError as error:
-            self._say("error", text=str(error).replace(f"{self._folder}/", ""), of="upload")
+    def _without_folder(self, text: str) -> str:
+        """The text without the path of the upload folder."""
+        return text.replace(f"{self._folder}/", "")
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def _do_hello(self, _: Arguments) -> None:
         self._say("choices", **page_catalogue())
+
+    def _do_upload(self, args: Arguments) -> None:
+        path = store_upload(self._folder, args.text("upload"), args.raw("content"))
+        if path.suffix.lower() == ".toml":
+            self.posing.open(path)
+            return
+        self._brought[path.name] = path
+        self._say("brought", name=path.name)
 
     def _do_fits(self, args: Arguments) -> None:
         motion, body = args.text("motion"), args.text("body")
@@ -100,17 +100,9 @@ class Desk:
 
     def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
-        try:
-            show = Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory)
-        except PoiseError as error:
-            raise PoiseError(self._without_folder(str(error))) from None
-        self._put_on_stage(show)
+        self._put_on_stage(Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory))
         self.playing = not args.flag("paused")
         self._say("playing", on=self.playing)
-
-    def _without_folder(self, text: str) -> str:
-        """The text without the path of the upload folder."""
-        return text.replace(f"{self._folder}/", "")
 
     def _put_on_stage(self, show: Show) -> None:
         self.show, self._framer = show, Framer(show.run)

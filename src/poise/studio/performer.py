@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from poise.studio.wire import json_message
 
@@ -97,17 +96,11 @@ class _PerformerLoop:
         pause = self._pause()
         while self._wire.poll(pause):
             message, was = self._wire.recv(), self._desk.playing
-            self._guarded(partial(self._handle, message))
+            self._guarded(partial(self._desk.execute, message))
             if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
                 self._clock = clock.perf_counter()
             self._urgent |= message["do"] in URGENT
             pause = 0.0
-
-    def _handle(self, message: dict[str, Any]) -> None:
-        if message["do"] == "upload":
-            self._desk.upload(message["upload"], message["content"])
-        else:
-            self._desk.execute(message)
 
     def _pause(self) -> float | None:
         if not self._desk.playing:

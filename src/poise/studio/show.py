@@ -87,9 +87,7 @@ class Show:
     def step(self) -> None:
         """Advance by one step; raise `BlowUp` if the simulation blows up."""
         if self.run.time >= LONGEST:
-            raise PoiseError(
-                f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
-            )
+            raise PoiseError(f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or go back in time")
         self._step_and_watch()
         if self._steps % round(OFTEN / self.run.step_s) == 0:
             self._marks.append(self.run.mark())
@@ -198,9 +196,7 @@ class Show:
     def blend_into(self, name: str) -> None:
         """Blend into another shipped motion from now on."""
         if name not in self.choice.transitions:
-            raise PoiseError(
-                f"{self.choice.controller} cannot blend into '{name}' during a performance: choose it instead"
-            )
+            raise PoiseError(f"{self.choice.controller} cannot blend into '{name}' live: choose it instead")
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
         blend = Blend(motion.clip, span=Span(self.run.time))
