@@ -8,9 +8,9 @@ from poise.studio.catalogue import (
     TERRAINS,
     body_choices,
     controller_refusals,
-    default_body,
     motion_choices,
     page_catalogue,
+    suggested_body,
 )
 from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
@@ -44,12 +44,13 @@ def test_reasons_are_given():
 
 
 def test_the_body_that_suits_is_taken():
-    assert default_body("walk", "nqr") == "biped29"
-    assert default_body("walk", "modal") == "human42"
-    assert default_body("walk", "pendulum") == "human58"
-    assert default_body("stand", "hold") == "human37"
-    assert default_body("x.bvh", "pendulum") == "own"
-    assert default_body("forward-roll", "rotation") == "human43"
+    assert suggested_body("walk", "nqr") == "biped29"
+    assert suggested_body("walk", "modal") == "human42"
+    assert suggested_body("turn-45", "modal") == "biped29", "it does not ship for human42"
+    assert suggested_body("walk", "pendulum") == "human58"
+    assert suggested_body("stand", "hold") == "human37"
+    assert suggested_body("x.bvh", "pendulum") == "own"
+    assert suggested_body("forward-roll", "rotation") == "human43"
 
 
 @pytest.mark.parametrize(

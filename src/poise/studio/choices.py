@@ -23,9 +23,9 @@ from poise.studio.catalogue import (
     RUNS,
     TERRAINS,
     can_steer_by_steps,
-    default_body,
     motion_choices,
     motion_kind,
+    suggested_body,
     walker_refusal,
 )
 from poise.studio.wire import Arguments
@@ -84,7 +84,7 @@ class Choice:
     @property
     def body_name(self) -> str:
         """Name of the chosen body, or of the default for the motion and the controller."""
-        return self.body or default_body(self.motion, self.controller)
+        return self.body or suggested_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
