@@ -95,7 +95,7 @@ def watched(studio: SimpleNamespace, controller: str) -> dict[str, Any]:
         visitor.until("ready")
         visitor.send("stage", motion="walk", body="biped29", controller=controller)
         visitor.until("playing", 300)
-        visitor.frames(3.0)  # until everything is compiled and the next performer is ready
+        visitor.frames(3.0)  # until everything is compiled and the next process is ready
         before = core_seconds(studio.pid)
         frames = visitor.frames(WATCHED)
         cores = (core_seconds(studio.pid) - before) / WATCHED

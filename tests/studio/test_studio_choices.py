@@ -8,9 +8,9 @@ from poise.studio.catalogue import (
     TERRAINS,
     body_choices,
     controller_refusals,
-    default_body,
     motion_choices,
     page_catalogue,
+    suggested_body,
 )
 from poise.studio.choices import IN_PLACE, Choice
 from poise.studio.show import Show
@@ -44,12 +44,13 @@ def test_reasons_are_given():
 
 
 def test_the_body_that_suits_is_taken():
-    assert default_body("walk", "nqr") == "biped29"
-    assert default_body("walk", "modal") == "human42"
-    assert default_body("walk", "pendulum") == "human58"
-    assert default_body("stand", "hold") == "human37"
-    assert default_body("x.bvh", "pendulum") == "own"
-    assert default_body("forward-roll", "rotation") == "human43"
+    assert suggested_body("walk", "nqr") == "biped29"
+    assert suggested_body("walk", "modal") == "human42"
+    assert suggested_body("turn-45", "modal") == "biped29", "it does not ship for human42"
+    assert suggested_body("walk", "pendulum") == "human58"
+    assert suggested_body("stand", "hold") == "human37"
+    assert suggested_body("x.bvh", "pendulum") == "own"
+    assert suggested_body("forward-roll", "rotation") == "human43"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +105,12 @@ def test_motions_that_are_caught_keep_their_feet_planted(motion):
     assert choice.request().catch == "pendulum"
     Show(choice)  # raises unless the feet stay planted
     assert Choice("jump", controller="modal").request().catch is None
+
+
+def test_falls_are_expected_of_feats_rolls_and_what_does_not_balance():
+    assert not any(Choice(motion, controller="nqr").falls_expected for motion in ("walk", "turn-45", "x.bvh"))
+    assert all(Choice(motion, controller="nqr").falls_expected for motion in ("backflip", "back-flip", "fall"))
+    assert Choice("walk", controller="limp").falls_expected
 
 
 def test_moves_are_there_by_a_word():

@@ -95,7 +95,7 @@ def test_a_world_that_blows_up_is_told_and_can_be_gone_back_from(heard):
 
 
 def test_a_motion_file_is_brought_and_performed(heard):
-    heard.desk.upload("my squat.bvh", SQUAT.read_bytes())
+    heard.do("upload", upload="my squat.bvh", content=SQUAT.read_bytes())
     assert heard.words("brought")[0]["name"] == "my squat.bvh"
     heard.do("stage", motion="my squat.bvh", controller="hold")
     [stage] = heard.words("stage")
@@ -111,7 +111,8 @@ def test_a_motion_file_is_brought_and_performed(heard):
 
 
 def test_a_broken_file_is_told_without_the_servers_paths(heard):
-    heard.desk.upload("bad.bvh", b"HIERARCHY\nROOT hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Xrotation Yrotation Zspin\n}\n")
+    bad = b"HIERARCHY\nROOT hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Xrotation Yrotation Zspin\n}\n"
+    heard.do("upload", upload="bad.bvh", content=bad)
     heard.do("stage", motion="bad.bvh", controller="hold")
     [error] = heard.words("error")
     assert "line 5" in error["text"]

@@ -32,7 +32,10 @@ def test_what_nobody_has_foreseen_is_told_and_outlived(tmp_path, monkeypatch, ca
         assert told["say"] == "error"
         assert "nobody thought of it" in told["text"]
         assert json.loads(ours.recv()) == {"say": "playing", "on": False}
-        ours.send({"do": "hello"})
+        ours.send({"do": "upload", "upload": "no content"})
+        assert json.loads(ours.recv())["say"] == "error"
+        assert json.loads(ours.recv()) == {"say": "playing", "on": False}
+        ours.send({"do": "hello", "upload": "a command with this key is no upload"})
         assert json.loads(ours.recv())["say"] == "choices"
     finally:
         ours.close()

@@ -44,11 +44,11 @@ def test_a_push_is_in_the_recording_and_moves_the_body(walk):
 
 
 def test_a_pull_lasts_as_long_as_it_is_held(walk):
-    walk.interact(lambda run: run.pull(np.array([0.0, 50.0, 0.0]), "left_hand"))
+    walk.pull(np.array([0.0, 50.0, 0.0]), "left_hand")
     go(walk, 0.2)
-    walk.interact(lambda run: run.pull(np.array([0.0, 80.0, 0.0]), "left_hand"))
+    walk.pull(np.array([0.0, 80.0, 0.0]), "left_hand")
     go(walk, 0.1)
-    walk.interact(lambda run: run.let_go())
+    walk.let_go()
     go(walk, 0.3)
     recording = walk.run.so_far().recording
     events = [event for event in recording.meta["events"] if event["kind"] == "push"]
@@ -58,7 +58,7 @@ def test_a_pull_lasts_as_long_as_it_is_held(walk):
 
 
 def test_a_pull_that_is_forgotten_ends(walk):
-    walk.interact(lambda run: run.pull(np.array([0.0, 20.0, 0.0]), "left_hand"))
+    walk.pull(np.array([0.0, 20.0, 0.0]), "left_hand")
     go(walk, 1.5)
     acted = np.abs(walk.run.so_far().recording.external).max(axis=1) > 1e-9
     assert acted.sum() * walk.run.step_s == pytest.approx(1.0)
@@ -143,9 +143,9 @@ def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(wa
 
 def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     go(walk, 0.5)
-    walk.interact(lambda run: run.hang("left_hand", 4.0))
+    walk.hang("left_hand", 4.0)
     go(walk, 1.0)
-    walk.interact(lambda run: run.take_off())
+    walk.take_off()
     go(walk, 0.5)
     recording = walk.run.so_far().recording
     pulled = recording.external[:, 2]
@@ -156,14 +156,14 @@ def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     assert audit(recording).as_dict()["checks"]["linear_momentum"]["passed"]
     exact = walk.run.world.qpos.copy()
     walk.branch(1.2)
-    walk.interact(lambda run: run.take_off())
+    walk.take_off()
     walk.branch(0.7)
     go(walk, 0.8)
-    walk.interact(lambda run: run.take_off())
+    walk.take_off()
     go(walk, 0.5)
     assert (walk.run.world.qpos == exact).all()
     with pytest.raises(PoiseError, match="tail"):
-        walk.interact(lambda run: run.hang("tail", 3.0))
+        walk.hang("tail", 3.0)
 
 
 def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):
@@ -199,6 +199,7 @@ def test_what_was_asked_of_a_walker_is_known_after_going_back(walk):
     walk.steer(0.5, 0.8, 0.1, None)
     go(walk, 0.2)
     walk.steer(-0.5, None, None, 0.7)
+    walk.steer(None, None, None, None)  # keeps all values
     keys = ("heading", "pace", "lift", "step")
     assert [walk.status()[key] for key in keys] == pytest.approx([np.degrees(-0.5), 0.8, 0.1, 0.7])
     walk.branch(0.3)

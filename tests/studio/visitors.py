@@ -35,7 +35,7 @@ def open_studio(first=None):
 
 
 def does_not_perform(wire, folder):
-    """Stands in for a performer that cannot start."""
+    """Stands in for a process that cannot start."""
 
 
 class Visitor:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.goals import constraint_in_display_unit, constraint_unit
 from poise.animate.script import Script
 from poise.animate.script_run import script_keys, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
@@ -132,19 +131,6 @@ def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
     """The numbers of a solution by the keys of the JSON output; zeros without a solution."""
     if solution is None:
         return {"converged": None, "iterations": 0, "simulations": 0, "solve_s": 0.0, "constraints": [], "goals": []}
-    constraints = [
-        {
-            "goal": answer.goal.name,
-            "what": want.what,
-            "unit": constraint_unit(want.what),
-            "target": constraint_in_display_unit(want.what, want.value),
-            "reached": None if np.isnan(reached) else constraint_in_display_unit(want.what, float(reached)),
-            "within": constraint_in_display_unit(want.what, want.within),
-            "met": bool(abs(off) <= 1),
-        }
-        for answer in solution.answers
-        for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
-    ]
     counted = ("converged", "iterations", "simulations")
     goals = [
         {"goal": answer.goal.name, **{key: getattr(answer.hit, key) for key in counted}, "solve_s": answer.seconds}
@@ -152,4 +138,4 @@ def _solution_summary(solution: ScriptSolution | None) -> dict[str, Any]:
     ]
     totals = {key: sum(goal[key] for goal in goals) for key in counted[1:]}
     summary = {"converged": solution.converged, **totals, "solve_s": solution.seconds}
-    return {**summary, "constraints": constraints, "goals": goals}
+    return {**summary, "constraints": solution.constraints(), "goals": goals}

@@ -12,11 +12,12 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.goals import GoalWatch, constraint_value_text
+from poise.animate.goals import GoalWatch, constraint_in_display_unit, constraint_unit, constraint_value_text
 from poise.animate.script import Goal, Script
 from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
@@ -49,6 +50,22 @@ class ScriptSolution:
     def converged(self) -> bool:
         """Whether all constraints are met."""
         return all(answer.hit.converged for answer in self.answers)
+
+    def constraints(self) -> list[dict[str, Any]]:
+        """Each constraint with its target, the value reached (None if its time never came) and whether it is met."""
+        return [
+            {
+                "goal": answer.goal.name,
+                "what": want.what,
+                "unit": constraint_unit(want.what),
+                "target": constraint_in_display_unit(want.what, want.value),
+                "reached": constraint_in_display_unit(want.what, float(reached)) if np.isfinite(reached) else None,
+                "within": constraint_in_display_unit(want.what, want.within),
+                "met": bool(abs(off) <= 1),
+            }
+            for answer in self.answers
+            for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
+        ]
 
     def lines(self) -> list[str]:
         """The results as lines of text; a goal that is not met is followed by its constraints."""

@@ -38,6 +38,15 @@ class Cast:
         return replace(self, body=body, reference=reference)
 
 
+def default_body(motion: str, physics: bool = False, usual: str | None = None) -> str:
+    """Name of the body that `cast` takes if none is given; "own" for a motion file, which includes prepared motions."""
+    path = motion_file(motion)
+    if path.suffix == ".toml" or motion in behaviour_names():
+        return read_behaviour(motion).body
+    able = shipped_dynamic_bodies(motion) if physics else ()
+    return OWN if path.suffix else usual or (able[0] if able else DEFAULT_BODY)
+
+
 def cast(
     motion: str, body: str | Body | None = None, say: Say = no_progress, physics: bool = False, usual: str | None = None
 ) -> Cast:  # fmt: skip

@@ -18,7 +18,7 @@ from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.bodies import OWN
 from poise.library.motions import motion_names, shipped_dynamic, shipped_dynamic_bodies
 from poise.library.repertoire import GAITS, STANDING
-from poise.performance.cast import DEFAULT_BODY
+from poise.performance.cast import default_body
 from poise.retarget.figure import figure_of_body
 
 
@@ -52,7 +52,6 @@ TERRAINS = (
 )
 """Forms of the terrains; the numbers are in the order of `poise.forms.TERRAIN_FORMS`."""
 
-STEPPING = ("gait", "turn", "change", "pace")  # Kinds of sources with steps
 RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walks cannot perform
 BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
@@ -66,23 +65,21 @@ def can_steer_by_steps(motion: str, body: str) -> bool:
     )
 
 
-def default_body(motion: str, controller: str) -> str:
-    """The default body for a motion and a controller."""
-    if motion.lower().endswith(".bvh"):
-        return OWN
-    if motion_kind(motion) == BEHAVIOUR:
-        return read_behaviour(motion).body
+def suggested_body(motion: str, controller: str) -> str:
+    """The default body of `cast`, or one for which the motion ships with physics if the controller needs that.
+
+    `cast` would optimise the motion for its default body, which takes too long for a page.
+    """
     entry = controller_entry(controller)
+    body = default_body(motion, entry.needs_physics, entry.body)
     able = shipped_dynamic_bodies(motion) if entry.needs_physics else ()
-    if able and entry.body not in able:
-        return able[0]
-    return entry.body or DEFAULT_BODY
+    return able[0] if able and body not in able else body
 
 
 def controller_refusals(motion: str, body: str | None) -> dict[str, str | None]:
     """For each controller the reason why it cannot perform a motion on a body, or None if it can."""
     return {
-        name: _controller_refusal(entry, motion, body or default_body(motion, name))
+        name: _controller_refusal(entry, motion, body or suggested_body(motion, name))
         for name, entry in controller_entries().items()
     }
 
@@ -100,7 +97,7 @@ def _controller_refusal(entry: ControllerEntry, motion: str, body: str) -> str |
     if entry.performs == "behaviours":
         return f"performs behaviours only: {', '.join(behaviour_names())}"
     if entry.walks:
-        if motion in RUNS or (kind not in (*STEPPING, "file") and motion != STANDING):
+        if motion in RUNS or (kind not in (*GROUPS, "file") and motion != STANDING):
             return f"performs walks only, and {motion} is not a walk"
         return None if body == OWN else entry.refusal(Body.named(body))
     if entry.needs_physics:
@@ -155,6 +152,7 @@ def motion_kind(motion: str) -> str:
 
 
 GROUPS = {"gait": "Walks and runs", "turn": "Turns", "change": "Changes of gait", "pace": "Starts and stops"}
+"""Titles of the groups of motions with steps, by kind of their source."""
 FEATS, ROTATIONS, FALLS = "Feats", "Rolls and flips by momentum", "Falls"  # Titles of further groups
 _GROUPS = {**GROUPS, BEHAVIOUR: ROTATIONS, "pose": FALLS}
 

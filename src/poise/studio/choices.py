@@ -23,14 +23,15 @@ from poise.studio.catalogue import (
     RUNS,
     TERRAINS,
     can_steer_by_steps,
-    default_body,
     motion_choices,
     motion_kind,
+    suggested_body,
     walker_refusal,
 )
 from poise.studio.wire import Arguments
 
 AFTERWARDS = "walk"  # Motion after a behaviour that ends standing
+USUAL_SPEEDS = {"stand": 0.0, "walk-slow": 0.9, "walk": 1.3, "walk-fast": 1.7, "run": 3.0}  # m/s, before any command
 IN_PLACE = ("squat", "punch", "lift")  # Motions with planted feet, in which a toppling performer is caught
 
 
@@ -81,9 +82,9 @@ class Choice:
         return self.motion.lower().endswith(".bvh")
 
     @property
-    def performer(self) -> str:
-        """The chosen body, or the default for the motion and the controller."""
-        return self.body or default_body(self.motion, self.controller)
+    def body_name(self) -> str:
+        """Name of the chosen body, or of the default for the motion and the controller."""
+        return self.body or suggested_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
@@ -97,7 +98,7 @@ class Choice:
             return False
         behaviour = read_behaviour(self.motion)
         stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
-        return stands and walker_refusal(self.performer) is None
+        return stands and walker_refusal(self.body_name) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -117,7 +118,12 @@ class Choice:
     @property
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
-        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.performer)
+        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.body_name)
+
+    @property
+    def falls_expected(self) -> bool:
+        """Whether touching the ground is part of the performance, or the controller does not balance."""
+        return not self.entry.balances or motion_kind(self.motion) not in (*GROUPS, "file")
 
     @property
     def edits_live(self) -> bool:
@@ -145,7 +151,7 @@ class Choice:
         """The choice as a request."""
         return Request(
             motion=self.motion,
-            body=self.performer,
+            body=self.body_name,
             controller=self.controller,
             terrain=self.terrain,
             friction=self.friction,

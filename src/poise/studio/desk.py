@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from poise.control.commands import STEP_DURATIONS, TOP_LIFT, TOP_SPEED
 from poise.control.controller import AdjustableSteps
 from poise.errors import PoiseError
 from poise.export.look import performer_span
 from poise.export.page import page_scene_data
 from poise.performance.forces import HEAVIEST
-from poise.performance.run import Run
+from poise.performance.report import summarise_performance
 from poise.retarget.prepare import import_changes
 from poise.studio.catalogue import controller_refusals, page_catalogue
-from poise.studio.choices import Choice
+from poise.studio.choices import USUAL_SPEEDS, Choice
 from poise.studio.frames import Framer
 from poise.studio.pose_editor import PoseEditor
 from poise.studio.show import STRONGEST, Show, ShowMemory
@@ -34,7 +35,7 @@ RECENT, LASTING_KINDS = 400, ("weight", "weights off", "ground", "edit")
 """Number of recent events sent; kinds of which earlier ones are sent as well, since they still show."""
 EVENTFUL = ("push", "release", "hang", "unhang", "steer", "edit", "slope", "transition")
 """Commands after which the events are sent."""
-SPEEDS = (0.02, 2.0)  # Range of playback speeds, relative to real time
+PLAYBACK_RATES = (0.02, 2.0)  # Lowest and highest playback rate, relative to real time
 
 
 class Desk:
@@ -46,7 +47,7 @@ class Desk:
         self.show: Show | None = None
         self._framer: Framer | None = None
         self.playing = False
-        self.slow = 1.0  # relative to real time
+        self.playback_rate = 1.0  # simulated seconds per wall-clock second that are shown
         self._epoch = 0
         self._memory = ShowMemory()
         self._sent_ground: World | None = None  # world whose ground the page has
@@ -70,48 +71,38 @@ class Desk:
             if name in EVENTFUL:
                 self._say("events", events=self._events())
         except PoiseError as error:
-            self._say("error", text=str(error), of=name)
+            self._say("error", text=self._without_folder(str(error)), of=name)
             self.send_numbers()  # the page may already show the refused value
         except BlowUp as error:
-            self._report_blow_up(error)
+            self._stop(error)
 
-    def upload(self, name: str, content: bytes) -> None:
-        """Store an uploaded file."""
-        try:
-            path = store_upload(self._folder, name, content)
-            if path.suffix.lower() == ".toml":
-                self.posing.open(path)
-                return
-            self._brought[path.name] = path
-            self._say("brought", name=path.name)
-        except PoiseError as error:
-            self._say("error", text=str(error).replace(f"{self._folder}/", ""), of="upload")
+    def _without_folder(self, text: str) -> str:
+        """The text without the path of the upload folder."""
+        return text.replace(f"{self._folder}/", "")
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def _do_hello(self, _: Arguments) -> None:
         self._say("choices", **page_catalogue())
 
+    def _do_upload(self, args: Arguments) -> None:
+        path = store_upload(self._folder, args.text("upload"), args.raw("content"))
+        if path.suffix.lower() == ".toml":
+            self.posing.open(path)
+            return
+        self._brought[path.name] = path
+        self._say("brought", name=path.name)
+
     def _do_fits(self, args: Arguments) -> None:
-        motion = args.text("motion")
-        chosen = str(self._brought.get(motion, motion))
-        self._say(
-            "fits", motion=motion, body=args.text("body"), why=controller_refusals(chosen, args.text("body") or None)
-        )
+        motion, body = args.text("motion"), args.text("body")
+        why = controller_refusals(str(self._brought.get(motion, motion)), body or None)
+        self._say("fits", motion=motion, body=body, why=why)
 
     def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
-        try:
-            show = Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory)
-        except PoiseError as error:
-            raise PoiseError(self._without_folder(str(error))) from None
-        self._put_on_stage(show)
+        self._put_on_stage(Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory))
         self.playing = not args.flag("paused")
         self._say("playing", on=self.playing)
-
-    def _without_folder(self, text: str) -> str:
-        """The text without the path of the upload folder."""
-        return text.replace(f"{self._folder}/", "")
 
     def _put_on_stage(self, show: Show) -> None:
         self.show, self._framer = show, Framer(show.run)
@@ -141,7 +132,7 @@ class Desk:
         self.send_numbers()
 
     def _do_speed(self, args: Arguments) -> None:
-        self.slow = args.number("value", *SPEEDS)
+        self.playback_rate = args.number("value", *PLAYBACK_RATES)
 
     def _do_reset(self, args: Arguments) -> None:
         self._go_back_to(0.0, args)
@@ -172,17 +163,14 @@ class Desk:
             while done + show.run.step_s <= seconds + 1e-9 and not enough():
                 show.step()
                 done += show.run.step_s
-        except BlowUp as error:
-            self._report_blow_up(error)
-        except PoiseError as error:
-            self.playing = False
-            self._say("error", text=str(error), of="play")
-            self._say("playing", on=False)
+        except (BlowUp, PoiseError) as error:
+            self._stop(error)
         return done
 
-    def _report_blow_up(self, error: BlowUp) -> None:
+    def _stop(self, error: BlowUp | PoiseError) -> None:
         self.playing = False
-        self._say("error", text=f"the simulation {error}; continue from an earlier moment", of="play")
+        blown_up = f"the simulation {error}; continue from an earlier moment"
+        self._say("error", text=blown_up if isinstance(error, BlowUp) else str(error), of="play")
         self._say("playing", on=False)
 
     # -- acting ------------------------------------------------------------------------------------------------------
@@ -196,26 +184,24 @@ class Desk:
             show.push_towards(args.number("newtons", 1.0, STRONGEST), args.number("degrees", -360, 360), duration, body)
 
     def _do_pull(self, args: Arguments) -> None:
-        force, body = args.vector("force", STRONGEST), args.text("body")
-        self._present_show().interact(lambda run: run.pull(force, body))
+        self._present_show().pull(args.vector("force", STRONGEST), args.text("body"))
 
     def _do_release(self, _: Arguments) -> None:
-        self._present_show().interact(Run.let_go)
+        self._present_show().let_go()
 
     def _do_hang(self, args: Arguments) -> None:
-        link, mass = args.text("body"), args.number("mass", 0.1, HEAVIEST)
-        self._present_show().interact(lambda run: run.hang(link, mass))
+        self._present_show().hang(args.text("body"), args.number("mass", 0.1, HEAVIEST))
 
     def _do_unhang(self, _: Arguments) -> None:
-        self._present_show().interact(Run.take_off)
+        self._present_show().take_off()
 
     def _do_steer(self, args: Arguments) -> None:
         heading = args.optional_number("heading", -1e6, 1e6)
         self._present_show().steer(
             None if heading is None else math.radians(heading),
-            args.optional_number("speed", -20.0, 20.0),
-            args.optional_number("lift", 0.0, 1.0),
-            args.optional_number("step", 0.1, 3.0),
+            args.optional_number("speed", -TOP_SPEED, TOP_SPEED),
+            args.optional_number("lift", 0.0, TOP_LIFT),
+            args.optional_number("step", *STEP_DURATIONS),
         )
 
     def _do_edit(self, args: Arguments) -> None:
@@ -264,8 +250,6 @@ class Desk:
             self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
-        from poise.performance.report import summarise_performance
-
         performance = self._present_show().run.so_far()
         if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
@@ -300,6 +284,8 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "preparable": choice.can_prepare_steering and not choice.steers,
         "adjusts": isinstance(show.run.controller, AdjustableSteps),
         "guide": choice.guide.name,
+        "falls_expected": choice.falls_expected,
+        "usual_speed": USUAL_SPEEDS.get(choice.motion, USUAL_SPEEDS["walk"]),
         "live": show.live,
         "over": choice.transitions,
         "bends": choice.bends_ground,

@@ -21,8 +21,7 @@ class Judge:
     """Measures a run step by step."""
 
     def __init__(self, run: Run) -> None:
-        start = run.so_far().recording
-        self._meta = {**start.meta, "events": []}
+        self._meta = {**run.meta, "events": []}
         span = run.world.scene.dofs(0)
         self._joints = slice(span.start + 6, span.stop)
         self._error = np.zeros(run.world.model.nv)

@@ -95,32 +95,28 @@ class _PerformerLoop:
         """Handle all waiting commands; wait for one if there is nothing to simulate."""
         pause = self._pause()
         while self._wire.poll(pause):
-            message = self._wire.recv()
-            if "upload" in message:
-                self._guarded(partial(self._desk.upload, message["upload"], message["content"]))
-            else:
-                was = self._desk.playing
-                self._guarded(partial(self._desk.execute, message))
-                if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
-                    self._clock = clock.perf_counter()
-                self._urgent |= message["do"] in URGENT
+            message, was = self._wire.recv(), self._desk.playing
+            self._guarded(partial(self._desk.execute, message))
+            if message["do"] in ("stage", "branch", "reset") or was != self._desk.playing:
+                self._clock = clock.perf_counter()
+            self._urgent |= message["do"] in URGENT
             pause = 0.0
 
     def _pause(self) -> float | None:
         if not self._desk.playing:
             return None
-        return max(0.0, self._clock + self._desk.step_s / self._desk.slow - clock.perf_counter())
+        return max(0.0, self._clock + self._desk.step_s / self._desk.playback_rate - clock.perf_counter())
 
     def _perform(self) -> None:
         """Simulate up to the clock, or one step more if a command is urgent and the show is not ahead."""
         now = clock.perf_counter()
         self._clock = max(self._clock, now - BEHIND)
-        behind = (now - self._clock) * self._desk.slow
+        behind = (now - self._clock) * self._desk.playback_rate
         if self._urgent and behind >= 0:
             behind, self._due = max(behind, self._desk.step_s), now
         self._urgent = False
         done = self._desk.advance(behind, lambda: clock.perf_counter() - now > AHEAD)
-        self._clock += done / self._desk.slow
+        self._clock += done / self._desk.playback_rate
         self._stale |= done > 0
 
     def _report(self) -> None:

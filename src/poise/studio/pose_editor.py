@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import degrees, isfinite, radians
+from math import degrees, radians
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.animate.animate import animate, keyframe_interpolation
-from poise.animate.goals import constraint_in_display_unit, constraint_unit
 from poise.animate.read_script import find_script, shipped_scripts
 from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
@@ -146,8 +145,7 @@ class PoseEditor:
         self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
-        coordinates = script_coordinates_at(self.sheet, self._key_time(args))
-        self._send_pose(coordinates)
+        self._send_pose(script_coordinates_at(self.sheet, self._key_time(args)))
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
@@ -209,9 +207,7 @@ class PoseEditor:
         )
         clip = keyframe_interpolation(replace(script, beginning=Beginning()))  # at the place of the posed body
         qpos, some = np.array(clip.qpos), np.unique(np.append(np.arange(0, clip.frames, 6), clip.frames - 1))
-        rise = [
-            -lowest_geom_height(body.model, qpos[k]) for k in some
-        ]  # to the ground; for every sixth frame only, to save time
+        rise = [-lowest_geom_height(body.model, qpos[k]) for k in some]  # to the ground; not all frames, to save time
         qpos[:, 2] += np.interp(np.arange(clip.frames), some, rise)
         self._send(track_bytes("keyframes", script.scene.model, 1 / clip.rate, self._poses_in_scene(qpos)))
 
@@ -239,22 +235,13 @@ class PoseEditor:
         if not sheet.script.goals:
             raise PoiseError("there is nothing to solve: add a goal first")
         solution = solve_script(sheet.script, say=lambda text: self._say("solving", text=text))
-        constraints = [
-            {
-                "goal": answer.goal.name, "what": want.what, "unit": constraint_unit(want.what),
-                "target": constraint_in_display_unit(want.what, want.value),
-                "reached": constraint_in_display_unit(want.what, float(reached)) if isfinite(reached) else None,
-                "met": bool(abs(off) <= 1),
-            }
-            for answer in solution.answers
-            for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
-        ]  # fmt: skip
         if solution.converged:
             path = sheet.script.path
             assert path is not None
             text = solved_script_text(solution.script, path.read_text(encoding="utf-8"))
             self._show_sheet(ScriptSheet.read(text, path.parent, path.stem))
-        self._perform({"converged": solution.converged, "constraints": constraints, "solve_s": solution.seconds})
+        solved = {"converged": solution.converged, "constraints": solution.constraints(), "solve_s": solution.seconds}
+        self._perform(solved)
 
     def _perform(self, solving: dict[str, Any]) -> None:
         script = self.sheet.script

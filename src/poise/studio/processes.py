@@ -1,4 +1,4 @@
-"""Performer processes: one per page, and one spare that is started ahead of need."""
+"""The processes that perform: one per page, and one spare that is started ahead of need."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from poise.studio.performer import perform_for
 
 _CONTEXT = multiprocessing.get_context("spawn")  # Spawned processes: forked ones may inherit locked locks
 
-MOST_WAITING = 500  # Maximum number of commands that wait for a busy performer
+MOST_WAITING = 500  # Maximum number of commands that wait for a busy process
 
 Listener = Callable[[str | bytes | None], None]
-"""Called with each message of a performer; with None when its process has ended."""
+"""Called with each message of a process; with None when the process has ended."""
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def sigint_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Performer:
-    """A performer process."""
+class PerformerProcess:
+    """The process that performs for one page, as seen from the server."""
 
     def __init__(self) -> None:
         self._wire, theirs = _CONTEXT.Pipe()
@@ -116,31 +116,31 @@ class Performer:
 
 
 class PerformerPool:
-    """Performers in use and a spare one, since starting one takes a second or two."""
+    """Processes in use and a spare one, since starting one takes a second or two."""
 
     def __init__(self) -> None:
-        self._next = Performer()
-        self._given: list[Performer] = []
+        self._next = PerformerProcess()
+        self._given: list[PerformerProcess] = []
 
-    def give(self) -> Performer:
-        """A performer for a new page."""
-        given = self._next if self._next.alive else Performer()
-        self._next = Performer()
+    def give(self) -> PerformerProcess:
+        """A process for a new page."""
+        given = self._next if self._next.alive else PerformerProcess()
+        self._next = PerformerProcess()
         self._given.append(given)
         return given
 
-    def take_back(self, performer: Performer) -> None:
-        """End the performer of a closed page."""
-        performer.end()
-        self._given.remove(performer)
+    def take_back(self, process: PerformerProcess) -> None:
+        """End the process of a closed page."""
+        process.end()
+        self._given.remove(process)
 
     @property
     def busy(self) -> int:
-        """Number of performers in use."""
+        """Number of processes in use."""
         return len(self._given)
 
     def end(self) -> None:
-        """End all performers."""
-        for performer in (*self._given, self._next):
-            performer.end()
+        """End all processes."""
+        for process in (*self._given, self._next):
+            process.end()
         self._given = []

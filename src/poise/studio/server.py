@@ -1,4 +1,4 @@
-"""The server: serves the page to this machine only, and gives each connected page a performer.
+"""The server: serves the page to this machine only, and gives each connected page a process.
 
 A foreign page open in the same browser could reach a server on this machine. Browsers send the origin of a page
 (Origin) and the name by which the server was addressed (Host, which a foreign name server can point to this machine);
@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from poise.errors import PoiseError
-from poise.studio.processes import Performer, PerformerPool
+from poise.studio.processes import PerformerPool, PerformerProcess
 from poise.studio.transfers import LARGEST, check_upload
 from poise.studio.wire import is_frame, json_message, read_command
 
@@ -50,7 +50,7 @@ FILES_AFTER = 5  # Maximum number of queued commands at which an upload is accep
 
 
 class Studio:
-    """The server and its performers."""
+    """The server and its processes."""
 
     def __init__(self, first: Mapping[str, Any]) -> None:
         """`first` is the initial choice of a page."""
@@ -85,7 +85,7 @@ class Studio:
         return f"http://{LOOPBACK}:{self.port}/"
 
     async def close(self) -> None:
-        """Stop serving and end all performers."""
+        """Stop serving and end all processes."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -116,19 +116,19 @@ class Studio:
 
 
 class _PageVisit:
-    """A connected page and its performer."""
+    """A connected page and its process."""
 
     def __init__(self, page: ServerConnection, pool: PerformerPool, first: Mapping[str, Any]) -> None:
         self._page, self._pool, self._first = page, pool, first
         self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._left = False
         self._expected: str | None = None  # name of the announced file
-        self._performer = self._engage_performer()
+        self._process = self._engage_process()
 
-    def _engage_performer(self) -> Performer:
-        performer = self._pool.give()
-        performer.listen(lambda message: self._forward_message(performer, message))
-        return performer
+    def _engage_process(self) -> PerformerProcess:
+        process = self._pool.give()
+        process.listen(lambda message: self._forward_message(process, message))
+        return process
 
     async def serve_page(self) -> None:
         """Serve the page until it closes."""
@@ -142,23 +142,23 @@ class _PageVisit:
         finally:
             self._left = True
             sending.cancel()
-            self._pool.take_back(self._performer)
+            self._pool.take_back(self._process)
 
-    def _forward_message(self, performer: Performer, message: str | bytes | None) -> None:
-        """Forward a message of the performer; replace a performer whose process has ended."""
-        if performer is not self._performer or self._left:
+    def _forward_message(self, process: PerformerProcess, message: str | bytes | None) -> None:
+        """Forward a message of the process; replace a process that has ended."""
+        if process is not self._process or self._left:
             return
-        if message is None and performer.has_spoken:
-            self._replace_performer("The simulation stopped unexpectedly and starts again.")
+        if message is None and process.has_spoken:
+            self._replace_process("The simulation stopped unexpectedly and starts again.")
         elif message is None:  # it failed to start; another one would too
             text = "the simulation cannot start: see the terminal for the cause"
             self._waiting.put_nowait(json_message("dead", text=text))
         elif not is_frame(message) or self._waiting.qsize() < WAITING:
             self._waiting.put_nowait(message)
 
-    def _replace_performer(self, why: str, asked: bool = False) -> None:
-        self._pool.take_back(self._performer)
-        self._performer = self._engage_performer()
+    def _replace_process(self, why: str, asked: bool = False) -> None:
+        self._pool.take_back(self._process)
+        self._process = self._engage_process()
         self._waiting.put_nowait(json_message("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
@@ -182,14 +182,14 @@ class _PageVisit:
                 if not isinstance(file, str) or not isinstance(size, int):
                     raise PoiseError("a file needs a name and a size")
                 check_upload(file, size)
-                if self._performer.waiting > FILES_AFTER:
+                if self._process.waiting > FILES_AFTER:
                     raise PoiseError("the simulation is still busy: wait, or press Stop")
                 self._expected = file
                 self._waiting.put_nowait(json_message("send", name=file))
             elif name == "abort":
-                self._replace_performer("Stopped.", asked=True)
+                self._replace_process("Stopped.", asked=True)
             else:
-                self._performer.send(command)
+                self._process.send(command)
         except PoiseError as error:
             self._waiting.put_nowait(json_message("error", text=str(error), of=name))
 
@@ -197,8 +197,8 @@ class _PageVisit:
         name, self._expected = self._expected, None
         if name is None:
             raise PoiseError("a file arrived that was not announced")
-        check_upload(name, len(content))  # the performer checks the content
-        self._performer.send({"do": "upload", "upload": name, "content": content})
+        check_upload(name, len(content))  # the process checks the content
+        self._process.send({"do": "upload", "upload": name, "content": content})
 
 
 async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studio], None]) -> None:

@@ -78,7 +78,7 @@ class Show:
         self.judge = Judge(self.run)
         self.imported = staged.imported
         self.last: StepResult | None = None
-        self.speed = 0.0  # simulated seconds per wall-clock second, smoothed
+        self.real_time_factor = 0.0  # simulated seconds per wall-clock second, smoothed
         self._commanded = final_command(())
         self._steps = 0
         self._done: list[tuple[int, Interaction]] = []  # number of the step before which each interaction took place
@@ -87,18 +87,19 @@ class Show:
     def step(self) -> None:
         """Advance by one step; raise `BlowUp` if the simulation blows up."""
         if self.run.time >= LONGEST:
-            raise PoiseError(
-                f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or continue from an earlier time"
-            )
-        step, began = self.run.step_s, clock.perf_counter()
-        self.last = self.run.step()
-        spent = clock.perf_counter() - began
-        self.speed += 0.02 * (step / max(spent, 1e-6) - self.speed) if self.speed else step / spent
-        self._steps += 1
-        self.judge.watch(self.run, self.last)
-        if self._steps % round(OFTEN / step) == 0:
+            raise PoiseError(f"a performance lasts at most {LONGEST / 60:.0f} minutes: start again, or go back in time")
+        self._step_and_watch()
+        if self._steps % round(OFTEN / self.run.step_s) == 0:
             self._marks.append(self.run.mark())
             self._thin_marks()
+
+    def _step_and_watch(self) -> None:
+        began = clock.perf_counter()
+        self.last = self.run.step()
+        factor = self.run.step_s / max(clock.perf_counter() - began, 1e-6)
+        self.real_time_factor += (0.02 if self.real_time_factor else 1.0) * (factor - self.real_time_factor)
+        self._steps += 1
+        self.judge.watch(self.run, self.last)
 
     def _thin_marks(self) -> None:
         """Keep fewer of the older marks."""
@@ -116,22 +117,20 @@ class Show:
         while self._steps < goal:
             while done and done[0][0] == self._steps:
                 done.pop(0)[1](self.run)
-            self.last = self.run.step()
-            self._steps += 1
-            self.judge.watch(self.run, self.last)
+            self._step_and_watch()
         self.run.let_go()
         self._done = [each for each in self._done if each[0] < goal]
         self._marks = [each for each in self._marks if each.steps <= goal]
         self._commanded = final_command(self.run.events)
 
-    def interact(self, act: Interaction) -> None:
+    def _interact(self, act: Interaction) -> None:
         """Do something to the run; it is repeated when the show returns to a later time by way of a mark."""
         act(self.run)  # raises before it is stored
         self._done.append((self._steps, act))
 
     def push(self, force: Array, duration: float, body: str | None = None) -> None:
         """Push a link with a force (N, world frame) for a duration (s)."""
-        self.interact(lambda run: run.push(force, duration, body))
+        self._interact(lambda run: run.push(force, duration, body))
 
     def push_towards(self, newtons: float, degrees: float, duration: float, body: str | None = None) -> None:
         """Push a link horizontally; 0 degrees is the heading of the performer, 90 to its left."""
@@ -139,15 +138,29 @@ class Show:
         angle = math.radians(degrees) + float(yaw_of(world.qpos[world.scene.coordinates(0)][3:7]))
         self.push(newtons * np.array([math.cos(angle), math.sin(angle), 0.0]), duration, body)
 
+    def pull(self, force: Array, body: str) -> None:
+        """Pull a link with a force (N, world frame) until `let_go`."""
+        self._interact(lambda run: run.pull(force, body))
+
+    def let_go(self) -> None:
+        """End the pull."""
+        self._interact(Run.let_go)
+
+    def hang(self, link: str, mass: float) -> None:
+        """Hang a weight (kg) on a link."""
+        self._interact(lambda run: run.hang(link, mass))
+
+    def take_off(self) -> None:
+        """Take off all weights."""
+        self._interact(Run.take_off)
+
     def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
         """Command a heading (rad, to the left of the initial one), speed (m/s), foot lift (m) and step duration (s)."""
         if not self.choice.steers:
             raise PoiseError(f"{self.choice.controller} cannot be steered in {self.choice.motion}")
         if speed is not None and self.fastest is not None and speed > self.fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
-        heading = math.radians(self._commanded["heading_deg"]) if heading is None else heading
-
-        self.interact(lambda run: run.steer(heading, speed, lift, step))
+        self._interact(lambda run: run.steer(heading, speed, lift, step))
         self._commanded = final_command(self.run.events[-1:], self._commanded)
 
     def edit(self, text: str) -> None:
@@ -157,7 +170,7 @@ class Show:
             raise PoiseError(f"{name} tracks a motion that obeys physics: edit it from the beginning instead")
         refuse_file_edits(text)
         edit = parse_edit(text)
-        self.interact(lambda run: run.edit(edit))
+        self._interact(lambda run: run.edit(edit))
 
     def slope(self, degrees: float) -> None:
         """Set the slope of the ground ahead (degrees); the ground walked on so far does not change."""
@@ -166,7 +179,7 @@ class Show:
         fastest = self.choice.entry.fastest_uphill
         if fastest is not None and (self._commanded["speed"] or 0.0) > fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: have it walk first")
-        self.interact(lambda run: _bend_ground(run, degrees))
+        self._interact(lambda run: _bend_ground(run, degrees))
 
     @property
     def rise(self) -> float | None:
@@ -183,13 +196,11 @@ class Show:
     def blend_into(self, name: str) -> None:
         """Blend into another shipped motion from now on."""
         if name not in self.choice.transitions:
-            raise PoiseError(
-                f"{self.choice.controller} cannot blend into '{name}' during a performance: choose it instead"
-            )
+            raise PoiseError(f"{self.choice.controller} cannot blend into '{name}' live: choose it instead")
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
         blend = Blend(motion.clip, span=Span(self.run.time))
-        self.interact(lambda run: run.edit(blend))
+        self._interact(lambda run: run.edit(blend))
 
     def status(self) -> dict[str, Any]:
         """Commanded and measured values, for the page."""
@@ -200,7 +211,7 @@ class Show:
             **self.judge.status(),
             **steering,
             "rise": self.rise,
-            "speed": self.speed,
+            "speed": self.real_time_factor,
             "steps": self._steps,
         }
 

@@ -70,3 +70,22 @@ class Poses {
     });
   }
 }
+
+/** The mean contact force on each body in each frame, at its centre of pressure. */
+class FrameContacts {
+  constructor({ start, rows }) {
+    this.start = unpack(start);
+    this.rows = unpack(rows);
+  }
+
+  get empty() {
+    return this.rows.length === 0;
+  }
+
+  at({ frame }) {
+    return Array.from({ length: this.start[frame + 1] - this.start[frame] }, (_, k) => {
+      const row = 6 * (this.start[frame] + k);
+      return { point: this.rows.subarray(row, row + 3), force: this.rows.subarray(row + 3, row + 6) };
+    });
+  }
+}

@@ -41,57 +41,53 @@ class Arrow {
 }
 Arrow.up = new THREE.Vector3(0, 0, 1);
 
-/** The mean contact force on each body in each frame, at its centre of pressure; the body's weight is 0.45 span long. */
-class Contacts {
-  constructor({ start, rows }, scene, span, weight) {
-    this.start = unpack(start);
-    this.rows = unpack(rows);
-    this.scale = (0.45 * span) / weight;
-    this.make = () => new Arrow(scene, LOOK.contact, 0.008 * span);
+/** Forces as arrows of a colour, of which as many are kept as were shown at once. */
+class Arrows {
+  constructor(scene, colour, thickness) {
+    this.make = () => new Arrow(scene, colour, thickness);
     this.arrows = [];
-    this.tail = new THREE.Vector3();
-    this.force = new THREE.Vector3();
   }
 
-  get empty() {
-    return this.rows.length === 0;
+  /** Show arrows [[tail, vector, opacity]] and no others. */
+  show(shown) {
+    while (this.arrows.length < shown.length) this.arrows.push(this.make());
+    this.arrows.forEach((arrow, k) => (k < shown.length ? arrow.show(...shown[k]) : arrow.hide()));
+  }
+}
+
+/** Contact forces as arrows; the body's weight is 0.45 span long. */
+class Contacts extends Arrows {
+  constructor(scene, span, weight) {
+    super(scene, LOOK.contact, 0.008 * span);
+    this.scale = (0.45 * span) / weight;
   }
 
-  show({ frame }, visible) {
-    const first = this.start[frame], count = visible ? this.start[frame + 1] - first : 0;
-    while (this.arrows.length < count) this.arrows.push(this.make());
-    this.arrows.forEach((arrow, k) => {
-      if (k >= count) return arrow.hide();
-      this.tail.fromArray(this.rows, 6 * (first + k));
-      this.force.fromArray(this.rows, 6 * (first + k) + 3).multiplyScalar(this.scale);
-      arrow.show(this.tail, this.force);
-    });
+  /** Show the forces [{ point, force }], in m and N. */
+  show(forces) {
+    super.show(forces.map(({ point, force }) => [new THREE.Vector3(...point), new THREE.Vector3(...force).multiplyScalar(this.scale)]));
   }
 }
 
 /** Pushes as arrows that end at the pushed body; they fade out slowly, because most pushes last only 0.1 s. */
-class Pushes {
-  constructor(pushes, scene, span, weight) {
-    this.pushes = pushes.map((push) => ({ ...push, arrow: new Arrow(scene, LOOK.push, 0.013 * span) }));
+class Pushes extends Arrows {
+  constructor(scene, span, weight) {
+    super(scene, LOOK.push, 0.013 * span);
     this.linger = 0.35; // seconds
     this.gap = 0.07 * span;
     this.lengthOf = (newtons) => span * Math.min(0.9, 0.3 + (0.3 * newtons) / weight);
   }
 
-  show(time, groups, visible) {
-    for (const { arrow, body, point, force, time: start, duration } of this.pushes) {
-      const after = time - start - duration;
-      if (!visible || time < start || after > this.linger || !groups[body]) {
-        arrow.hide();
-        continue;
-      }
-      const vector = new THREE.Vector3(...force);
+  /** Of the pushes [{ body, point, force, time, duration }], show those that act at a time or have just ended. */
+  show(pushes, time, groups) {
+    const acting = pushes.filter(({ body, time: start, duration }) => groups[body] && time >= start && time - start - duration <= this.linger);
+    super.show(acting.map(({ body, point, force, time: start, duration }) => {
+      const after = time - start - duration, vector = new THREE.Vector3(...force);
       vector.setLength(this.lengthOf(vector.length()));
       const { position, quaternion } = groups[body];
       const centre = new THREE.Vector3(...point).applyQuaternion(quaternion).add(position);
       const tail = centre.sub(vector).addScaledVector(vector, -this.gap / vector.length());
-      arrow.show(tail, vector, after > 0 ? 1 - after / this.linger : 1);
-    }
+      return [tail, vector, after > 0 ? 1 - after / this.linger : 1];
+    }));
   }
 }
 

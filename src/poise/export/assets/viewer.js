@@ -20,12 +20,14 @@ class Player {
       this.ghostPoses = new Poses(data.ghost, bodies.length);
       ({ ghost: this.ghost, groups: this.ghostGroups } = buildGhost(shapes, bodies, scene, quality));
     }
-    this.contacts = new Contacts(data.contacts, scene, span, weight);
-    this.pushes = new Pushes(data.pushes, scene, span, weight);
+    this.frameContacts = new FrameContacts(data.contacts);
+    this.contacts = new Contacts(scene, span, weight);
+    this.pushes = new Pushes(scene, span, weight);
+    this.allPushes = data.pushes;
     this.weights = new Weights(data.weights, this.groups);
     this.com = new CentreOfMass(new Points(data.com, data.performers), this.timeline, scene, span);
 
-    this.has = { ghost: !!data.ghost, contacts: !this.contacts.empty, pushes: data.pushes.length > 0,
+    this.has = { ghost: !!data.ghost, contacts: !this.frameContacts.empty, pushes: data.pushes.length > 0,
       com: data.performers > 0, follow: true };
     this.on = { ghost: false, contacts: false, pushes: true, com: false, follow: true };
     for (const name of Object.keys(this.on)) {
@@ -54,8 +56,8 @@ class Player {
       this.ghost.visible = on.ghost;
       if (on.ghost) this.ghostPoses.apply(where, this.ghostGroups);
     }
-    this.contacts.show(where, on.contacts);
-    this.pushes.show(this.time, this.groups, on.pushes);
+    this.contacts.show(on.contacts ? this.frameContacts.at(where) : []);
+    this.pushes.show(on.pushes ? this.allPushes : [], this.time, this.groups);
     this.weights.show(this.time);
     this.com.show(where, on.com);
     this.stage.track(this.focus.at(where, 0, this.target), on.follow);

@@ -136,8 +136,8 @@ class Act {
   }
 
   /** `guide` describes the controller that is steered; it may be one that takes over later. */
-  staged({ links, trunk, steers, preparable, adjusts, controller, motion }, guide, walker) {
-    Object.assign(this, { steers, guide });
+  staged({ links, trunk, steers, preparable, adjusts, controller, motion, usual_speed: usual }, guide, walker) {
+    Object.assign(this, { steers, guide, usual });
     all("#moves button").forEach((button) => button.setAttribute("aria-pressed", button.dataset.move === `${motion} ${controller}`));
     this.heading = 0;
     this.paced = false;
@@ -147,7 +147,6 @@ class Act {
     $("stepping").hidden = !adjusts;
     const input = $("steer-speed"), [slowest, fastest] = guide.speeds;
     this.fastest = fastest;
-    this.usual = { stand: 0, run: 3, "walk-fast": 1.7, "walk-slow": 0.9 }[motion] ?? 1.3;
     Object.assign(input, { min: slowest, max: fastest });
     $("paces").replaceChildren(...guide.paces.map(([name, speed]) => make("button", {
       textContent: name, value: speed, onclick: () => { input.value = speed; input.show(); this.paced = true; this.steer(); },

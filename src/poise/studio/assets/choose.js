@@ -83,7 +83,7 @@ class Choose {
     this.asked(null);
   }
 
-  /** The performer was replaced and its files are lost: stage the last choice again. */
+  /** The process was replaced and its files are lost: stage the last choice again. */
   again() {
     const file = this.files.get(this.on?.motion);
     this.files.clear();

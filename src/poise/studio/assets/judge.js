@@ -71,8 +71,8 @@ class Judge {
     return playing ? this.was.pace : 0;
   }
 
-  update({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, meant) {
-    const state = fell === null ? "good" : meant ? "" : "bad";
+  update({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, fallsExpected) {
+    const state = fell === null ? "good" : fallsExpected ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
     put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${speed.toFixed(0)}×</small>`);
     put("n-fall", fell === null ? "stays up" : `fell at ${fell.toFixed(2)} s`, state);
@@ -80,7 +80,7 @@ class Judge {
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
     put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "physical" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
-    this.chip("chip-state", fell === null ? "On its feet" : meant ? "Touches the ground" : `Fell at ${fell.toFixed(1)} s`, state);
+    this.chip("chip-state", fell === null ? "On its feet" : fallsExpected ? "Touches the ground" : `Fell at ${fell.toFixed(1)} s`, state);
     this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }

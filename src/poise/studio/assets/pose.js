@@ -109,7 +109,7 @@ class Pose {
     this.sliders.put(easel.angles);
   }
 
-  /** The performer was replaced: send the script again, now or when the pose mode opens. */
+  /** The process was replaced: send the script again, now or when the pose mode opens. */
   lost() {
     this.easel = null;
     if (document.body.dataset.mode === "pose") this.stage();

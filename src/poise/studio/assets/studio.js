@@ -52,7 +52,7 @@ class Studio {
       branched: (message) => this.branched(message),
       events: ({ events }) => this.happened(events),
       ground: ({ shapes }) => this.laid(shapes),
-      numbers: (numbers) => { this.down(numbers.fell_at); this.judge.update(numbers, this.timebar.playing, this.meant); this.act.update(numbers); this.edit.measured(numbers); },
+      numbers: (numbers) => { this.down(numbers.fell_at); this.judge.update(numbers, this.timebar.playing, this.fallsExpected); this.act.update(numbers); this.edit.measured(numbers); },
       verdict: (summary) => this.judge.verdict(summary),
       error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
       crashed: ({ text, asked }) => { busy(""); this.crashed(text, asked); },
@@ -67,7 +67,7 @@ class Studio {
     };
   }
 
-  /** The choices; a replaced performer sends them again. */
+  /** The choices; a process that replaces another sends them again. */
   offered(choices) {
     if (this.choices) {
       if (document.body.dataset.mode === "perform") this.choose.again(); else this.unstaged = true;
@@ -87,16 +87,15 @@ class Studio {
     this.events = [];
     this.fell = null;
     this.scene = scene;
-    const group = this.choices.motions.find(({ name }) => name === scene.motion)?.group ?? "";
-    const performer = this.choose.described(scene.controller);
-    this.meant = !performer.balances || /^(Feats|Rolls|Falls)/.test(group); // touching the ground is part of the motion
+    const controller = this.choose.described(scene.controller);
+    this.fallsExpected = scene.falls_expected; // touching the ground is part of the motion
     if (document.body.dataset.mode === "perform") this.theatre.put(scene);
     this.choose.staged(scene);
     this.act.staged(scene, this.choose.described(scene.guide), this.choices.walker);
     this.edit.staged(scene);
     this.edit.showEvents([]);
     this.judge.staged(scene);
-    $("hint-what").textContent = performer.drive;
+    $("hint-what").textContent = controller.drive;
     $("hint-act").textContent = `Click the body to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
     if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
@@ -106,7 +105,7 @@ class Studio {
 
   /** After a fall that is not part of the motion, offer to go back. */
   down(fell) {
-    if (fell !== null && this.fell === null && !this.meant) {
+    if (fell !== null && this.fell === null && !this.fallsExpected) {
       const back = Math.max(0, fell - 2);
       toast("The character fell.", "note", {
         "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Start again": () => this.wire.send("reset", { play: true }),
@@ -163,7 +162,7 @@ class Studio {
     this.theatre.sharpness.wake();
     this.shownAt = moment;
     this.stale = false;
-    this.theatre.lostAt = this.fell === null || this.meant ? Infinity : this.fell;
+    this.theatre.lostAt = this.fell === null || this.fallsExpected ? Infinity : this.fell;
     this.theatre.show(this.tape, time, this.events, seconds);
     this.grab.pull(now);
     this.theatre.draw();

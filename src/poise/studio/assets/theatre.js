@@ -32,8 +32,8 @@ class Theatre {
     this.ghostGroups = ghost.groups;
     this.groups.forEach((group, body) => group.traverse((part) => { part.userData.body = body; }));
     this.findPlanes();
-    this.arrows = [];
-    this.pushes = [];
+    this.contacts = new Contacts(this.set, span, weight);
+    this.pushes = new Pushes(this.set, span, weight);
     this.lostAt = Infinity; // s: after a fall the ghost is hidden
     this.boxes = [];
     this.hungAt = "";
@@ -102,7 +102,9 @@ class Theatre {
   /** Hide all overlays. */
   rest() {
     for (const part of [this.dot, this.trail, this.support]) part.visible = false;
-    for (const arrow of [this.rod, this.aim, ...this.arrows, ...this.pushes]) arrow.hide();
+    for (const arrow of [this.rod, this.aim]) arrow.hide();
+    this.contacts.show([]);
+    this.pushes.show([], 0, this.groups);
   }
 
   follow(seconds) {
@@ -117,21 +119,18 @@ class Theatre {
     this.stage.track(this.focus, this.on.follow);
   }
 
+  /** The sum of the contact forces on each body, at its centre of pressure; impacts are drawn at most one span long. */
   showContacts(contacts) {
-    const { span, weight } = this, sums = new Map();
+    const sums = new Map(), most = this.span / this.contacts.scale;
     for (const { body, point, force } of contacts) {
-      const size = Math.hypot(...force), sum = sums.get(body) ?? { weight: 0, point: [0, 0, 0], force: [0, 0, 0] };
-      sum.weight += size;
-      for (let k = 0; k < 3; k++) { sum.point[k] += size * point[k]; sum.force[k] += force[k]; }
+      const size = Math.hypot(...force), sum = sums.get(body) ?? { size: 0, point: new THREE.Vector3(), force: new THREE.Vector3() };
+      sum.size += size;
+      sum.point.addScaledVector(new THREE.Vector3(...point), size);
+      sum.force.add(new THREE.Vector3(...force));
       sums.set(body, sum);
     }
-    const list = [...sums.values()].filter((sum) => sum.weight > 1e-6);
-    while (this.arrows.length < list.length) this.arrows.push(new Arrow(this.set, LOOK.contact, 0.008 * span));
-    this.arrows.forEach((arrow, k) => {
-      if (k >= list.length) return arrow.hide();
-      const tail = new THREE.Vector3(...list[k].point).divideScalar(list[k].weight);
-      arrow.show(tail, new THREE.Vector3(...list[k].force).multiplyScalar((0.45 * span) / weight).clampLength(0, span));
-    });
+    this.contacts.show([...sums.values()].filter(({ size }) => size > 1e-6)
+      .map(({ size, point, force }) => ({ point: point.divideScalar(size), force: force.clampLength(0, most) })));
   }
 
   showCentre(tape, index) {
@@ -165,19 +164,10 @@ class Theatre {
     this.rod.show(foot, this.com.clone().sub(foot));
   }
 
-  /** Arrows of the pushes that act now or have just ended. */
   showPushes(time, events) {
-    const linger = 0.35, acting = events.filter((event) => event.kind === "push" && event.world_force && time >= event.time
-      && time < event.time + Math.max(event.duration, 0.05) + linger);
-    while (this.pushes.length < acting.length) this.pushes.push(new Arrow(this.set, LOOK.push, 0.012 * this.span));
-    this.pushes.forEach((arrow, k) => {
-      const event = acting[k], group = event && this.groups[this.scene.bodies.indexOf(event.body)];
-      if (!group) return arrow.hide();
-      const after = time - event.time - event.duration, vector = new THREE.Vector3(...event.world_force);
-      vector.setLength(this.arrowLength(vector.length()));
-      const tail = -1 - (0.06 * this.span) / vector.length(); // the arrow ends at the surface
-      arrow.show(group.position.clone().addScaledVector(vector, tail), vector, after > 0 ? 1 - after / linger : 1);
-    });
+    const pushes = events.filter((event) => event.kind === "push" && event.world_force);
+    this.pushes.show(pushes.map(({ body, world_force: force, time: start, duration }) => (
+      { body: this.scene.bodies.indexOf(body), point: [0, 0, 0], force, time: start, duration })), time, this.groups);
   }
 
   /** Boxes for the hung weights. */
@@ -194,10 +184,6 @@ class Theatre {
       this.groups[box.userData.body].add(box);
       return box;
     });
-  }
-
-  arrowLength(newtons) {
-    return this.span * Math.min(0.9, 0.18 + (0.35 * newtons) / this.weight);
   }
 
   /** The body under the pointer: { body, point, name }, or null. */
