@@ -1,7 +1,7 @@
 """Take what studies have written into the documentation: `python docs/make_measurements.py FOLDER`.
 
-FOLDER is the `--out` of `poise study`. The summary of each study goes to docs/measurements, its plot to
-docs/_static/studies. The pages of measurements show both (docs/tables.py).
+FOLDER is the `--out` of `poise study`. The summary of each study goes to docs/measurements, from where docs/tables.py
+writes it into the pages of measurements. Plots go to docs/_static/studies, except those of `--quick` studies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def main(folder: Path) -> None:
         findings = json.loads(path.read_text())
         del findings["rows"]
         (HERE / "measurements" / path.name).write_text(json.dumps(findings, indent=1) + "\n")
-        shutil.copy(path.with_suffix(".png"), HERE / "_static" / "studies" / f"{path.stem}.png")
+        if not findings["scope"]["coarse"]:
+            shutil.copy(path.with_suffix(".png"), HERE / "_static" / "studies" / f"{path.stem}.png")
         print(path.stem)
 
 

@@ -29,7 +29,6 @@ from poise.world.world import World
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MEASUREMENTS = Path(__file__).parent / "measurements"  # what studies have written; see make_measurements.py
-LONG_TABLE = 24  # Number of rows above which a table is folded
 
 
 def write(folder: Path) -> None:
@@ -183,15 +182,13 @@ def motions() -> str:
 
 
 def measurement(findings: Mapping[str, Any]) -> str:
-    """The command that makes the findings of a study, and their summary as a table."""
+    """The summary of a study's findings as a folded table, below the command that makes it."""
     rows = findings["summary"]
     columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    summary = table(
-        [name.replace("_", " ") for name in columns], [[cell_text(row[name]) for name in columns] for row in rows]
-    )
-    if len(rows) > LONG_TABLE:
-        summary = f"<details>\n<summary>The table ({len(rows)} rows)</summary>\n\n{summary}\n\n</details>"
-    return f"```sh\n{study_command(findings)}\n```\n\n{summary}"
+    cells = [[cell_text(row[name]) for name in columns] for row in rows]
+    summary = table([name.replace("_", " ") for name in columns], cells)
+    title = f"Output of <code>{study_command(findings)}</code>, version {findings['version']}"
+    return f"<details>\n<summary>{title}</summary>\n\n{summary}\n\n</details>"
 
 
 def study_command(findings: Mapping[str, Any]) -> str:
