@@ -76,7 +76,7 @@ class Animation:
 
 
 def animate(script: Script, seconds: float | None = None, progress: Steps = range) -> Performance:
-    """Perform a script with the solved changes that it contains."""
+    """Perform a script with the changes that were solved earlier and are stored in it; nothing is solved here."""
     return script_run(script, solved_changes(script.goals)).perform(seconds or script.seconds, progress)
 
 

@@ -36,7 +36,7 @@ STRAIGHTEST = 0.99999  # of the length of a leg: largest distance from hip to fo
 
 @dataclass(frozen=True, eq=False)
 class Rigging:
-    """A skeleton, and for each of its joints the link that carries the joint and the rotation in the link's frame."""
+    """A skeleton with, for each joint, the link that carries it and the joint's rotation in the frame of that link."""
 
     skeleton: Skeleton
     links: tuple[str, ...]  # (J,) name of the link that carries each joint

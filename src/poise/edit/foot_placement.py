@@ -202,7 +202,7 @@ class Heels:
         return found, *self._tipped_feet(place, turn, rise)
 
     def _ankle_excess(self, qpos: Array) -> Array:
-        """(T, F) rad by which ankles exceed their limits, in the direction in which a raised heel helps; else 0."""
+        """Angles (T, F) rad by which ankles exceed the limit that raising the heel relieves; 0 where they do not."""
         beyond = self._space.difference(qpos, self._space.clamped(qpos))
         return np.asarray(np.maximum(self._sides * beyond[:, self._dofs], 0.0))
 

@@ -194,7 +194,7 @@ class Nqr(ResetFirst):
         return self._waited > 0
 
     def _stay(self) -> None:
-        """Advance the motion's place along the ground by a step, but not its phase."""
+        """For one time step, move the motion's place along the ground but hold its phase."""
         self._shift(self._pose(self.frame + 1)[:3] - self._pose(self.frame)[:3])
         self._levels.repeat_step()
         self._adjusted = self._legs.now

@@ -93,7 +93,7 @@ class Dive:
         return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
 
     def _enter_roll_if_landed(self, state: State) -> bool:
-        """Whether the body has touched the ground after take-off; if so, the roll begins."""
+        """Begin the roll if the body has touched the ground after take-off; return whether it has."""
         if state.time - self._began < CLEARING_TIME or not np.any(state.contacts.gap < TOUCHING_GAP):
             return False
         forward = self._plane.forward

@@ -50,7 +50,7 @@ class FileStances:
 
 
 def likely_file_unit(length: float, person: bool) -> tuple[str, float]:
-    """The unit in which `length`, of a person's leg or of another figure, is most usual, and the unit's probability."""
+    """The most probable unit of `length` (of a person's leg, or the size of another figure), and its probability."""
     usual, smaller, larger = (LEG, SMALLER, LARGER) if person else (SIZE, ANY, ANY)
     names = list(UNITS if person else METRIC)
     off = np.log([length * UNITS[name] / usual for name in names])

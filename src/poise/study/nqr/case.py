@@ -44,7 +44,7 @@ class NqrCase:
 
 
 def run_nqr_trial(case: NqrCase) -> Row:
-    """Row of a trial; the cost is averaged over the time until a fall or the end."""
+    """Run a trial and return its row; the cost is averaged over the time until a fall or the end."""
     controller, trial = Nqr(case.settings), case.trial
     cost = NqrCost(controller)
     verdict = attempt_trial(trial, controller, cost.add)

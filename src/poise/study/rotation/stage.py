@@ -184,5 +184,5 @@ class BehaviourAttempt(Generic[Performer]):
 
 
 def only_links(links: set[str], endings: tuple[str, ...]) -> bool:
-    """Whether each name of a link has one of the endings; true if there are no links."""
+    """Whether all names in `links` end in one of `endings`; true if there are no links."""
     return all(link.endswith(endings) for link in links)
