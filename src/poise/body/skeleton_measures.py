@@ -127,7 +127,7 @@ def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Ve
 
 
 def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:
-    """Mean length (m) of left and right bones from joint `part` to `next_part`, or to the bone's tip if that is missing."""
+    """Mean length (m) of the left and right bones from joint `part` to `next_part`, or else to the bone's tip."""
     if f"left_{next_part}" not in roles.joints:
         return _mean_tip_distance(upright, roles, part)
     ends = [[roles.joints[f"{side}_{p}"] for p in (part, next_part)] for side in SIDES]
@@ -141,7 +141,7 @@ def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> flo
 
 
 def _mean_foot_bone(upright: UprightSkeleton, roles: Roles) -> Array:
-    """Mean vector (3,) m from ankle to ball (to the tip if there is no ball) of both feet, flat and pointing forward."""
+    """Mean vector (3,) m from ankle to ball (without ball, to the tip) of both feet, flat and pointing forward."""
     turns = zero_pose_rotations(upright, roles)
     bones = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
     return np.asarray(np.mean(bones, axis=0))

@@ -74,7 +74,7 @@ def friction_polygon(sides: int) -> Array:
 
 @kernel
 def nearest_friction_impulse(t1: float, t2: float, bound: float, directions: Array) -> tuple[int, float, float]:
-    """The point in the friction polygon of radius `bound` that is nearest to an impulse (t1, t2): its mode and coordinates."""
+    """Mode and coordinates of the point nearest to an impulse (t1, t2) in the friction polygon of radius `bound`."""
     if bound <= 0.0:
         return STICK, 0.0, 0.0
     sides = directions.shape[0]

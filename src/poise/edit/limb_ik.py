@@ -130,7 +130,7 @@ class LimbSolver:
 
 
 def bending_joint_index(joints: Sequence[Joint]) -> int | None:
-    """Index in `joints` (ordered from the trunk) of the hip or shoulder: the ball above a knee or elbow. None without one."""
+    """Index in `joints` (ordered from the trunk) of the hip or shoulder (a ball above a knee or elbow), or None."""
     for number, (hip, knee) in enumerate(pairwise(joints)):
         bends = hip.kind == "ball" and knee.kind == "hinge" and np.isfinite(_knee_limits(knee)).all()
         if bends and hip.group == knee.group:

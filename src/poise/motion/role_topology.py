@@ -122,7 +122,7 @@ def _chains_begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> 
 def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
     """Joint of each part of an arm: upper arm and forearm are the longest two bones in a row.
 
-    Some collarbones are longer than forearms. A pair is therefore penalised if the bones beyond it are too long for a hand.
+    Some collarbones are longer than forearms. A pair therefore loses if the bones beyond it are too long for a hand.
     """
     lengths = np.array(chain.lengths)
     hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # length beyond each pair

@@ -24,7 +24,7 @@ def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTe
 
 
 def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
-    """(n - 1, 6, 3 S), n frames, S spheres: matrix from contact forces to their wrench (torque, force) about the origin."""
+    """(n - 1, 6, 3 S), n frames, S spheres: contact forces to their wrench (torque, force) about the origin."""
     count = balls.bearing
     lever = np.array(t.inverse.point[:-1, :count])  # (n - 1, S, 3) m
     lever[..., 2] -= balls.radius[:count]

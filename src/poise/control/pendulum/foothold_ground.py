@@ -120,7 +120,7 @@ def _foot_slopes(walker: Walker, x: float, y: float, yaw: float, far: float, wid
 
 @kernel
 def _slope_sample_points(x: float, y: float, yaw: float, far: float, wide: float) -> Array:
-    """Columns (2, 4) m: the point (x, y), and the points `far` ahead of it along `yaw`, `wide` left and `wide` right of it."""
+    """Columns (2, 4) m: point (x, y), and the points `far` ahead along `yaw`, `wide` left and `wide` right of it."""
     c, s = math.cos(yaw), math.sin(yaw)
     out = np.empty((2, 4))
     out[0, 0], out[0, 1], out[0, 2], out[0, 3] = x, x + c * far, x - s * wide, x + s * wide
@@ -142,7 +142,7 @@ def stance_foot_rotation(walker: Walker, side: int, ball: Array, yaw: float) -> 
 
 
 def ground_above_foothold(walker: Walker, side: int, places: Array, yaw: float, hold: Foothold) -> float:
-    """Greatest height (m) of the ground above a foothold's plane, under a foot whose ankle passes all `places` (K, 2) m."""
+    """Greatest height (m) of the ground above a foothold's plane, below a foot with its ankle at any of `places`."""
     legs, c, s = walker.legs, math.cos(yaw), math.sin(yaw)
     spare, passed = MARGIN * legs.scale, HEEL_PASSED * legs.scale
     marks = np.array([legs.sole[side, 0, 0] - passed, 0.0, legs.ball[side, 0], legs.sole[side, 4, 0] + spare])

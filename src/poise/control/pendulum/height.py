@@ -118,7 +118,7 @@ class StepClimb(NamedTuple):
 
 
 def step_climb(walker: Walker, seen: Observed, gait: GaitState, heading: float, place: Array) -> StepClimb:
-    """The `StepClimb` from the last step to the next one. The centre of pressure of the next step is at `place` (2,) m."""
+    """The `StepClimb` from the last step to the next one, whose centre of pressure is at `place` (2,) m."""
     under = seen.pressed[gait.stance]
     left = gait.lift.ankle if gait.lift else seen.ankle[gait.swing]
     slope = -along_yaw(heading, walker.ground_normal(under))

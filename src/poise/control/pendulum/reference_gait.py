@@ -229,7 +229,7 @@ def gait_samples_at(reference: Reference, body: Body, times: Array) -> Reference
 
 
 def foot_strike_frames(down: Mask, rate: float) -> list[int]:
-    """Frames at which a foot with contacts `down` (T,) strikes. Strikes within MIN_GAP s of the last counted one are ignored."""
+    """Frames at which a foot with contacts `down` (T,) strikes. Strikes within MIN_GAP s of the last are ignored."""
     found: list[int] = []
     for frame in np.flatnonzero(down[1:] & ~down[:-1]) + 1:
         if not found or frame - found[-1] > MIN_GAP * rate:
