@@ -105,3 +105,11 @@ def test_pictures_are_small():
 def test_links_of_the_readme_lead_somewhere():
     links = re.findall(r"\]\(([^):#]+)\)", (ROOT / "README.md").read_text())
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_pages_show_the_output_of_every_study():
+    from poise.study.catalogue import STUDIES
+
+    stored = {path.stem for path in (DOCS / "measurements").glob("*.json")}
+    shown = set(re.findall(r"generated/study-([\w-]+)\.md", "".join(page.read_text() for page in PAGES)))
+    assert stored == shown == set(STUDIES)
