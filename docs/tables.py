@@ -23,6 +23,7 @@ from poise.library.motions import motion_facts, named_motion, shipped_dynamic, s
 from poise.measure.audit import audit
 from poise.performance.stage import perform
 from poise.study.catalogue import STUDIES
+from poise.study.experiment.study import Scope
 from poise.study.experiment.table import cell_text
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -194,11 +195,13 @@ def measurement(findings: Mapping[str, Any]) -> str:
 def study_command(findings: Mapping[str, Any]) -> str:
     """The command line of a study's findings: its name, and what differs from the study's own scope."""
     study, scope = STUDIES[findings["study"]], findings["scope"]
-    quick = all(tuple(value) == getattr(study.quick, name) if name == "motions" else value == getattr(study.quick, name)
-                for name, value in scope.items())  # fmt: skip
-    usual = study.quick if quick else study.whole
-    parts = ["poise study", findings["study"], *(["--quick"] if quick else [])]
-    parts += [f"--{name} {scope[name]:g}" for name in ("seeds", "seconds") if scope[name] != getattr(usual, name)]
-    if tuple(scope["motions"]) != usual.motions:
-        parts += [f"--motion {Path(motion).name}" for motion in scope["motions"]]
+    scope = Scope(**{**scope, "motions": tuple(scope["motions"])})
+    if scope == study.quick:
+        return f"poise study {study.name} --quick"
+    parts = [f"poise study {study.name}"]
+    for name in ("seeds", "seconds"):
+        if getattr(scope, name) != getattr(study.whole, name):
+            parts.append(f"--{name} {getattr(scope, name):g}")
+    if scope.motions != study.whole.motions:
+        parts += [f"--motion {Path(motion).name}" for motion in scope.motions]
     return " ".join(parts)

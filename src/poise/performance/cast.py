@@ -65,8 +65,7 @@ def cast(
             performer = performer.with_torque_limits(behaviour.limits)
         return Cast(performer, BehaviourReference(behaviour, performer), ships=not path.suffix)
     if not path.suffix:
-        able = shipped_dynamic_bodies(motion) if physics else ()
-        performer = load_body(body or usual or (able[0] if able else DEFAULT_BODY))
+        performer = load_body(body or default_body(motion, physics, usual))
         return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):
         clip, dynamic = load_reference(path)

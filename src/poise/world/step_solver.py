@@ -47,7 +47,7 @@ class StepSolver:
 
     def __init__(
         self, settings: WorldSettings, terms: DynamicsTerms, work: Workspace, candidates: ContactCandidates,
-        trial: ContactTrial, write_rows: Callable[[], object],
+        trial: ContactTrial, write_rows: Callable[[], None],
     ) -> None:  # fmt: skip
         """`write_rows` rewrites the rows of candidates, limits and grips."""
         self._settings, self._terms, self._work = settings, terms, work

@@ -194,10 +194,10 @@ class World:
         write_limit_rows(work.table, LIMIT_REACH)
         self._candidates.write_rows(work)
 
-    def _write_rows(self) -> Array:
-        """Rewrite all rows; returns the points (g, 3) of the grips in the world."""
+    def _write_rows(self) -> None:
+        """Rewrite all rows."""
         self._write_contact_rows()
-        return self._write_grip_rows()
+        self._write_grip_rows()
 
     # -- step --------------------------------------------------------------------------------------------------------
 
