@@ -42,8 +42,8 @@ def test_the_recording_has_the_documented_contents(performed):
         data = {name: file[name] for name in file.files}
     assert set(data) == {
         "model_xml", "time", "qpos", "qvel", "torque", "external", "contact_step", "contact_body", "contact_other",
-        "contact_point", "contact_normal", "contact_force", "contact_friction", "contact_kind", "reference_qpos",
-        "meta",
+        "contact_point", "contact_normal", "contact_force", "contact_friction", "contact_kind", "limit_impulse",
+        "reference_qpos", "meta",
     }  # fmt: skip
     model = mujoco.MjModel.from_xml_string(str(data["model_xml"]))
     steps, contacts = 24, len(data["contact_step"])
@@ -54,6 +54,7 @@ def test_the_recording_has_the_documented_contents(performed):
         "qvel": (steps + 1, model.nv),
         "torque": (steps, model.nv),
         "external": (steps, model.nv),
+        "limit_impulse": (steps, model.nv),
         "reference_qpos": (steps + 1, model.nq),
         **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (contacts, 3)),
         **dict.fromkeys(

@@ -314,6 +314,7 @@ def test_a_free_fall_simulated_by_mujoco_passes():
         contact_force=np.zeros((0, 3)),
         contact_friction=np.zeros(0),
         contact_kind=np.zeros(0, np.int64),
+        limit_impulse=np.zeros((20, 6)),
         reference_qpos=None,
         meta={"step": 1 / 120, "torque_limits": [0.0] * 6},
     )

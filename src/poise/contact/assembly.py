@@ -184,11 +184,16 @@ def assemble_contact_problem(table: Table, rows: int, feedback: Array) -> tuple[
 
 @kernel
 def _distribute_impulses(table: Table, impulse: Array) -> None:
-    """Distribute the impulses of the rows in use to contacts (CONTACT_IMPULSE) and DOFs (CONSTRAINT)."""
+    """Distribute the impulses of the rows in use to contacts (CONTACT_IMPULSE) and DOFs.
+
+    CONSTRAINT is the sum of all rows, LIMIT_IMPULSE that of the joint limits alone.
+    """
     counts = ints(table, at.COUNTS)
     constraint, spread = floats(table, at.CONSTRAINT), floats(table, at.CONTACT_IMPULSE)
+    limits = floats(table, at.LIMIT_IMPULSE)
     nv = constraint.shape[0]
     constraint[:] = 0.0
+    limits[:] = 0.0
     row = 0
     grip_jacobian = float_matrix(table, at.GRIP_JACOBIAN)
     for g in range(counts[at.GRIP_ROWS]):
@@ -201,6 +206,7 @@ def _distribute_impulses(table: Table, impulse: Array) -> None:
         if used[k] == 1:
             for j in range(size[k]):
                 constraint[dof[k] + j] += rate[k, j] * impulse[row]
+                limits[dof[k] + j] += rate[k, j] * impulse[row]
             row += 1
     kind, jacobian = ints(table, at.CONTACT_KIND), float_matrix(table, at.CONTACT_JACOBIAN)
     for source in range(3 * counts[at.CONTACTS]):

@@ -23,13 +23,13 @@ from poise.kernel import ArrayTable
     # actuation in the step
     TORQUE, GAIN, TARGET, EXTERNAL,
     # intermediate results of the step
-    MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, SATURATED, STRENGTH, AFTER, COUNTS,
+    MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, LIMIT_IMPULSE, SATURATED, STRENGTH, AFTER, COUNTS,
     # rows: joint limits (at most three DOFs each), contacts, grips
     LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED,
     CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
     CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
     GRIP_JACOBIAN, GRIP_OFFSET,
-) = range(74)
+) = range(75)
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)  # Indices in SETTINGS
@@ -50,7 +50,7 @@ class Workspace:
         nv, trees = mechanism.nv, len(mechanism.tree_dof)
         self.torque, self.gain, self.target, self.external = (np.zeros(nv) for _ in range(4))
         self.momentum, self.rhs, self.free, self.velocity = (np.zeros(nv) for _ in range(4))
-        self.applied, self.constraint = np.zeros(nv), np.zeros(nv)
+        self.applied, self.constraint, self.limit_impulse = (np.zeros(nv) for _ in range(3))
         self.factor = np.zeros((nv, nv))
         self.saturated, self.strength = np.zeros(nv, np.int64), np.ones(nv)
         self.drift, self.after = np.zeros((trees, 3)), np.zeros((trees, 9))
@@ -96,8 +96,8 @@ class Workspace:
             MASS: self._terms.mass, BIAS: self._terms.bias, DRIFT: self.drift,
             TORQUE: self.torque, GAIN: self.gain, TARGET: self.target, EXTERNAL: self.external,
             MOMENTUM: self.momentum, FACTOR: self.factor, RHS: self.rhs, FREE: self.free, VELOCITY: self.velocity,
-            APPLIED: self.applied, CONSTRAINT: self.constraint, SATURATED: self.saturated, STRENGTH: self.strength,
-            AFTER: self.after, COUNTS: self.counts,
+            APPLIED: self.applied, CONSTRAINT: self.constraint, LIMIT_IMPULSE: self.limit_impulse,
+            SATURATED: self.saturated, STRENGTH: self.strength, AFTER: self.after, COUNTS: self.counts,
             LIMIT_ROW_DOF: self.limit_dof, LIMIT_ROW_SIZE: self.limit_size, LIMIT_ROW_RATE: self.limit_rate,
             LIMIT_ROW_OFFSET: self.limit_offset, LIMIT_ROW_USED: self.limit_used,
             CONTACT_BODY: self.contact_body, CONTACT_OTHER: self.contact_other, CONTACT_POINT: self.contact_point,

@@ -42,6 +42,7 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
         contact_force=force,
         contact_friction=np.where(held, 0.0, scene.friction),
         contact_kind=held.astype(np.int64),
+        limit_impulse=np.zeros_like(motion.torque),
         reference_qpos=None,
         meta={
             "body": body.name,

@@ -17,7 +17,7 @@ from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
 CAPACITY = 1024  # Initial capacity, in contact forces
-CONTACT, GRIP = range(2)  # Values of `contact_kind` in a recording
+CONTACT, GRIP, SELF = range(3)  # Values of `contact_kind` in a recording; SELF is between links of one body
 
 _NO_LINKS = np.zeros(0, np.int64)
 _NO_CONTACTS = (_NO_LINKS, _NO_LINKS, np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(0), np.zeros((0, 3)))
@@ -34,6 +34,7 @@ class Recorder:
         self.qvel = [world.qvel.copy()]
         self.torque: list[Array] = []
         self.external: list[Array] = []
+        self.limit_impulse: list[Array] = []
         self.forces = ContactLog(world.settings.step)
         self.reference: list[Array] | None = [] if with_reference else None
         self.look_ahead: list[float] = []  # (T,) m: look-ahead distance of each step
@@ -56,6 +57,7 @@ class Recorder:
         self.forces.add(len(self.torque), result)
         self.torque.append(result.torque)
         self.external.append(result.external)
+        self.limit_impulse.append(result.limit_impulse)
         self.look_ahead.append(result.looked_ahead)
         self.solves[result.solution.status] += 1
         self.worst_residual = max(self.worst_residual, result.solution.residual)
@@ -67,14 +69,16 @@ class Recorder:
         del self.time[steps + 1 :], self.qpos[steps + 1 :], self.qvel[steps + 1 :]
         if self.reference is not None:
             del self.reference[steps + 1 :]
-        del self.torque[steps:], self.external[steps:], self.look_ahead[steps:]
+        for per_step in (self.torque, self.external, self.limit_impulse, self.look_ahead):
+            del per_step[steps:]
         self.forces.cut(steps)
 
     def drop(self, steps: int) -> None:
         """Forget the first `steps` steps; the solver's worst residual and counts still include all steps."""
-        for states in (self.time, self.qpos, self.qvel, self.reference, self.torque, self.external, self.look_ahead):
-            if states is not None:
-                del states[:steps]
+        per_state = (self.time, self.qpos, self.qvel, self.reference)
+        for rows in (*per_state, self.torque, self.external, self.limit_impulse, self.look_ahead):
+            if rows is not None:
+                del rows[:steps]
         self.forces.drop(steps)
 
     def _scene_xml(self) -> str:
@@ -100,6 +104,7 @@ class Recorder:
             qvel=np.array(self.qvel),
             torque=np.array(self.torque).reshape(-1, nv),
             external=np.array(self.external).reshape(-1, nv),
+            limit_impulse=np.array(self.limit_impulse).reshape(-1, nv),
             **self.forces.columns(),
             reference_qpos=None if reference is None else np.array(reference),
             meta={**meta, "solver": solver},

@@ -44,7 +44,8 @@ class Recording:
     contact_normal: Array  # (N, 3) out of `contact_other`
     contact_force: Array  # (N, 3) N, world
     contact_friction: Array  # (N,)
-    contact_kind: Ints  # (N,) 0 unilateral, 1 grip
+    contact_kind: Ints  # (N,) 0 unilateral, 1 grip, 2 between links of one body
+    limit_impulse: Array | None  # (T, nv) N m s, impulses of joint limits; recordings of older versions lack it
     reference_qpos: Array | None  # (T+1, nq) the pose that was tracked
     meta: dict[str, Any]
 
@@ -108,7 +109,7 @@ class Recording:
             meta = json.loads(str(data["meta"])) if "meta" in data else None
         except Exception:  # damaged files raise errors of zip, zlib and NumPy's parsers
             raise PoiseError(f"{path} is not a recording (a NumPy .npz file without pickles)") from None
-        missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n != "reference_qpos"]
+        missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n not in OPTIONAL]
         if missing:
             raise PoiseError(f"{path} is not a recording: it lacks {', '.join(missing)}")
         arrays: dict[str, Any] = {name: data.get(name) for name in ARRAYS}
@@ -131,13 +132,14 @@ class Recording:
         steps, count = states - 1, contacts[0] if contacts else -1
         shapes: dict[str, tuple[int, ...]] = {
             **{"time": (states,), "qpos": (states, model.nq), "qvel": (states, model.nv)},
-            **{"torque": (steps, model.nv), "external": (steps, model.nv), "reference_qpos": (states, model.nq)},
+            **dict.fromkeys(("torque", "external", "limit_impulse"), (steps, model.nv)),
+            **{"reference_qpos": (states, model.nq)},
             **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (count, 3)),
             **dict.fromkeys((*INTEGERS, "contact_friction"), (count,)),
         }
         for name, shape in shapes.items():
             array = getattr(self, name)
-            if array is None and name == "reference_qpos":
+            if array is None and name in OPTIONAL:
                 continue
             if array.shape != shape or steps < 0:
                 return f"its {name} has shape {array.shape}, the model and times require {shape}"
@@ -156,6 +158,7 @@ class Recording:
         return f"Recording({what}, {self.steps} steps to {self.time[-1]:.2f} s)"
 
 
+OPTIONAL = ("limit_impulse", "reference_qpos")  # Arrays that a file may lack
 INTEGERS = ("contact_step", "contact_body", "contact_other", "contact_kind")
 ARRAYS = tuple(field.name for field in fields(Recording) if field.name not in ("model_xml", "meta"))
 """Fields that are arrays in the file, in its order."""

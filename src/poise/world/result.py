@@ -40,6 +40,7 @@ class StepResult(NamedTuple):
 
     torque: Array  # (nv,) N m, applied joint actuation
     external: Array  # (nv,) all other applied forces
+    limit_impulse: Array  # (nv,) N m s, impulses of joint limits
     body: Ints  # (c,) candidate contacts; the force acts on this body
     other: Ints  # (c,)
     point: Array  # (c, 3) m, world, at the start of the step

@@ -277,6 +277,7 @@ class World:
         return StepResult(
             work.applied.copy(),
             work.external.copy(),
+            work.limit_impulse.copy(),
             contacts.body,
             contacts.other,
             contacts.point,
