@@ -9,7 +9,7 @@ import pytest
 
 from poise import Body, Cue, PoiseError, Push, Recording, Scene, World, named_controller, named_motion, perform
 from poise.world.recorder import Recorder
-from poise.world.recording import ARRAYS
+from poise.world.recording import ARRAYS, OPTIONAL
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,15 @@ def test_a_file_comes_back_as_it_was(recording, tmp_path):
     assert back.meta == json.loads(json.dumps(recording.meta))
 
 
-def test_a_recording_without_reference_is_one(recording, tmp_path):
-    dataclasses.replace(recording, reference_qpos=None).save(tmp_path / "r.npz")
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_a_recording_without_an_optional_array_is_one(name, recording, tmp_path):
+    dataclasses.replace(recording, **{name: None}).save(tmp_path / "r.npz")
     with np.load(tmp_path / "r.npz") as file:
-        assert "reference_qpos" not in file.files
-    assert Recording.load(tmp_path / "r.npz").reference_qpos is None
+        assert name not in file.files
+    assert getattr(Recording.load(tmp_path / "r.npz"), name) is None
 
 
-@pytest.mark.parametrize("name", [*(n for n in ARRAYS if n != "reference_qpos"), "model_xml", "meta"])
+@pytest.mark.parametrize("name", [*(n for n in ARRAYS if n not in OPTIONAL), "model_xml", "meta"])
 def test_a_file_that_lacks_something_is_refused_by_name(name, recording, tmp_path):
     recording.save(tmp_path / "r.npz")
     with np.load(tmp_path / "r.npz") as file:
