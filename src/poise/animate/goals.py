@@ -39,7 +39,7 @@ class GoalWatch:
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
         self._stand = _standing_com_height(scene.body)
 
-    def reached_by_rehearsal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
+    def simulate_goal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
@@ -130,8 +130,10 @@ class GoalEvents:
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
         """`own` are the character's links; `links` are, per constraint, the links that must touch down (None: any)."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._clear, self._rises = 0, -inf  # steps without contact; m/s of the centre of mass
-        self._off, self._left = [0] * len(links), [False] * len(links)  # per constraint: such steps, take-off
+        self._clear = 0  # successive steps in which no link of the character has contact
+        self._rises = -inf  # m/s, upward velocity of the centre of mass
+        self._off = [0] * len(links)  # per constraint: successive steps in which its links have no contact
+        self._left = [False] * len(links)  # per constraint: whether its links have taken off
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
 
@@ -243,7 +245,7 @@ def _momentum_after_turn(vector: Array, by: Array) -> Array:
 def _apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
     """Height (m) of the flight's apex, and time (s) until the centre of mass has come down to a height `stand` (m).
 
-    For a falling body, the apex is replaced by a point as far below the body as the past apex was above it.
+    If the body already falls, the returned height is as far below the centre of mass as the past apex was above it.
     """
     gravity, up = -float(state.data.model.opt.gravity[2]), float(rotation.velocity[2])
     apex = float(rotation.com[2]) + up * abs(up) / (2 * gravity)

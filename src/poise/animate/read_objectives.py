@@ -50,7 +50,7 @@ def _read_objective(scene: Scene, entry: TomlTable) -> Objective:
     return made
 
 
-def _read_spring_pull(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
+def _read_objective_spring(scene: Scene, entry: TomlTable, stiffness: float, damping: float) -> dict[str, Any]:
     """Read the arguments that all objectives with a pull have; `stiffness` and `damping` are default values."""
     return {
         "joints": _read_joint_weights(scene, entry, least=0.0),
@@ -63,19 +63,19 @@ def _read_spring_pull(scene: Scene, entry: TomlTable, stiffness: float, damping:
 
 def _read_level_objective(scene: Scene, entry: TomlTable) -> Objective:
     link, axis = _read_objective_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
-    return objectives.PointObjective(link, axis=axis, **_read_spring_pull(scene, entry, 400, 80))
+    return objectives.PointObjective(link, axis=axis, **_read_objective_spring(scene, entry, 400, 80))
 
 
 def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
     place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
     link = _read_objective_link(scene, entry)
-    return objectives.PointObjective(link, axis=axis, towards=place, **_read_spring_pull(scene, entry, 60, 8))
+    return objectives.PointObjective(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
     point = ObjectivePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
     return objectives.TouchObjective(
-        point, _read_scene_point(scene, entry, "at"), **_read_spring_pull(scene, entry, 800, 120)
+        point, _read_scene_point(scene, entry, "at"), **_read_objective_spring(scene, entry, 800, 120)
     )
 
 

@@ -22,7 +22,7 @@ NEAR = 0.02  # Largest distance (m) between a limb's end and a place that counts
 FIRM, LOOSE = 30.0, 0.03
 """Prior weights in inverse kinematics: of DOFs that keep their angles, and of DOFs that may change."""
 YAW = ROOT["yaw"]
-MOST = 10_000  # Largest number of poses of a cycle with its repetitions
+MOST_POSES = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
 def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
@@ -73,8 +73,10 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Contr
     if not keys:
         raise entry.fail("the cycle has no pose: write pose = [{ at = 0, angles = { ... } }, ...]")
     count = int((end - start) / period + 1e-9) + 1
-    if count * len(keys) > MOST:
-        raise entry.fail(f"the cycle has {count} repetitions, more than {MOST} poses: make the period longer", "period")
+    if count * len(keys) > MOST_POSES:
+        raise entry.fail(
+            f"the cycle has {count} repetitions, more than {MOST_POSES} poses: make the period longer", "period"
+        )
     turned = radians(entry.number("turned", 0.0))
     poses = []
     for index, key in enumerate(keys):

@@ -21,7 +21,7 @@ from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
 from poise.errors import unknown_name
 from poise.library.bodies import load_body
-from poise.performance.run import LONGEST
+from poise.performance.run import LONGEST_RUN
 from poise.toml_reader import TomlTable, is_number
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push
@@ -70,7 +70,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     entry = TomlTable.read(path)
     entry.check(_ENTRIES)
     body = _script_body(entry, path.parent)
-    seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
+    seconds = max(entry.number("seconds", least=0.01, most=LONGEST_RUN), seconds)
     poses = read_poses(body, entry, seconds)
     changes, names = _read_gain_changes(body, entry)
     with entry.blaming("scene"):

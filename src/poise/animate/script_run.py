@@ -23,7 +23,7 @@ Change = tuple[Free, float]  # A free parameter and its change: rad, s or a shar
 
 
 def solved_changes(goals: Iterable[Goal]) -> list[Change]:
-    """All free parameters of the goals, each with its solved change."""
+    """All free parameters of the goals, each with its solved change; the change is 0 if the goal is not solved yet."""
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 

@@ -169,7 +169,7 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = GoalWatch(rehearsal, goal).reached_by_rehearsal(rehearsal).reached
+        reached = GoalWatch(rehearsal, goal).simulate_goal(rehearsal).reached
         rehearsal.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
@@ -220,7 +220,7 @@ class GoalSimulator:
             self._watch = goal, GoalWatch(rehearsal, goal)
         rehearsal.resume(trial.start)
         rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._watch[1].reached_by_rehearsal(rehearsal, slopes)
+        return self._watch[1].simulate_goal(rehearsal, slopes)
 
 
 class SimulationPool:

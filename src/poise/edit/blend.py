@@ -132,7 +132,10 @@ class _FootTransfer:
 
 
 class _Crossfade:
-    """Computes the frames of a transition: `over` frames, from frame `first` of `take` and frame `entry` of `other`."""
+    """Computes the frames of a transition, which lasts `over` frames.
+
+    It begins at frame `first` of `take`, which is played at the same time as frame `entry` of `other`.
+    """
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry

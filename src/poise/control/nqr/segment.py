@@ -77,7 +77,7 @@ def held_last_pose(motion: Dynamic) -> Dynamic:
 
 @dataclass(frozen=True, eq=False)
 class SegmentSpan:
-    """Frames `first` to `stop` of a segment, after which another span may follow."""
+    """A part of a segment, from frame `first` to frame `stop`. Another span may follow it."""
 
     segment: MotionSegment
     first: int

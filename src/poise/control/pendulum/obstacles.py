@@ -74,7 +74,7 @@ def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> C
     legs, level = walker.legs, strip.level
     if strip.relief < HURDLE * legs.scale:
         return ClearedStrip(strip)
-    around = _lowest_ground_around(level, max(round(MAX_DEPTH * legs.length / SPACING), 1))
+    around = _level_around_hurdles(level, max(round(MAX_DEPTH * legs.length / SPACING), 1))
     high = level > around + HURDLE * legs.scale
     if not high.any():
         return ClearedStrip(strip)
@@ -92,8 +92,8 @@ def clear_hurdles(walker: Walker, side: int, strip: FootStrip, foot: float) -> C
     return ClearedStrip(strip._replace(level=np.where(high, around, level), free=free), least, over)
 
 
-def _lowest_ground_around(level: Array, far: int) -> Array:
-    """(N,) m, per sample: the lowest level in the `far` samples before it, or in those after it, if that is higher."""
+def _level_around_hurdles(level: Array, far: int) -> Array:
+    """(N,) m: ground around each sample: the higher of the lowest levels within `far` samples before and after it."""
     count = len(level)
     wide = np.concatenate([np.full(far, level[0]), level, np.full(far, level[-1])])
     lowest = wide[: count + far].copy()  # from each sample on

@@ -42,7 +42,7 @@ class PoseLine:
         return self.qpos[min(k, self.last)], velocity
 
     def inertia_from(self, first: int, count: int) -> Array:
-        """(count,) kg m^2: inertias of the poses from index `first` on; after the end, that of the last pose."""
+        """(count,) kg m^2: inertias of the poses from index `first` on. Past the last pose, its inertia is repeated."""
         return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
 
 

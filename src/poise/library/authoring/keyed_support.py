@@ -68,7 +68,7 @@ def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], of
     flights = pins.flights()
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
     frames = np.array(sorted({k for k in keys if k not in airborne} | {k for flight in flights for k in flight}))
-    at = np.stack([_supported_centre(body, desired[k], pins, k, offset[k]) for k in frames])
+    at = np.stack([_centre_over_supports(body, desired[k], pins, k, offset[k]) for k in frames])
     time = np.arange(len(desired)) / rate
     return np.stack(
         [_centre_path_axis(CurveKeys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
@@ -89,8 +89,12 @@ def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[t
     return interpolated_keys(keys, KeyDerivatives(speed, acceleration), time)
 
 
-def _supported_centre(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
-    """Centre of mass (3,) m of a `pose` (nq,) on the supports of a frame, `offset` (2,) m from their middle."""
+def _centre_over_supports(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
+    """Wanted centre of mass (3,) m in a frame.
+
+    Horizontally it is at `offset` (2,) m from the middle of the supports. Its height is that of the `pose` (nq,) after
+    the pose is lifted until its contacts are on average as high as the supports.
+    """
     down = pins.down[frame]
     here, _ = LinkKinematics(body, pins.points).at(pose[None])
     middle = pins.middle(frame)

@@ -26,7 +26,8 @@ _FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contac
 def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
     """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
-    In frames marked in `sure` (T,) feet are already in place: a contact with such frames is fitted only to them.
+    In frames marked in `sure` (T,) feet are already in place. If a contact has such frames, its footprint is fitted to
+    these frames only.
     """
     assert clip.down is not None
     fitted, spans = np.array(clip.down), {}

@@ -53,7 +53,10 @@ class Behaviour:
 
     @cached_property
     def _free_places(self) -> tuple[tuple[str, str, int], ...]:
-        """For each free number: its table ("poses", "control" or "start"), its name, and its index in the list."""
+        """For each free number: its table ("poses", "control" or "start"), its name, and its index.
+
+        A free entry of "poses" is a list, all of whose numbers are free; the index of other numbers is 0.
+        """
         out = []
         for name in self.free:
             if name in self.poses:

@@ -70,7 +70,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
 
 
 def pushes_of_motion(motion: str, coarse: bool = False) -> ModalPushes:
-    """The pushes of a motion of the paper; other motions get the pushes of the walk."""
+    """The pushes to test a motion with; a motion without pushes of its own gets those of the walk."""
     table = COARSE if coarse else WHOLE
     return table.get(motion, table["walk"])
 
