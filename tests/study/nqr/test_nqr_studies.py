@@ -12,7 +12,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial
-from poise.study.nqr import ground, push
+from poise.study.nqr import push, survival
 from poise.study.nqr.case import MOTIONS, NqrCase, run_nqr_trial
 from poise.world.terrain_kinds import parse_terrain
 
@@ -122,7 +122,7 @@ def test_the_motions_ship_with_poise():
 
 
 def test_slopes_rise_by_their_height_within_a_metre():
-    for case in ground.nqr_ground_cases(Scope(1, 4.0, ("walk",))):
+    for case in survival.nqr_ground_cases(Scope(1, 4.0, ("walk",))):
         what, height = case.labels["ground"], case.labels["height_cm"] / 100
         if "slope" in what:
             rise = parse_terrain(case.trial.terrain).height(1.0, 0.0)
@@ -132,7 +132,7 @@ def test_slopes_rise_by_their_height_within_a_metre():
 def test_bumps_differ_from_seed_to_seed():
     rough = [
         case.trial
-        for case in ground.nqr_ground_cases(Scope(3, 4.0, ("walk",), coarse=True))
+        for case in survival.nqr_ground_cases(Scope(3, 4.0, ("walk",), coarse=True))
         if "rough" in case.trial.terrain
     ]
     assert [(trial.seed, trial.terrain) for trial in rough] == [(seed, f"rough:0.04:{seed}") for seed in range(3)]

@@ -15,7 +15,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase, Scope
 from poise.study.experiment.trial import Verdict, cached_cast
-from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
+from poise.study.pendulum import imitation, push, robustness, speeds
 from poise.study.pendulum.case import (
     BODY,
     STEP_RATE,
@@ -190,29 +190,29 @@ def test_a_body_pushed_while_standing_must_come_to_rest():
 
 
 def test_slopes_reach_beyond_those_of_others():
-    degrees = {case.labels["degrees"] for case in slope.slope_cases(slope.STUDY.whole)}
+    degrees = {case.labels["degrees"] for case in robustness.slope_cases(robustness.SLOPE.whole)}
     assert min(degrees) == -20
     assert max(degrees) == 20
-    assert all({-most, most} <= degrees for most, _ in slope.OTHERS.values())
+    assert all({-most, most} <= degrees for most, _ in robustness.OTHERS.values())
 
 
 def test_the_goal_is_past_the_uneven_ground():
     for name in ("stairs up", "stairs down"):
-        for height in stairs.GROUNDS[name].heights:
-            ground = parse_terrain(stairs.GROUNDS[name].terrain.format(height))
-            ends = [ground.height(x, 0.0) for x in (stairs.GROUNDS[name].beyond - 0.5, 10.0)]
+        for height in robustness.GROUNDS[name].heights:
+            ground = parse_terrain(robustness.GROUNDS[name].terrain.format(height))
+            ends = [ground.height(x, 0.0) for x in (robustness.GROUNDS[name].beyond - 0.5, 10.0)]
             assert ends == pytest.approx([16 * height * (1 if name == "stairs up" else -1)] * 2)
 
 
 def test_rough_ground_differs_from_seed_to_seed():
-    grounds = {case.trial.terrain for case in stairs.stairs_cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
-    assert len(grounds) == 3 * len(stairs.GROUNDS["rough"].heights)
+    grounds = {case.trial.terrain for case in robustness.stairs_cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
+    assert len(grounds) == 3 * len(robustness.GROUNDS["rough"].heights)
 
 
 def test_speeds_suit_the_legs():
-    for case in body.build_cases(body.STUDY.whole):
+    for case in robustness.build_cases(robustness.BODIES.whole):
         (command,) = case.trial.commands
-        assert command.speed == pytest.approx(body.SUITED * sqrt(case.trial.build.legs))
+        assert command.speed == pytest.approx(robustness.SUITED * sqrt(case.trial.build.legs))
 
 
 # -- imitation -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Survival of pushes while walking, squatting and swinging, with and without latency: [Jain2011] section 7.2."""
+"""Survival of pushes, with and without latency, and if the motion is slowed down by 25 % for a second.
+
+[Jain2011] sections 7.2 (walking, squatting and swinging) and 7.3 (strong pushes backward).
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,7 @@ def plot_modal_pushes(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[ModalCase] = Study(
+PUSHES: Study[ModalCase] = Study(
     name="modal-push",
     title="survival of pushes while walking, squatting and swinging: force, direction, phase, reaction",
     reproduces="Jain and Liu 2011, section 7.2",
@@ -110,4 +113,61 @@ STUDY: Study[ModalCase] = Study(
         ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_modal_pushes,
+)
+
+
+WARP_FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)  # Forces (N)
+FEW_WARP_FORCES = (300.0, 400.0)
+BACK, PUSH_FRAMES, PUSH_PHASES = 180, 10, 8  # Direction (degrees), duration (frames) and number of phases of the pushes
+SLOWER = f"warp:0.75@{PUSHED_AT:g}-{PUSHED_AT + 1.0:g},ease=0.1"
+"""The edit that slows the motion down when the push begins, eased about as fast as the push takes speed away."""
+WARPS: dict[str, tuple[tuple[float, str], ...]] = {"without": (), "with": ((PUSHED_AT, SLOWER),)}
+WAYS = [
+    {"reaction": reaction, "footholds": footholds, "warp": warp}
+    for reaction, footholds, warp in product(("at once", "late"), ("kept", "moved"), WARPS)
+]
+
+
+def warp_cases(scope: Scope) -> list[ModalCase]:
+    """A case for each motion, force, phase and seed, with and without latency, moved footholds and the warp."""
+    return [
+        ModalCase(
+            {"motion": motion_display_name(motion), **way, "force": force, "phase": phase},
+            replace(
+                pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
+                meanwhile=WARPS[way["warp"]],
+            ),
+            replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=paper_window(motion)),
+        )
+        for motion, way, force in product(scope.motions, WAYS, FEW_WARP_FORCES if scope.coarse else WARP_FORCES)
+        for push in (push_for_frames(BACK, force, PUSH_FRAMES),)
+        for phase in (k / PUSH_PHASES for k in range(0, PUSH_PHASES, 4 if scope.coarse else 1))
+        for seed in range(scope.seeds)
+    ]
+
+
+def plot_warps(rows: Sequence[Row]) -> Figure:
+    """Survival by force and phase: panels without the warp above, panels with the warp below."""
+    ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
+    figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
+    for above, warp in zip(axes, WARPS, strict=True):
+        for axis, (reaction, footholds) in zip(above, ways, strict=True):
+            own = rows_where(rows, reaction=reaction, footholds=footholds, warp=warp)
+            draw_force_map(axis, own, "phase", "{:g}".format, within=rows)
+            axis.set_title(f"{warp} warp, {reaction},\nfootholds {footholds}", fontsize=8)
+    return figure
+
+
+WARPED: Study[ModalCase] = Study(
+    name="modal-warp",
+    title="survival of strong pushes backward, without and with a slower motion",
+    reproduces="Jain and Liu 2011, section 7.3",
+    whole=Scope(seeds=1, seconds=3.5, motions=("walk",)),
+    quick=Scope(seeds=1, seconds=2.5, motions=("walk",), coarse=True),
+    cases=warp_cases,
+    run_case=run_modal_trial,
+    summary=summary_by(
+        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
+    ),
+    plot=plot_warps,
 )

@@ -16,7 +16,7 @@ from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_means, group_rows, rows_where
 from poise.study.experiment.trial import cached_cast
 from poise.study.modal.case import OURS, ModalCase, modal_trial_row, paper_window, study_body, summary_columns
-from poise.study.modal.curves import pushed_and_unpushed_trials
+from poise.study.modal.planning import pushed_and_unpushed_trials
 
 RIGID = 6  # Number of rigid modes; the paper's mode numbers begin with them
 PLANNED = 13  # Number of modes that are planned ahead: 6 to 18 in the paper's numbers
