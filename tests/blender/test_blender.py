@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.clips import performer_clip
-from poise.export.formats import export
+from poise.export.formats import export, performer_clip
 
 HERE = Path(__file__).parent
 BLENDER = Path(os.environ.get("POISE_BLENDER_PYTHON", HERE.parents[1] / ".venv-blender/bin/python"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import radians
 from typing import Any, Literal
 
-from poise.animate.angles import script_angle_dofs
+from poise.animate.read_poses import script_angle_dofs
 from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, ControlPose, Free, Goal, ScriptMoment, Want
 from poise.control.poses.sensors import AXES, Sensor
 from poise.errors import unknown_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, radians
 from typing import Any
 
-from poise.animate.angles import script_joint_dofs
+from poise.animate.read_poses import script_joint_dofs
 from poise.control.poses import objectives
 from poise.control.poses.objectives import Objective, ObjectivePoint
 from poise.control.poses.rig import TimeSpan

@@ -7,24 +7,21 @@ from typing import Any
 from poise.errors import unknown_name
 from poise.study import timing
 from poise.study.experiment.study import Study
-from poise.study.modal import modes, planning, plant, selection
-from poise.study.modal import push as modal_push
-from poise.study.nqr import endurance, steering, survival
-from poise.study.nqr import push as nqr_push
+from poise.study.modal import modes, planning, push
+from poise.study.nqr import steering, survival
 from poise.study.pendulum import imitation, robustness, speeds
-from poise.study.pendulum import push as pendulum_push
 from poise.study.poses import pd, scripts
 from poise.study.rotation import aerial, ground, indices
 
 STUDIES: dict[str, Study[Any]] = {
     study.name: study
     for study in (
-        *(endurance.STUDY, survival.SURVIVAL, timing.NQR, survival.RATE, survival.HORIZON, survival.GROUND),
-        *(nqr_push.STUDY, steering.TRANSITIONS, steering.STEERING),
-        *(pendulum_push.STUDY, robustness.SLOPE, robustness.STAIRS, robustness.BODIES),
+        *(survival.ENDURANCE, survival.SURVIVAL, timing.NQR, survival.RATE, survival.HORIZON, survival.GROUND),
+        *(survival.PUSHES, steering.TRANSITIONS, steering.STEERING),
+        *(robustness.PUSHES, robustness.SLOPE, robustness.STAIRS, robustness.BODIES),
         *(imitation.STUDY, speeds.STUDY, timing.PENDULUM),
-        *(modes.STUDY, selection.STUDY, planning.THRESHOLD, planning.WINDOW),
-        *(modal_push.PUSHES, modal_push.WARPED, plant.STUDY, timing.MODAL),
+        *(modes.MODES, modes.SELECTION, planning.THRESHOLD, planning.WINDOW),
+        *(push.PUSHES, push.WARPED, push.PLANT, timing.MODAL),
         *(scripts.SHOOTING, pd.STUDY, scripts.VARIATIONS),
         *(indices.STUDY, ground.ROLLS, ground.GROUND, aerial.FLIPS, aerial.AERIAL, timing.ROTATION),
     )

@@ -1,4 +1,4 @@
-"""Survival on slopes, stairs, rough ground and unforeseen drops, and with other bodies: [Tsai2010] section 5.3."""
+"""Survival on slopes, stairs, rough ground and drops, with other bodies, and of pushes: [Tsai2010] section 5.3."""
 
 from __future__ import annotations
 
@@ -6,14 +6,34 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from poise.study.experiment.plots import draw_share_map, figure_panels, share_map_plot, survival_shares
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import summary_by
-from poise.study.experiment.trial import BodyVariant
-from poise.study.pendulum.case import SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
+from poise.body.body import Body
+from poise.study.experiment.plots import (
+    SIDES,
+    draw_force_circle,
+    draw_force_map,
+    draw_share_map,
+    figure_panels,
+    share_map_plot,
+    survival_shares,
+)
+from poise.study.experiment.study import (
+    Figure,
+    Row,
+    Scope,
+    Study,
+    column_mean,
+    column_total,
+    distinct_names,
+    row_count,
+    rows_where,
+    summary_by,
+)
+from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
+from poise.study.pendulum.case import BODY, SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclinations (degrees); uphill is positive
 FEW_DEGREES = (-15.0, -6.0, 6.0, 15.0)
@@ -152,4 +172,130 @@ BODIES: Study[PendulumCase] = Study(
     run_case=run_pendulum_trial,
     summary=summary_by(("what", "value", "wanted"), SUMMARY),
     plot=share_map_plot("value", "what"),
+)
+
+
+SPEED = 0.8  # Commanded speed of the walk, m/s
+STRIDE = 16 / 15  # Duration of a stride of the walk, s
+PUSHED_AT = 4.0  # Earliest time (s) of a push, when the walk has reached its speed
+PAPER = ((0.0, 486.02), (354.75, 321.30), (456.24, 0.0), (266.06, -365.90),
+         (0.0, -457.72), (-296.91, -341.59), (-469.68, 0.0), (-270.78, 380.75))  # fmt: skip
+"""The largest forces (N to the left, N forward) for 0.4 s in eight directions, along the axes of the paper's Fig. 5."""
+SIMBICON = 340.0  # The largest force (N) for 0.4 s in any direction that the paper reports for SIMBICON
+LIMITS = ("paper", "human")  # Sets of torque limits
+_SPREAD = 0.618034  # shift from seed to seed within a phase (the golden ratio), so that no two pushes coincide
+
+
+@dataclass(frozen=True)
+class PendulumPushes:
+    """Pushes of one kind: each force in each direction at each phase."""
+
+    kind: str
+    forces: tuple[float, ...]  # N
+    duration: float  # s
+    directions: tuple[int, ...]  # degrees, counter-clockwise from forward
+    phases: int  # number of parts of the stride
+    motion: str = "walk"
+
+
+WHOLE = (
+    PendulumPushes("walking", (250.0, 350.0, 450.0, 500.0, 550.0), 0.4, PUSH_DIRECTIONS, 8),
+    PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 8),
+    PendulumPushes("standing", (200.0, 300.0, 400.0), 0.4, PUSH_DIRECTIONS, 1, "stand"),
+)
+COARSE = (
+    PendulumPushes("walking", (350.0, 500.0), 0.4, tuple(SIDES), 2),
+    PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 2),
+    PendulumPushes("standing", (300.0,), 0.4, tuple(SIDES), 1, "stand"),
+)
+
+
+def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
+    """A case for each push and seed under each set of torque limits."""
+    mass = Body.named(BODY).mass
+    return [
+        PendulumCase(
+            {
+                "pushed": of.kind,
+                "limits": limits,
+                "duration": of.duration,
+                "force": force,
+                "velocity_change": force * of.duration / mass,
+                "direction": angle,
+                "phase": phase / of.phases,
+            },
+            walk_trial(
+                None if of.motion == "stand" else SPEED,
+                time + scope.seconds,
+                seed,
+                of.motion,
+                build=BodyVariant(limits=limits),
+                pushes=(horizontal_push(angle, force, time, of.duration),),
+            ),
+            rests=of.motion == "stand",
+        )
+        for limits, of in product(LIMITS, COARSE if scope.coarse else WHOLE)
+        for angle, force, phase, seed in product(of.directions, of.forces, range(of.phases), range(scope.seeds))
+        for time in (stride_push_time(phase, of.phases, seed),)
+    ]
+
+
+def stride_push_time(phase: int, phases: int, seed: int) -> float:
+    """Time (s) of a push within part `phase` of `phases` equal parts of the stride; each seed has another time."""
+    return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
+
+
+def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
+    """Survival by direction while walking and standing, and by phase; a row of panels for each set of torque limits."""
+    limits = distinct_names(rows, "limits")
+    figure, axes = figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
+    for i, name in enumerate(limits):
+        own = rows_where(rows, limits=name)
+        for j, kind in ((0, "walking"), (2, "standing")):
+            axes[i, j].remove()
+            if chosen := rows_where(own, pushed=kind):
+                axis = figure.add_subplot(len(limits), 3, 3 * i + j + 1, projection="polar")
+                _plot_push_circle(axis, chosen, f"{kind}, {name} limits")
+        if walks := [row for row in own if row["pushed"] != "standing"]:
+            _plot_push_phases(axes[i, 1], walks)
+    return figure
+
+
+def _plot_push_circle(axis: Any, rows: Sequence[Row], title: str) -> None:
+    """Survival by direction, force and velocity change, with the largest forces of the paper and of SIMBICON."""
+    change = {row["force"]: row["velocity_change"] for row in rows}
+    draw_force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
+    if rows[0]["duration"] == 0.4 and rows[0]["pushed"] == "walking":
+        ways = [math.atan2(left, forward) for left, forward in PAPER]
+        axis.plot(ways, [math.hypot(*force) for force in PAPER], "k^", ms=5, label="paper's most")
+        around = [math.radians(degree) for degree in range(361)]
+        axis.plot(around, [SIMBICON] * 361, "k--", lw=1, label="SIMBICON's most")
+        axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(-0.25, 0.0))
+
+
+def _plot_push_phases(axis: Any, rows: Sequence[Row]) -> None:
+    duration = {row["force"]: row["duration"] for row in rows}
+    draw_force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
+    axis.set(xlabel="phase of the stride", title="survived, %, all directions")
+
+
+PUSHES: Study[PendulumCase] = Study(
+    name="pendulum-push",
+    title="survival of pushes at the trunk: force, direction, phase of the stride, torque limits",
+    reproduces="Tsai et al. 2010, section 5.3",
+    whole=Scope(seeds=5, seconds=6.0),
+    quick=Scope(seeds=1, seconds=4.0, coarse=True),
+    cases=pendulum_push_cases,
+    run_case=run_pendulum_trial,
+    summary=summary_by(
+        ("pushed", "limits", "duration", "force"),
+        {
+            "velocity_change": column_mean("velocity_change"),
+            "trials": row_count,
+            "survived": column_total("survived"),
+            "share": column_mean("survived"),
+            "physical": column_total("physical"),
+        },
+    ),
+    plot=plot_pendulum_pushes,
 )

@@ -7,9 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from poise.control.rotation.dive import Dive
-from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
+from poise.control.rotation.leaps import Dive, Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.study.rotation.stage import FEET, HANDS, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
