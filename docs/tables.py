@@ -23,7 +23,8 @@ from poise.library.motions import motion_facts, named_motion, shipped_dynamic, s
 from poise.measure.audit import audit
 from poise.performance.stage import perform
 from poise.study.catalogue import STUDIES
-from poise.study.experiment.study import Scope, cell_text
+from poise.study.experiment.study import Scope
+from poise.study.experiment.table import cell_text
 from poise.world.scene import Scene
 from poise.world.world import World
 

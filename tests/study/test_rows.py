@@ -6,7 +6,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.study.experiment.study import (
+from poise.study.experiment.table import (
     column_max,
     column_mean,
     column_total,

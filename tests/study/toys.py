@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from poise import PoiseError
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Scope, Study, column_total, row_count, summary_by
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import column_total, row_count, summary_by
 
 
 @dataclass(frozen=True)

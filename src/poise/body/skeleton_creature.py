@@ -14,7 +14,8 @@ import numpy as np
 from poise.arrays import Array, Frozen
 from poise.body import guess
 from poise.body.plans import shapes
-from poise.body.plans.anthropometry import FREE, point_inertia
+from poise.body.plans.anatomy import FREE
+from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 from poise.body.skeleton_pose import UprightSkeleton
 from poise.body.symmetry import mirrored_names, name_side

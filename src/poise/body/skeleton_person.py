@@ -14,7 +14,8 @@ import numpy as np
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anthropometry import FREE, WELD, Proportions, joint_plan
+from poise.body.plans.anatomy import FREE, WELD, joint_plan
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import (
     BodyPlan,
     Colour,

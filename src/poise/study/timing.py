@@ -19,18 +19,8 @@ from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    NamedCase,
-    Row,
-    Scope,
-    Study,
-    column_means,
-    column_values,
-    motion_cases,
-    named_cases,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases, named_cases
+from poise.study.experiment.table import column_means, column_values, summary_by
 from poise.study.experiment.trial import Trial, stage_trial, time_motion
 from poise.study.modal.case import COLOUR as MODAL_COLOUR
 from poise.study.modal.case import MOTIONS, paper_window, study_body

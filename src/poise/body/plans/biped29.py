@@ -9,7 +9,7 @@ the paper's walks were reproduced; centres of mass are in the middle of the shap
 from __future__ import annotations
 
 from poise.body.plans import shapes
-from poise.body.plans.anthropometry import FREE, WELD, joint_plan
+from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment
 
 # [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about the paper's x (lateral), y (up), z (forward).

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
-from poise.body.plans.anthropometry import FREE, Proportions, SegmentRow, joint_plan
+from poise.body.plans.anatomy import FREE, joint_plan
+from poise.body.plans.anthropometry import Proportions, SegmentRow
 from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
 
 CLAVICLE_MASS = 0.01  # of body mass: the shoulder girdle of one side, taken from the upper trunk

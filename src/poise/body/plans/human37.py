@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anthropometry import Proportions, joint_plan
+from poise.body.plans.anatomy import joint_plan
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Segment, human_plan
 
 ADULT = Proportions(stature=1.75, mass=71.0)

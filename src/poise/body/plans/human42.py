@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human
-from poise.body.plans.anthropometry import Proportions, joint_plan
+from poise.body.plans.anatomy import joint_plan
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.80, mass=75.0)

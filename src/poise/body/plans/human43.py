@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anthropometry import Proportions, joint_plan
+from poise.body.plans.anatomy import joint_plan
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, human_plan
 
 ADULT = Proportions(stature=1.75, mass=73.5)

@@ -18,7 +18,8 @@ from dataclasses import replace
 from poise.arrays import Frozen
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
-from poise.body.plans.anthropometry import WELD, Proportions, joint_plan
+from poise.body.plans.anatomy import WELD, joint_plan
+from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector, human_plan
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match

@@ -13,7 +13,7 @@ from math import cos, radians, sin
 from poise.arrays import Frozen
 from poise.body.plans import anthropometry as solids
 from poise.body.plans import shapes
-from poise.body.plans.anthropometry import FREE
+from poise.body.plans.anatomy import FREE
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
 
 STEEL: Colour = (0.62, 0.66, 0.70, 1.0)

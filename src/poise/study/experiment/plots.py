@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array
-from poise.study.experiment.study import Figure, Row, column_mean, group_rows
+from poise.study.experiment.study import Figure, Row
+from poise.study.experiment.table import column_mean, group_rows
 
 PANEL = (2.6, 2.4)  # Width and height of a panel, inches
 SHARES = "RdYlGn"  # Colour map of survival shares: red is 0, green is 1

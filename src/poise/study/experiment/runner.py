@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from poise.errors import PoiseError
 from poise.files import write_file
-from poise.study.experiment.study import Case, Row, Scope, Study, table_csv, table_text
+from poise.study.experiment.study import Case, Row, Scope, Study
+from poise.study.experiment.table import table_csv, table_text
 from poise.study.experiment.trial import cached_cast
 from poise.version import __version__
 

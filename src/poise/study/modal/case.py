@@ -14,7 +14,8 @@ from poise.control.controller import Controller
 from poise.control.modal.modal import Modal, ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
-from poise.study.experiment.study import Gather, Row, column_mean, column_means, column_total, row_count
+from poise.study.experiment.study import Row
+from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
 from poise.study.experiment.trial import Trial, judge_run, stage_trial, trial_row
 from poise.world.result import StepResult
 from poise.world.world import World

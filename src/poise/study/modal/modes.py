@@ -18,7 +18,8 @@ from poise.control.modal.modes import ROOT, Modes, modal_stiffness, modes_at
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study, column_means, group_rows, rows_where
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_means, group_rows, rows_where
 from poise.study.experiment.trial import cached_cast
 from poise.study.modal.case import (
     BODY,

@@ -11,18 +11,8 @@ from dataclasses import replace
 from poise.control.modal.modal import Modal
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_mean,
-    column_values,
-    distinct_names,
-    group_rows,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_mean, column_values, distinct_names, group_rows, rows_where, summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.modal.case import (
     MOTIONS,

@@ -21,16 +21,8 @@ from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_values,
-    distinct_names,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, pushed_trial
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.world.pushes import Push

@@ -10,7 +10,8 @@ import numpy as np
 
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.control.nqr.weights import NqrWeights, nqr_weights
-from poise.study.experiment.study import Gather, Row, column_max, column_means, column_total, column_totals, row_count
+from poise.study.experiment.study import Row
+from poise.study.experiment.table import Gather, column_max, column_means, column_total, column_totals, row_count
 from poise.study.experiment.trial import Trial, attempt_trial, trial_row
 from poise.world.result import StepResult
 

@@ -27,18 +27,13 @@ from poise.measure.metrics import fell_at
 from poise.performance.stage import set_up_run
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    NamedCase,
-    Row,
-    Scope,
-    Study,
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import (
     column_max,
     column_mean,
     column_total,
     column_totals,
     distinct_names,
-    named_cases,
     row_count,
     rows_where,
     summary_by,

@@ -17,16 +17,8 @@ import numpy as np
 from poise.errors import PoiseError
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels, share_map_plot
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_values,
-    distinct_names,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
 from poise.study.experiment.trial import Trial, horizontal_push, pushed_trial
 from poise.study.nqr.case import COLOURS, LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 

@@ -14,7 +14,8 @@ from poise.control.commands import SteerCommand
 from poise.control.controller import WorldView
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.reference import Reference
-from poise.study.experiment.study import Gather, Row, column_mean, column_means, column_total, row_count
+from poise.study.experiment.study import Row
+from poise.study.experiment.table import Gather, column_mean, column_means, column_total, row_count
 from poise.study.experiment.trial import Trial, Verdict, judge_run, stage_trial, trial_row
 
 BODY = "human58"  # The body of the paper's Table 1

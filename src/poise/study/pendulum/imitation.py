@@ -23,18 +23,8 @@ from poise.reference.body_clip import centres_of_mass
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_means,
-    column_totals,
-    distinct_names,
-    row_count,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_means, column_totals, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 

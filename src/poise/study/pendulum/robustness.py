@@ -20,18 +20,8 @@ from poise.study.experiment.plots import (
     share_map_plot,
     survival_shares,
 )
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_mean,
-    column_total,
-    distinct_names,
-    row_count,
-    rows_where,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
 from poise.study.pendulum.case import BODY, SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 

@@ -12,19 +12,8 @@ from poise.control.commands import SteerCommand
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    NamedCase,
-    Row,
-    Scope,
-    Study,
-    column_max,
-    column_totals,
-    distinct_names,
-    motion_cases,
-    row_count,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.table import column_max, column_totals, distinct_names, row_count, summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, walk_path
 

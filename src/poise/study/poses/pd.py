@@ -21,7 +21,8 @@ from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import Rig
 from poise.reference.key_poses import KeyPoses, PoseKeys
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study, column_values, rows_where
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_values, rows_where
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World

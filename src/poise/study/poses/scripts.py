@@ -32,20 +32,8 @@ from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse, metrics
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import (
-    Figure,
-    NamedCase,
-    Row,
-    Scope,
-    Study,
-    column_means,
-    column_totals,
-    column_values,
-    group_rows,
-    named_cases,
-    row_count,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import column_means, column_totals, column_values, group_rows, row_count, summary_by
 from poise.world.recording import Recording
 
 PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}

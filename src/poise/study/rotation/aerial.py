@@ -12,18 +12,8 @@ from operator import attrgetter
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.study.experiment.plots import plot_share_bars
-from poise.study.experiment.study import (
-    Figure,
-    Row,
-    Scope,
-    Study,
-    column_mean,
-    column_means,
-    column_median,
-    column_values,
-    row_count,
-    summary_by,
-)
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.attempts import FlightOutcome, attempt_dive, attempt_flip, attempt_handspring, attempt_kip
 from poise.study.rotation.ground import FRESH_ROLLS

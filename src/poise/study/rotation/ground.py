@@ -16,7 +16,8 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.rotations import quat_rotate
 from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study, column_mean, column_median, row_count, summary_by
+from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.attempts import attempt_roll
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
