@@ -194,9 +194,9 @@ class Body:
         return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
 
     def scaled(self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Body:
-        """This body scaled by the rules of `poise.body.plans.plan`: three factors, and the total `mass` in kg."""
+        """This body scaled by the rules of `poise.body.plans.scale`: three factors, and the total `mass` in kg."""
         from poise.body.assemble import assemble_body
-        from poise.body.plans.plan import scale_plan
+        from poise.body.plans.scale import scale_plan
 
         if self.plan is None:
             raise PoiseError(

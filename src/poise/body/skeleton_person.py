@@ -16,18 +16,8 @@ from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import (
-    BodyPlan,
-    Colour,
-    FootPlan,
-    Geom,
-    JointPlan,
-    Segment,
-    Vector,
-    human_plan,
-    strengthened_joint,
-    vector_minus,
-)
+from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, human_plan, vector_minus
+from poise.body.plans.scale import strengthened_joint
 from poise.body.skeleton_measures import ADULT, PersonMeasures
 from poise.motion.roles import SIDES
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 from poise.arrays import Frozen
 from poise.body.plans import human37
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, JointPlan, strengthened_joint
+from poise.body.plans.plan import BodyPlan, JointPlan
+from poise.body.plans.scale import strengthened_joint
 
 INFANT = Proportions(
     stature=0.70,

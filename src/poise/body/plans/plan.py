@@ -14,27 +14,15 @@ Signs of rotations about the link's axes on the left side (on the right, x and z
 | spine, neck | flexion (forward) | leaning right | turning left |
 | clavicle | | elevation | retraction |
 | wrist, fingers | ulnar deviation | extension (away from the palm) | supination |
-
-A plan scales to other proportions by these rules:
-
-- `size` s: lengths scale with s; at equal density, masses with s^3 and inertias with s^5.
-- `legs`, `arms`: long bones stretch along their length at equal cross-section. Masses scale with the length, second
-  moments along the bone with the cube of the length; feet, hands and shoulders keep their size.
-- `mass`: all masses and inertias scale by one factor, so that the total is `mass` kg.
-- Torque limits scale with body mass times limb length, like the torques that hold a given pose.
-- Joint damping scales with body mass times limb length^1.5, armature with body mass times limb length^2: motion then
-  keeps its shape, with times that scale with the square root of length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import Literal
 
 from poise.arrays import Frozen
-from poise.errors import PoiseError
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -188,79 +176,3 @@ def _right_geom(left: Geom) -> Geom:
     r, g, b, a = left.rgba
     points = tuple(reflected_point(p) for p in left.points)
     return replace(left, name=right_side_name(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))
-
-
-def scale_plan(
-    plan: BodyPlan, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None
-) -> BodyPlan:
-    """The plan scaled by the rules of this module; `mass` is in kg, the other arguments are factors."""
-    for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
-        if not (isfinite(value) and value > 0):
-            raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
-    before = sum(s.mass for s in plan.segments)
-    limbs = {"legs": legs, "arms": arms, None: 1.0}
-    stretch = {s.name: (size, size, size * limbs[s.limb]) for s in plan.segments}
-    shaped = [_stretched_segment(s, stretch[s.name]) for s in plan.segments]
-    total = sum(s.mass for s in shaped)
-    ratio = 1.0 if mass is None else mass / total
-    segments = []
-    for segment in shaped:
-        along = stretch[segment.parent] if segment.parent else (size, size, size * legs)
-        reach = size * limbs[{"leg": "legs", "arm": "arms"}.get(segment.group.partition("_")[2])]
-        segments.append(replace(
-            segment,
-            offset=_scaled_vector(segment.offset, along),
-            mass=ratio * segment.mass,
-            inertia=_scaled_vector(segment.inertia, (ratio, ratio, ratio)),
-            joint=strengthened_joint(segment.joint, ratio * total / before, reach)
-        ))  # fmt: skip
-    return replace(
-        plan,
-        segments=tuple(segments),
-        feet=tuple(_stretched_foot(f, stretch[f.link]) for f in plan.feet),
-        hands=tuple(HandPlan(h.link, _scaled_vector(h.point, stretch[h.link])) for h in plan.hands),
-    )
-
-
-def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
-    """A segment stretched by `factors` along x, y, z at equal density.
-
-    A second moment P_i = integral of x_i^2 dm scales with the volume and the square of factor i. Each moment of inertia
-    is the sum of two second moments.
-    """
-    a, b, c = segment.inertia
-    moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
-    volume = factors[0] * factors[1] * factors[2]
-    x, y, z = (volume * f * f * p for f, p in zip(factors, moments, strict=True))
-    return replace(
-        segment,
-        mass=volume * segment.mass,
-        com=_scaled_vector(segment.com, factors),
-        inertia=(y + z, x + z, x + y),
-        geoms=tuple(_stretched_geom(g, factors) for g in segment.geoms),
-    )
-
-
-def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
-    """A shape stretched by `factors`: ends and half-sizes scale with their axes, radii with the cross-section."""
-    size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
-    return replace(geom, points=tuple(_scaled_vector(p, factors) for p in geom.points), size=size)
-
-
-def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPlan:
-    """The joint with torques, damping and armature scaled for the ratios of body `mass` and limb `length`."""
-    return replace(
-        joint,
-        torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),
-        damping=joint.damping * mass * length**1.5,
-        armature=joint.armature * mass * length**2,
-    )
-
-
-def _stretched_foot(foot: FootPlan, factors: Vector) -> FootPlan:
-    a, b, c, d = (_scaled_vector(p, factors) for p in foot.points)
-    return replace(foot, points=(a, b, c, d))
-
-
-def _scaled_vector(v: Vector, factors: Vector) -> Vector:
-    return (v[0] * factors[0], v[1] * factors[1], v[2] * factors[2])
