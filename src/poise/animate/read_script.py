@@ -10,8 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.read_goals import read_goals
-from poise.animate.read_objectives import read_objectives, read_script_span
+from poise.animate.read_goals import read_goals, read_objectives, read_script_span
 from poise.animate.read_poses import read_poses, script_joint_dofs
 from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body

@@ -6,10 +6,10 @@ key does not name are 0. In later poses, angles that are not named have no key; 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from poise.library.authoring.figure import ANGLES, LIMB_ANGLES, both_sides
 from poise.retarget.figure import SIDES
 from poise.toml_reader import TomlTable, is_number
 
+Parsed = TypeVar("Parsed")
 _FOLDER = Path(__file__).parent.parent / "shipped"
 
 
@@ -81,6 +82,13 @@ class MotionSource:
             case [int() | float() as start, int() | float() as stop] if start <= stop:
                 return float(start), float(stop)
         raise self.fail(f"{what} must be [from, to], not {value!r}")
+
+    def parsed(self, what: str, text: str, parse: Callable[[str], Parsed]) -> Parsed:
+        """Return what `parse` makes of a text. Raise a PoiseError that begins with `what` for its ValueError."""
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise self.fail(f"{what} {error}") from None
 
     def section(self, field: str) -> Mapping[str, Any]:
         """Return the sub-table [field]; empty if the file has none."""
