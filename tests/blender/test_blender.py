@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.formats import export, performer_clip
+from poise.export.clips import performer_clip
+from poise.export.formats import export
 
 HERE = Path(__file__).parent
 BLENDER = Path(os.environ.get("POISE_BLENDER_PYTHON", HERE.parents[1] / ".venv-blender/bin/python"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rigs import crooked, users_rigging, with_rigging
 
 from poise.errors import PoiseError
-from poise.export.formats import performer_clip, performer_rigging, resample_clip
+from poise.export.clips import performer_clip, performer_rigging, resample_clip
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp, quat_multiply, slerp

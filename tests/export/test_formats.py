@@ -8,8 +8,9 @@ from rigs import crooked, needs_av, needs_graphics, record
 
 from poise import Body
 from poise.errors import PoiseError
+from poise.export.clips import performer_clip
 from poise.export.figure import skinned_figure
-from poise.export.formats import FORMATS, export, performer_clip, read_exportable
+from poise.export.formats import FORMATS, export, read_exportable
 from poise.library.motions import shipped_dynamic
 from poise.motion.bvh import read_bvh
 from poise.motion.clip import Clip

@@ -7,7 +7,8 @@ import pytest
 from rigs import record
 
 from poise import Body, Scene, World, named_controller, named_motion, perform
-from poise.export.formats import performer_clip, write_csv
+from poise.export.clips import performer_clip
+from poise.export.formats import write_csv
 from poise.world.props import Ball
 from poise.world.pushes import parse_push
 from poise.world.recorder import Recorder

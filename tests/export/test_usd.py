@@ -8,9 +8,9 @@ from rigs import crooked, users_rigging, with_rigging
 from test_glb import expected_vertices
 
 from poise.errors import PoiseError
+from poise.export.clips import performer_clip
 from poise.export.figure import skinned_figure
 from poise.export.figure_files import write_usd
-from poise.export.formats import performer_clip
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
 

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array, Ints, readonly
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
-from poise.export.formats import Source, performer_clip, performer_rigging
+from poise.export.clips import Source, performer_clip, performer_rigging
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours, mesh_arrays
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Y_UP, Places, Skeleton, skeleton_kinematics

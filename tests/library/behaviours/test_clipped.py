@@ -7,7 +7,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.export.formats import performer_clip
+from poise.export.clips import performer_clip
 from poise.library.authoring.figure import PosableFigure
 from poise.library.behaviours.clip_poses import flip_times, roll_times
 from poise.library.behaviours.files import behaviour_text, read_behaviour
