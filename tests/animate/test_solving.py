@@ -8,11 +8,16 @@ from hopping import HOP
 
 from poise.animate.animate import animate
 from poise.animate.goals import GoalWatch, predict_flight_turns
-from poise.animate.read_script import read_script
-from poise.animate.script import ScriptMoment, Want
-from poise.animate.script_run import Rehearsal, links_touching_scene, parameter_effect_time, solved_changes
+from poise.animate.read_script import read_script, solved_script_text
+from poise.animate.script import (
+    Rehearsal,
+    ScriptMoment,
+    Want,
+    links_touching_scene,
+    parameter_effect_time,
+    solved_changes,
+)
 from poise.animate.solve import solve_script
-from poise.animate.write_script import solved_script_text
 
 ON_A_BOX = """
 seconds = 1

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Want
-from poise.animate.script_run import Rehearsal, links_touching_scene
+from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Rehearsal, Want, links_touching_scene
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
@@ -18,6 +16,7 @@ from poise.body.contact_parts import descendant_links
 from poise.control.poses.sensors import Sensor, com_velocity
 from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
+from poise.reference.body_clip import centres_of_mass
 from poise.rotations import quat_exp, quat_to_matrix
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -117,11 +116,7 @@ def _constraint_links(scene: Scene, link: str | None) -> Members | None:
 
 def _standing_com_height(body: Body) -> float:
     """Height (m) of the centre of mass of the standing body."""
-    data = mujoco.MjData(body.model)
-    data.qpos[:] = body.standing
-    mujoco.mj_kinematics(body.model, data)
-    mujoco.mj_comPos(body.model, data)
-    return float(data.subtree_com[1, 2])
+    return float(centres_of_mass(body, body.standing[None])[0, 2])
 
 
 class GoalEvents:

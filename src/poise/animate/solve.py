@@ -18,8 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from poise.animate.goals import GoalWatch, constraint_in_display_unit, constraint_unit, constraint_value_text
-from poise.animate.script import Goal, Script
-from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
+from poise.animate.script import Change, Goal, Rehearsal, Script, goal_start, solved_changes
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError

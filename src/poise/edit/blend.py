@@ -16,8 +16,7 @@ from poise.body.pose_displacement import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
-from poise.edit.span import Span, edit_text, number_text
-from poise.edit.take import BLOCK, Flags, Frame, Take, take_of
+from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played

@@ -9,8 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
-from poise.edit.span import Span, colon_numbers, edit_text, number_text
-from poise.edit.take import Take
+from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
 from poise.edit.track import FootTrack
 from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, walk_on_course
 from poise.errors import PoiseError

@@ -10,8 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
-from poise.edit.span import Span, colon_numbers, edit_text, number_text
-from poise.edit.take import Take
+from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
 from poise.edit.track import FootTrack, StancePhase, gaussian_smoothed
 from poise.edit.walk import (
     IDENTITY,

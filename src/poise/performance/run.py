@@ -17,9 +17,8 @@ from poise.arrays import Array
 from poise.control.catalogue import entry_of_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, PushAware, Steerable
-from poise.edit.live import Live
 from poise.edit.parse import parse_edit
-from poise.edit.take import Edit
+from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object

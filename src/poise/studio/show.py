@@ -19,7 +19,7 @@ from poise.control.catalogue import named_controller
 from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span
+from poise.edit.take import Span
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.performance.cast import Cast, cast

@@ -12,7 +12,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import contact_spheres
-from poise.library.authoring.keyed_source import Interval, KeyedMotion
+from poise.library.authoring.source import Interval, KeyedMotion
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import part_spheres
 from poise.retarget.figure import figure_of_body
