@@ -1,9 +1,9 @@
 """Random small corruptions of valid recordings, and the share of them that the audit refuses.
 
 A corruption changes one entry of one array. Numbers change by a share of the range of their column, which counts as at
-least a tenth of the range of the widest column, and as 1 if all columns are constant; counted numbers (steps, bodies, kinds) change to another value that the file could hold. The
-tracked pose and the text of `meta` are no claims about physics and are left alone, as are the normal and the friction
-of grips, which nothing uses.
+least a tenth of the range of the widest column, and as 1 if all columns are constant. Counted numbers (steps, bodies,
+kinds) change to another value that the file could hold. The tracked pose and the text of `meta` are no claims about
+physics and are left alone, as are the normal and the friction of grips, which nothing uses.
 
     python tests/measure/corruption.py 1000
 """
@@ -19,7 +19,8 @@ from poise import PoiseError, audit
 from poise.world.recording import INTEGERS
 
 RECORDINGS = ("walk", "pushed", "fall", "swing", "held", "loaded")
-SIZES = (0.1, 0.01, 0.001)  # shares of the range
+SLIGHTEST = 0.001  # share of the range that may be below the bounds of the audit
+SIZES = (0.1, 0.01, SLIGHTEST)
 ARRAYS = (
     *("qpos", "qvel", "torque", "external", "limit_impulse", "time", "contact_point", "contact_normal"),
     *("contact_force", "contact_friction", *INTEGERS),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from corruption import SLIGHTEST, corruptions
 from forging import changed, edited_model, events, failed, honest, verdict, without_contacts
 
 from poise import PoiseError, audit
@@ -408,3 +409,10 @@ def test_the_equation_of_motion_agrees_with_the_mass_matrix_of_the_simulator():
         terms.evaluate(r.qpos[k], r.qvel[k])
         expected = terms.mass @ (r.qvel[k + 1] - r.qvel[k]) / r.step + terms.bias
         np.testing.assert_allclose(replay.inertial_force[k], expected, atol=1e-9)
+
+
+def test_small_random_corruptions_are_refused():
+    """1,008 corruptions were tried once; see docs/measuring.md."""
+    made = [each for each in corruptions(60, seed=1) if each.size != SLIGHTEST]
+    assert len(made) > 40
+    assert [each for each in made if not each.refused] == []
