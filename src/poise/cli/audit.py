@@ -34,7 +34,7 @@ def _run_audit(chosen: argparse.Namespace) -> Report:
     zero = [check.name for check in result.checks if check not in shown]
     rows = [
         f"{'ok  ' if check.passed else 'FAIL'} {check.name:22} {check.value:10.3g} {check.unit:18} "
-        f"{check.limit:17} {check.meaning}{f' ({check.where})' if check.where else ''}"
+        f"{check.limit:17} {check.meaning}{f' ({check.where})' if check.where and not check.passed else ''}"
         for check in sorted(shown, key=lambda check: check.passed)
     ]
     lines = [
