@@ -124,6 +124,16 @@ def _a_push_whose_event_is_nonsense(r):
     return changed(r, {"events": events(r, world_force="strong", duration=None)})
 
 
+@forgery("pushed", "undeclared_force")
+def _a_push_of_no_number(r):
+    return changed(r, {"events": events(r, world_force=[float("nan")] * 3)})
+
+
+@forgery("hang", "contact_kind")
+def _grips_whose_event_is_nonsense(r):
+    return changed(r, {"events": events(r, pairs=[3, "hand"])})
+
+
 @forgery("pushed", "undeclared_force", "joint_equation")
 def _a_hand_that_drives_a_knee(r):
     return changed(r, external=at(10, r.meta["dof_names"].index("left_knee_y"), add=2.0))

@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Mask, true_runs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
-from poise.measure.declared_forces import DeclaredForces
+from poise.measure.declared_forces import ON_TIME, DeclaredForces
 from poise.measure.equation_of_motion import MotionErrors
 from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay
@@ -166,7 +166,9 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
     stances = 1e3 * _stance_slips(replay)
     typical, longest = (float(np.median(stances)), float(stances.max())) if len(stances) else (0.0, 0.0)
     overlap = 1e3 * np.asarray(getattr(replay, "self_overlap", np.zeros(1)))
-    residual = recording.meta.get("solver", {}).get("worst_residual", 0.0)
+    solver = recording.meta.get("solver")
+    residual = solver.get("worst_residual") if isinstance(solver, dict) else None
+    residual = residual if isinstance(residual, int | float) else 0.0
     return (
         AuditCheck("contact_kind", float(_unlawful_contacts(recording).sum()), 0, "", "contacts of no lawful kind"),
         AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
@@ -206,11 +208,12 @@ def _unlawful_contacts(recording: Recording) -> Mask:
     wrong = np.where(r.contact_kind == CONTACT, same, np.where(r.contact_kind == SELF, ~own, r.contact_kind != GRIP))
     if r.limit_impulse is None:
         return np.asarray(wrong)
-    told = sorted((e for e in r.events if e.get("kind") == "grips"), key=lambda e: float(e["time"]))
+    told = [e for e in r.events if e.get("kind") == "grips" and isinstance(e.get("time"), int | float)]
     for n in np.flatnonzero(r.contact_kind == GRIP):
-        pair = {model.body(int(body[n])).name for body in (r.contact_body, r.contact_other)}
-        now = [e["pairs"] for e in told if e["time"] <= r.time[r.contact_step[n]] + 1e-6]
-        wrong[n] = not now or not any(set(each) == pair for each in now[-1])
+        pair = sorted(model.body(int(body[n])).name for body in (r.contact_body, r.contact_other))
+        now = [e.get("pairs") for e in told if e["time"] <= r.time[r.contact_step[n]] + ON_TIME]
+        held = now[-1] if now and isinstance(now[-1], list) else []
+        wrong[n] = pair not in [sorted(map(str, each)) for each in held if isinstance(each, list)]
     return np.asarray(wrong)
 
 

@@ -24,7 +24,7 @@ from poise.world.recording import Recording
 
 NOTHING = 1e-6  # Forces (N) and torques (N m) below this are rounding errors
 BEARING = 0.02  # Share of the weight that contacts must carry for a centre of pressure to exist
-ON_TIME = 1e-6  # s, tolerance of the times of events
+ON_TIME = 1e-6  # Tolerance (s) of the times of events
 _ANGLES = np.linspace(0, 2 * pi, 72, endpoint=False)
 _SIDES = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)  # (72, 2) directions in which support is measured
 
@@ -80,7 +80,7 @@ class Effort:
         first = int(r.model.body_dofadr[r.root])
         linear = np.linalg.norm(forces[:, first : first + 3], axis=1)
         torque = np.linalg.norm(np.delete(forces, np.s_[first : first + 3], axis=1), axis=1)
-        acts = linear + torque > NOTHING
+        acts = ~(linear + torque <= NOTHING)  # also numbers that are not finite
         if not acts.any():
             return cls(0.0, 0.0, 0.0, 0.0, None, None)
         outside = _distance_outside_support(replay, forces)[acts]
@@ -117,7 +117,7 @@ def pushed_forces(replay: Replay) -> Array:
     for event in (each for each in r.events if each.get("kind") == "push"):
         try:
             push = Push(float(event["force"]), float(event["time"]), float(event["duration"]))
-            force, link = np.array(event["world_force"], float).reshape(3), _link_id(r.model, event)
+            force, link = _vector(event["world_force"]), _link_id(r.model, event)
         except (KeyError, TypeError, ValueError, PoiseError):
             continue  # an event that does not say what it is declares nothing
         acting = [(k, share) for k, time in enumerate(r.time[:-1].tolist()) if (share := push.share(time, r.step)) > 0]
@@ -126,6 +126,14 @@ def pushed_forces(replay: Replay) -> Array:
             bodies = np.full(len(steps), link)
             out += replay.generalised_forces(steps, bodies, replay.xipos[steps, bodies], shares[:, None] * force)
     return out
+
+
+def _vector(values: Any) -> Array:
+    """Three finite numbers of an event; ValueError or TypeError if they are not."""
+    vector = np.array(values, float).reshape(3)
+    if not np.all(np.isfinite(vector)):
+        raise ValueError("not finite")
+    return vector
 
 
 def _link_id(model: mujoco.MjModel, event: dict[str, Any]) -> int:
@@ -147,8 +155,7 @@ def _weight_forces(replay: Replay, external: Array, rows: Mask) -> tuple[Array, 
     columns, expected, scale = [], [], []
     for event, begin, end in _hung_weights(r):
         try:
-            mass, link = float(event["mass"]), _link_id(r.model, event)
-            point = np.array(event["point"], float).reshape(3)
+            (mass, *_), link, point = _vector([event["mass"]] * 3), _link_id(r.model, event), _vector(event["point"])
         except (KeyError, TypeError, ValueError):
             continue
         steps = np.flatnonzero((starts >= begin) & (starts < end))
