@@ -317,4 +317,10 @@ def _surface_friction(replay: Replay) -> Array:
     best = np.zeros(model.nbody)
     solid = (model.geom_contype | model.geom_conaffinity) != 0
     np.maximum.at(best, model.geom_bodyid[solid], model.geom_friction[solid, 0])
-    return np.maximum(np.maximum(best[r.contact_body], best[r.contact_other]), LEAST_FRICTION)
+    coefficients = np.maximum(best[r.contact_body], best[r.contact_other])
+    paired = np.zeros((model.nbody, model.nbody))  # of pairs that the model lists, which have their own coefficients
+    first, second = model.geom_bodyid[model.pair_geom1], model.geom_bodyid[model.pair_geom2]
+    for a, b in ((first, second), (second, first)):
+        np.maximum.at(paired, (a, b), model.pair_friction[:, 0])
+    own = paired[r.contact_body, r.contact_other]
+    return np.maximum(np.where(own > 0, own, coefficients), LEAST_FRICTION)
