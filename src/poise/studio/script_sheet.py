@@ -53,8 +53,7 @@ class ScriptSheet:
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise PoiseError(f"{name}.toml is not a TOML file: {error}") from None
         _refuse_script_files(raw)
-        path = folder / f"{name}.toml"
-        path.write_text(text, encoding="utf-8")
+        path = write_file(folder / f"{name}.toml", text.encode())
         script = read_script(str(path))
         own = [table.get("name", f"pose {k + 1}") for k, table in enumerate(raw.get("pose", []))]
         keys = [SheetKey(pose.time, pose.name, Frozen(pose.angles)) for pose in script.poses if pose.name in own]

@@ -100,6 +100,7 @@ class Pose {
   put(easel) {
     this.easel = easel;
     this.tracks = {};
+    this.takes.forEach((button) => { button.disabled = true; }); // until it is performed
     this.before = null;
     this.time = 0;
     this.showing = "keyframes";
@@ -161,8 +162,9 @@ class Pose {
     const lines = (constraints ?? []).map(({ what, target, reached, unit, met }) => line(`${what}: ${reached === null ? "not reached" : reached.toPrecision(4)} ${unit}, wanted ${Number(target.toPrecision(4))}`, met ? "good" : "bad"));
     if (converged !== undefined) lines.unshift(line(converged ? `Solved in ${seconds.toFixed(1)} s` : "Not all goals are met", converged ? "good" : "bad"));
     if (stopped) lines.push(line(stopped, "bad"));
-    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(physical ? "Physical (audit passed)" : "Not physical", physical ? "good" : "bad"),
-      line(stabiliser.share > 0 ? `Assisted: declared stabilising torque of ${stabiliser.mean_nm.toFixed(0)} N m on average` : "No stabilising torque"));
+    const held = stabiliser.share > 0; // what is held up is assisted, however well it obeys physics
+    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(!physical ? "Not physical" : held ? `Assisted: held upright by ${stabiliser.mean_nm.toFixed(0)} N m on average`
+      : "Physical: nothing holds it but its own joints", !physical ? "bad" : held ? "" : "good"));
     this.result.replaceChildren(...lines);
     this.time = 0;
     this.play(true);
