@@ -1,7 +1,5 @@
 """Slow preparations are cached."""
 
-import pytest
-
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.nqr import nqr

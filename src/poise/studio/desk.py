@@ -258,7 +258,7 @@ class Desk:
         self._say("verdict", **summarise_performance(performance))
 
     def _do_download(self, args: Arguments) -> None:
-        name, content = download_file(self._present_show().run.so_far(), args.text("format"))
+        name, content = download_file(self._present_show().run.so_far(), args.text("format"), self._folder)
         self._send(file_bytes(name, content))
 
 

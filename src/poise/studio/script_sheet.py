@@ -19,6 +19,7 @@ from poise.arrays import Array, Frozen
 from poise.body.body import Body
 from poise.body.catalogue import body_names
 from poise.errors import PoiseError, unknown_name
+from poise.files import write_file
 from poise.forms import TERRAIN_FORMS
 
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")

@@ -1,9 +1,9 @@
 """The server: serves the page to this machine only, and gives each connected page a process.
 
-Two strangers can reach a server on this machine. A foreign page open in the same browser is recognised by what browsers
-send: the origin of a page (Origin) and the name by which the server was addressed (Host, which a foreign name server can
-point to this machine); both must be ours. Other users of the machine lack the token, which is random at each start and
-which only the studio's own link carries.
+A foreign page open in the same browser could reach a server on this machine. Browsers send the origin of a page
+(Origin) and the name by which the server was addressed (Host, which a foreign name server can point to this machine);
+both must be ours. Other users of the machine could reach it too. They lack the token, which is random at each start,
+and which only the studio's own link carries.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion co
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
-def download_file(performance: Performance, form: str) -> tuple[str, bytes]:
-    """Name and content of a performance as a file of a format."""
+def download_file(performance: Performance, form: str, folder: Path) -> tuple[str, bytes]:
+    """Name and content of a performance as a file of a format, which is written within `folder` and deleted."""
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
     recording = performance.recording
@@ -36,12 +36,12 @@ def download_file(performance: Performance, form: str) -> tuple[str, bytes]:
         raise PoiseError("nothing has been performed yet")
     name = f"{motion_display_name(str(recording.meta['motion']))}.{form}"
     try:
-        with tempfile.TemporaryDirectory(prefix="poise-studio-") as folder:
-            path = Path(folder) / name
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            path = Path(place) / name
             try:
                 recording.save(path) if form == "npz" else export(recording, path)
             except PoiseError as error:
-                raise PoiseError(str(error).replace(f"{folder}/", "")) from None
+                raise PoiseError(str(error).replace(f"{place}/", "")) from None
             return name, path.read_bytes()
     except OSError as error:
         raise PoiseError(f"cannot write {name}: {error.strerror or error}") from None
