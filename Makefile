@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test test-blender test-browser lint docs bench motions pictures clean
+.PHONY: help demo test test-blender test-browser soak lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -35,6 +35,10 @@ test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches B
 
 test-browser: $(VENV)/dev.stamp ## the studio in headless Chromium, as a person uses it (needs chromium)
 	POISE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
+
+MINUTES ?= 60
+soak: $(VENV)/dev.stamp ## operate the studio at random for MINUTES, killing performers; memory must level out (Linux)
+	$(BIN)/python tests/browser/soak.py --minutes $(MINUTES)
 
 lint: $(VENV)/dev.stamp ## ruff, mypy and the declared imports
 	$(BIN)/python -m ruff check .

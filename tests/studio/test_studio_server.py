@@ -117,7 +117,9 @@ def test_a_performer_that_dies_is_replaced_and_others_go_on(studio):
         second.until("ready")
         pid = studio._pool._given[0].pid
         os.kill(pid, 9)
-        assert "unexpectedly" in first.passes_over("crashed")["text"]
+        told = first.passes_over("crashed")["text"]
+        assert "unexpectedly" in told
+        assert "SIGKILL" in told
         first.until("ready")
         first.send("fits", motion="walk", body="")
         assert first.until("fits")["why"]["nqr"] is None

@@ -75,10 +75,12 @@ class ShowMemory:
 
     def _cached(self, key: Hashable, make: Callable[[], Cast]) -> Cast:
         """The cast of a key; of all, the MOST_CASTS that were used last are kept."""
-        self._casts[key] = self._casts.pop(key, None) or make()
+        found = self._casts[key] if key in self._casts else make()
+        self._casts.pop(key, None)
+        self._casts[key] = found  # the last
         if len(self._casts) > MOST_CASTS:
             del self._casts[next(iter(self._casts))]
-        return self._casts[key]
+        return found
 
 
 class Show:
