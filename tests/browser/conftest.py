@@ -33,6 +33,9 @@ FRESH = """() => {
   studio.edit.preferred = "now";
   studio.edit.chosen.clear();
   studio.theatre.stage.resetView();
+  Object.assign(studio.pose, { easel: null, sheet: null, tracks: {} });
+  studio.pose.scripts.value = "new human37";
+  delete document.documentElement.dataset.posed;
   const { choose } = studio;
   const begun = { motion: "walk", body: "", controller: choose.choices.walker, terrain: "flat", friction: 1 };
   choose.show({ ...begun, loads: [], edits: [], steered: false });
@@ -80,7 +83,8 @@ def page(pages, browser, studio, request):
         before = pages.page.evaluate(FRESH)
         until(pages.page, f"studio.epoch > {before} && studio.tape.frames.length > 0 && studio.timebar.playing")
     else:
-        pages.page = browser.new_page(viewport={"width": 1280, "height": 720})
+        # half the pixels each way: software that draws must not keep what is simulated from running
+        pages.page = browser.new_page(viewport={"width": 1280, "height": 720}, device_scale_factor=0.5)
         pages.page.set_default_timeout(PATIENCE)
         pages.page.on("pageerror", lambda error: pages.faults.append(str(error)))
         pages.page.goto(f"{studio.address}#plain")

@@ -196,7 +196,7 @@ class Person(threading.Thread):
             "speed": (4, lambda: self._do("speed", value=pick.choice([0.1, 0.5, 1.0, 1.0, 1.0]))),
             "branch": (6, lambda: self._do("branch", time=pick.uniform(max(0.0, now - 20), now), play=True)),
             "reset": (2, lambda: self._do("reset", play=True)),
-            "stage": (6, lambda: self._do("stage", **self._choice())),
+            "stage": (3, lambda: self._do("stage", **self._choice())),
             "judge": (2, lambda: self._do("judge")),
             "download": (2, lambda: self._do("download", format=pick.choice(["bvh", "glb", "html", "npz", "csv"]))),
             "file": (1, self._bring),
@@ -296,7 +296,7 @@ def operator(studio, seed):
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        page = browser.new_page(viewport={"width": 640, "height": 480})
+        page = browser.new_page(viewport={"width": 1280, "height": 720}, device_scale_factor=0.25)
         page.goto(f"{studio.address}#plain")
         page.wait_for_selector("html[data-ready=yes]", timeout=900_000)
         page.set_default_timeout(2000)
