@@ -89,6 +89,13 @@ def test_a_page_from_elsewhere_cannot_connect(studio, origin):
     assert refused.value.response.status_code == 403
 
 
+def test_two_origins_are_one_too_many(studio):
+    ours = f"http://127.0.0.1:{studio.port}"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(wire_address(studio), origin=ours, additional_headers={"Origin": ours})
+    assert refused.value.response.status_code == 403
+
+
 def test_a_name_that_was_made_to_mean_this_machine_is_refused(studio):
     ours = f"localhost:{studio.port}"
     assert get(studio, home(studio), "evil.example")[0].status == 421

@@ -163,7 +163,7 @@ class Pose {
     if (converged !== undefined) lines.unshift(line(converged ? `Solved in ${seconds.toFixed(1)} s` : "Not all goals are met", converged ? "good" : "bad"));
     if (stopped) lines.push(line(stopped, "bad"));
     const held = stabiliser.share > 0; // what is held up is assisted, however well it obeys physics
-    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(!physical ? "Not physical" : held ? `Assisted: held upright by ${stabiliser.mean_nm.toFixed(0)} N m on average`
+    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(!physical ? "Not physical" : held ? `Assisted: held upright by ${Number(stabiliser.mean_nm.toPrecision(2))} N m on average`
       : "Physical: nothing holds it but its own joints", !physical ? "bad" : held ? "" : "good"));
     this.result.replaceChildren(...lines);
     this.time = 0;
