@@ -54,6 +54,6 @@ def test_a_file_is_prepared_again_only_when_its_content_or_the_body_changes(monk
     assert cast("biped29") == (2, 1)
     file.write_text("another")
     assert cast() == (3, 1)
-    for k in range(2 * module.MOST):
+    for k in range(2 * module.MOST_CASTS):
         memory.cast("walk", f"body {k}", print, False, None)
-    assert len(memory._casts) == module.MOST
+    assert len(memory._casts) == module.MOST_CASTS
