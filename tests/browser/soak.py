@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -75,14 +76,15 @@ class Person(threading.Thread):
             while time.monotonic() < self._end:
                 try:
                     self._visit()
-                except ConnectionClosed:  # too many pages; or the server has ended, which is noticed elsewhere
+                except (ConnectionClosed, TimeoutError) as error:  # whether the server has ended is noticed elsewhere
                     self.count["reconnected"] += 1
+                    self.errors[f"{type(error).__name__}: {error}"[:120]] += 1
                     time.sleep(5.0)
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
 
     def _visit(self) -> None:
-        with Visitor(self._studio) as self._visitor:
+        with Visitor(self._studio, open_timeout=120.0, ping_interval=None) as self._visitor:
             self._arrive()
             leaves = min(self._end, time.monotonic() + self._random.uniform(300, 1200))
             while time.monotonic() < leaves:
@@ -226,12 +228,9 @@ class Person(threading.Thread):
 
     def _pose(self) -> None:
         self._do("pose.new", body=self._random.choice(["human37", "biped29"]))
-        self._do("pose.entries", title="soak", seconds=0.5)
-        self._do("pose.key", time=0.3)
-        self._do("pose.at", time=self._random.uniform(0, 0.5))
-        self._do("pose.mirror", index=1)
-        self._do("pose.undo")
-        self._do("pose.perform")
+        key = {"index": 1, "time": 0.3, "title": "soak", "seconds": 0.5}
+        for name in ("entries", "key", "at", "mirror", "undo", "perform"):
+            self._do(f"pose.{name}", **key)
         self._do("play", on=True)
 
 
@@ -345,7 +344,7 @@ def main() -> None:
         people = [Person(studio, chosen.seed + k, chosen.pace, end) for k in range(chosen.people)]
         for person in people:
             person.start()
-        reported = killed = 0.0
+        reported = killed = slowest = 0.0
         while (minute := (time.monotonic() - began) / 60) < chosen.minutes and studio.process.poll() is None:
             sizes = [resident(pid) for pid in performers(studio.pid)]
             for kind, size in (("server", resident(studio.pid)), ("performers", sum(sizes)), ("largest", max(sizes))):
@@ -358,6 +357,9 @@ def main() -> None:
                 reported = minute
                 now = {kind: round(sizes[-1][1]) for kind, sizes in memory.items()}
                 print(json.dumps({"minute": round(minute, 1), **total(people), **now}), flush=True)
+            asked = time.monotonic()
+            urllib.request.urlopen(studio.address, timeout=300).close()
+            slowest = max(slowest, time.monotonic() - asked)
             if seen is not None:
                 seen.act()
             time.sleep(pick.expovariate(1 / 2.0))
@@ -387,7 +389,8 @@ def main() -> None:
         "minutes": round((time.monotonic() - began) / 60, 1),
         **total(people),
         "kills": kills,
-        "slowest_s": round(max(person.slowest for person in people), 1),
+        "slowest_command_s": round(max(person.slowest for person in people), 1),
+        "slowest_page_s": round(slowest, 2),
         "level_mb": {kind: None if found is None else [round(x) for x in found] for kind, found in levels.items()},
         **page,
         "kinds": dict(kinds.most_common()),
