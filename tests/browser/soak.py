@@ -184,8 +184,7 @@ class Person(threading.Thread):
         degrees = pick.uniform(-180, 180)
         force = [pick.uniform(-200, 200) for _ in range(3)]
         acts = {
-            "push": (20, lambda: self._do("push", newtons=pick.uniform(20, 400), degrees=degrees, duration=0.1)),
-            "click": (8, lambda: self._do("push", force=force, duration=0.1, body=link)),
+            "push": (28, lambda: self._do("push", newtons=pick.uniform(20, 400), degrees=degrees, duration=0.1)),
             "pull": (8, lambda: self._do("pull", force=force, body=link)),
             "release": (8, lambda: self._do("release")),
             "steer": (12, lambda: self._do("steer", heading=degrees, speed=pick.uniform(0, 1.4))),
@@ -193,9 +192,7 @@ class Person(threading.Thread):
             "unhang": (4, lambda: self._do("unhang")),
             "edit": (4, lambda: self._do("edit", text=pick.choice(["warp:0.9", "warp:1.1", "stride:+0.05", "mirror"]))),
             "slope": (3, lambda: self._do("slope", degrees=pick.uniform(-8, 8))),
-            "transition": (1, lambda: self._do("transition", motion="sneak")),
-            "pause": (4, lambda: self._do("play", on=False)),
-            "play": (8, lambda: self._do("play", on=True)),
+            "play": (12, lambda: self._do("play", on=pick.random() < 0.7)),
             "step": (4, lambda: self._do("step")),
             "speed": (4, lambda: self._do("speed", value=pick.choice([0.1, 0.5, 1.0, 1.0, 1.0]))),
             "branch": (6, lambda: self._do("branch", time=pick.uniform(max(0.0, now - 20), now), play=True)),
@@ -286,7 +283,7 @@ def server():
 
 @contextmanager
 def operator(studio, seed):
-    """A person at the page in Chromium; None without Chromium."""
+    """A person at the page in Chromium; None without one."""
     if CHROMIUM is None or seed is None:
         yield None
         return
@@ -299,8 +296,7 @@ def operator(studio, seed):
         page.wait_for_selector("html[data-ready=yes]", timeout=900_000)
         page.set_default_timeout(2000)
         yield Operator(page, seed)
-        with suppress(Exception):
-            browser.close()
+        browser.close()
 
 
 def performers(pid: int) -> list[int]:
@@ -370,8 +366,7 @@ def main() -> None:
         failures += [f"a visitor failed: {person.failure}" for person in people if person.failure]
         failures += [wrong for person in people for wrong in person.wrong]
         terminal = studio.log.read_text()
-    if "Traceback" in terminal:
-        failures.append(f"the terminal shows: {terminal[-3000:]}")
+    failures += [f"the terminal shows: {terminal[-3000:]}"] if "Traceback" in terminal else []
     levels = {kind: level(samples, chosen.minutes) for kind, samples in memory.items()}
     for kind, found in levels.items():
         if found is not None and found[1] > max(GROWTH * found[0], found[0] + SLACK):
@@ -379,12 +374,8 @@ def main() -> None:
     page = {}
     if seen is not None:
         failures += [f"the page shows {wrong}" for wrong in seen.wrong] + seen.faults
-        page = {
-            "page_acts": seen.acts,
-            "page_heap_mb": [round(seen.heap[0]), round(max(seen.heap)), round(seen.heap[-1])],
-        }
-    kinds = sum((person.kinds for person in people), Counter())
-    errors = sum((person.errors for person in people), Counter())
+        page = {"page_acts": seen.acts, "page_heap_mb": round(max(seen.heap))}
+    kinds, errors = (sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "errors"))
     told = {
         "minutes": round((time.monotonic() - began) / 60, 1),
         **total(people),
