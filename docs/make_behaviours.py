@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.export.strip import Camera, write_strip
+from poise.export.pictures import Camera, write_strip
 from poise.performance.request import Request
 
 STATIC = Path(__file__).parent / "_static" / "behaviours"

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from poise.export.look import visible_model
-from poise.export.strip import Camera, png_bytes, render_pose
+from poise.export.pictures import Camera, png_bytes, render_pose
 from poise.files import write_file
 from poise.library.authoring.source import shipped_names
 from poise.library.motions import shipped_dynamic, shipped_dynamic_bodies

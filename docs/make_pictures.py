@@ -1,7 +1,7 @@
 """Makes the pictures of README and documentation, with Poise itself: `make pictures`.
 
 Each picture shows one performance at several moments at once: a scene with as many copies of the body, each in
-the pose of its moment, drawn by `poise.export.strip`. Recordings come from the examples, run as a user runs them.
+the pose of its moment, drawn by `poise.export.pictures`. Recordings come from the examples, run as a user runs them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from poise.body.body import Body
 from poise.body.catalogue import body_names
 from poise.export.look import visible_model
-from poise.export.strip import Camera, png_bytes, render_pose, write_strip
+from poise.export.pictures import Camera, png_bytes, render_pose, write_strip
 from poise.files import write_file
 from poise.reference.archive import is_prepared, load_prepared
 from poise.reference.played import Played

@@ -16,7 +16,7 @@ from poise.animate.animate import animate, keyframe_interpolation
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.export.look import clip_recording
-from poise.export.strip import Camera, png_bytes, write_strip
+from poise.export.pictures import Camera, png_bytes, write_strip
 from poise.files import write_file
 
 STATIC = Path(__file__).parent / "_static" / "scripts"

@@ -19,7 +19,7 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import edited
 from poise.export.formats import export
 from poise.export.look import clip_recording
-from poise.export.strip import Camera, write_strip
+from poise.export.pictures import Camera, write_strip
 from poise.library.bodies import load_body
 from poise.reference.body_clip import BodyClip
 from poise.retarget.prepare import prepare

@@ -17,8 +17,7 @@ import poise
 from poise.control.modal.modal import Modal
 from poise.ease import quintic_ease
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span
-from poise.edit.take import Frame, Take, take_of
+from poise.edit.take import Frame, Span, Take, take_of
 from poise.export.formats import export
 from poise.physics.recorded import scene_of_motion
 from poise.world.platforms import Platforms

@@ -14,8 +14,7 @@ import numpy as np
 
 import poise
 from poise.control.modal.frames import CarriedMass
-from poise.control.modal.modal import Modal
-from poise.control.modal.settings import ModalSettings
+from poise.control.modal.modal import Modal, ModalSettings
 from poise.export.formats import export
 from poise.world.props import Barbell
 

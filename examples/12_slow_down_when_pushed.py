@@ -9,8 +9,7 @@ continues to walk. In both cases footholds stay as in the motion (`capture=0`), 
 from pathlib import Path
 
 import poise
-from poise.control.modal.modal import Modal
-from poise.control.modal.settings import ModalSettings
+from poise.control.modal.modal import Modal, ModalSettings
 from poise.export.formats import export
 
 PUSHED, SECONDS = 1.0667, 6.0

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from poise.dynamics.actuation import Motors as Motors
     from poise.dynamics.state import Contacts as Contacts
     from poise.dynamics.state import State as State
-    from poise.edit.live import Live as Live
     from poise.edit.parse import parse_edit as parse_edit
+    from poise.edit.take import Live as Live
     from poise.edit.take import edited as edited
     from poise.library.motions import named_motion as named_motion
     from poise.library.repertoire import Roaming as Roaming
@@ -70,9 +70,8 @@ _NAMES = {
     "poise.control.entry": "ControllerEntry",
     "poise.dynamics.actuation": "Actuation Motors",
     "poise.dynamics.state": "Contacts State",
-    "poise.edit.live": "Live",
     "poise.edit.parse": "parse_edit",
-    "poise.edit.take": "edited",
+    "poise.edit.take": "Live edited",
     "poise.library.motions": "named_motion",
     "poise.library.repertoire": "Roaming shipped_repertoire",
     "poise.measure.audit": "audit",

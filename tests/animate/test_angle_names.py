@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import NAMES, body_of
-from poise.animate.angles import mirrored_angles, read_script_angles, script_angle_dofs, script_joint_dofs
+from poise.animate.read_poses import mirrored_angles, read_script_angles, script_angle_dofs, script_joint_dofs
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.reference.key_poses import pose_from_coordinates

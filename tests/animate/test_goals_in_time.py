@@ -5,7 +5,7 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.script_run import goal_start, parameter_effect_time
+from poise.animate.script import goal_start, parameter_effect_time
 from poise.animate.solve import solve_script
 from poise.errors import PoiseError
 from poise.toml_reader import TomlError

@@ -6,7 +6,7 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.script_run import Rehearsal, hold_cues
+from poise.animate.script import Rehearsal, hold_cues
 
 HANGING = """
 body = "human37"

@@ -10,7 +10,7 @@ from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import stabilising_effort
-from poise.study.poses.variations import stayed_upright
+from poise.study.poses.scripts import stayed_upright
 
 PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
 

@@ -12,7 +12,7 @@ from poise.animate.script import Script
 from poise.body.pose_space import PoseSpace
 from poise.measure.audit import audit
 from poise.measure.metrics import NOTHING, fell_at, ground_impulse, stabilising_torques
-from poise.study.poses.variations import GOALS, varied_script
+from poise.study.poses.scripts import GOALS, varied_script
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")

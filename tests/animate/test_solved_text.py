@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.animate.read_script import read_script
-from poise.animate.write_script import solved_script_text
+from poise.animate.read_script import read_script, solved_script_text
 
 NODS = """# page one \u2028 one line still
 title = 'He said ]['

@@ -7,7 +7,7 @@ import pytest
 
 from poise.animate.read_script import read_script
 from poise.errors import PoiseError
-from poise.study.poses.variations import MASS, TIME, varied_script
+from poise.study.poses.scripts import MASS, TIME, varied_script
 
 HOP = """
 body = "lamp14"

@@ -11,7 +11,7 @@ from poise.animate.solve import solve_script
 from poise.control.poses.objectives import CorrectObjective, PointObjective
 from poise.measure.audit import audit
 from poise.measure.metrics import stabilising_effort
-from poise.study.poses.variations import served_glass, stayed_upright, varied_script, walked_along_line
+from poise.study.poses.scripts import served_glass, stayed_upright, varied_script, walked_along_line
 
 
 def without(script, kind):

@@ -6,10 +6,8 @@ from poise import Scene, World, edit_cue, named_controller, perform
 from poise.edit.blend import Blend
 from poise.edit.cycle import extract_cycle
 from poise.edit.foot_placement import FootPlacement
-from poise.edit.live import Live
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span
-from poise.edit.take import edited
+from poise.edit.take import Live, Span, edited
 from poise.reference.played import Played
 
 EDITS = [

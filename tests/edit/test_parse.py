@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.edit.blend import Blend
-from poise.edit.carry import Carry
-from poise.edit.cycle import Loop
+from poise.edit.cycle import Loop, Warp
 from poise.edit.parse import parse_edit
-from poise.edit.pose import Mirror, Offset, TrunkEdit
+from poise.edit.pose import Carry, Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
-from poise.edit.span import Span
-from poise.edit.time_warp import Warp
+from poise.edit.take import Span
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
 from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError

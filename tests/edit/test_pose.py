@@ -2,13 +2,11 @@ import numpy as np
 import pytest
 
 from poise.body.link_kinematics import LinkKinematics
-from poise.edit.carry import Carry
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import part_point
-from poise.edit.pose import Offset, TrunkEdit
+from poise.edit.pose import Carry, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
-from poise.edit.span import Span
-from poise.edit.take import edited
+from poise.edit.take import Span, edited
 from poise.errors import PoiseError
 from poise.forms import CARRY_POSES
 from poise.rotations import quat_exp, quat_multiply

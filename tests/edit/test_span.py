@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.ease import quintic_ease
-from poise.edit.span import Span
+from poise.edit.take import Span
 from poise.errors import PoiseError
 
 times = st.floats(0.0, 10.0)

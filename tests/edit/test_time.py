@@ -8,11 +8,9 @@ import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.edit.blend import Blend
-from poise.edit.cycle import Loop, extract_cycle
+from poise.edit.cycle import Loop, Warp, extract_cycle
 from poise.edit.pose import Mirror, mirrored_parts
-from poise.edit.span import Span
-from poise.edit.take import edited
-from poise.edit.time_warp import Warp
+from poise.edit.take import Span, edited
 from poise.errors import PoiseError
 from poise.reference.archive import save_prepared
 from poise.reference.body_clip import BodyClip

@@ -3,10 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from poise.edit.cycle import Warp
 from poise.edit.pose import Mirror, TrunkEdit
-from poise.edit.span import Span
-from poise.edit.take import edited
-from poise.edit.time_warp import Warp
+from poise.edit.take import Span, edited
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit, curve_through_points
 from poise.edit.uneven_ground import HeightsEdit, SlopeEdit, StairsEdit
 from poise.errors import PoiseError

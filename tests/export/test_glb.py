@@ -12,7 +12,7 @@ from poise import Body
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
 from poise.export.figure import geom_mesh, skinned_figure
-from poise.export.glb import glb_bytes, write_glb
+from poise.export.figure_files import glb_bytes, write_glb
 from poise.export.look import geom_colours
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton

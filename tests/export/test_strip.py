@@ -13,7 +13,7 @@ import pytest
 from poise import Scene
 from poise.errors import PoiseError
 from poise.export.look import geom_colours, performer_span
-from poise.export.strip import Camera, png_bytes, render_pose, write_strip
+from poise.export.pictures import Camera, png_bytes, render_pose, write_strip
 
 BALL = """<mujoco><worldbody>
   <body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size="0.25" rgba="0.9 0.1 0.1 1"/></body>

@@ -10,7 +10,7 @@ from test_glb import expected_vertices
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
 from poise.export.figure import skinned_figure
-from poise.export.usd import write_usd
+from poise.export.figure_files import write_usd
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
 

@@ -10,7 +10,7 @@ import pytest
 from rigs import needs_graphics
 
 from poise.errors import PoiseError
-from poise.export.video import RATE, video_frames, write_video
+from poise.export.pictures import RATE, video_frames, write_video
 
 BALL = """<mujoco><worldbody>
   <geom type="plane" size="0 0 1"/>

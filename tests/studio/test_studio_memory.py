@@ -5,7 +5,7 @@ import pytest
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.nqr import nqr
-from poise.control.nqr.steering import repertoire_segments
+from poise.control.nqr.segment import repertoire_segments
 from poise.control.nqr.weights import nqr_weights
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.studio import show as module

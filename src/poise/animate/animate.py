@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.script import Script
-from poise.animate.script_run import script_keys, script_run, solved_changes
+from poise.animate.read_script import solved_script_text
+from poise.animate.script import Script, script_keys, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
-from poise.animate.write_script import solved_script_text
 from poise.arrays import readonly
 from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets, write_file

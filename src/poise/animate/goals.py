@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Want
-from poise.animate.script_run import Rehearsal, links_touching_scene
+from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Rehearsal, Want, links_touching_scene
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
@@ -18,6 +16,7 @@ from poise.body.contact_parts import descendant_links
 from poise.control.poses.sensors import Sensor, com_velocity
 from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
+from poise.reference.body_clip import centres_of_mass
 from poise.rotations import quat_exp, quat_to_matrix
 from poise.world.result import BlowUp
 from poise.world.scene import Scene
@@ -39,7 +38,7 @@ class GoalWatch:
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
         self._stand = _standing_com_height(scene.body)
 
-    def reached_by_rehearsal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
+    def simulate_goal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
@@ -117,11 +116,7 @@ def _constraint_links(scene: Scene, link: str | None) -> Members | None:
 
 def _standing_com_height(body: Body) -> float:
     """Height (m) of the centre of mass of the standing body."""
-    data = mujoco.MjData(body.model)
-    data.qpos[:] = body.standing
-    mujoco.mj_kinematics(body.model, data)
-    mujoco.mj_comPos(body.model, data)
-    return float(data.subtree_com[1, 2])
+    return float(centres_of_mass(body, body.standing[None])[0, 2])
 
 
 class GoalEvents:
@@ -130,8 +125,10 @@ class GoalEvents:
     def __init__(self, own: Members, links: Sequence[Members | None]) -> None:
         """`own` are the character's links; `links` are, per constraint, the links that must touch down (None: any)."""
         self._own, self._links = own, [own if part is None else part & own for part in links]
-        self._clear, self._rises = 0, -inf  # steps without contact; m/s of the centre of mass
-        self._off, self._left = [0] * len(links), [False] * len(links)  # per constraint: such steps, take-off
+        self._clear = 0  # successive steps in which no link of the character has contact
+        self._rises = -inf  # m/s, upward velocity of the centre of mass
+        self._off = [0] * len(links)  # per constraint: successive steps in which its links have no contact
+        self._left = [False] * len(links)  # per constraint: whether its links have taken off
         self._times: dict[str, float] = {}
         self._downs: list[float | None] = [None] * len(links)
 
@@ -243,7 +240,7 @@ def _momentum_after_turn(vector: Array, by: Array) -> Array:
 def _apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
     """Height (m) of the flight's apex, and time (s) until the centre of mass has come down to a height `stand` (m).
 
-    For a falling body, the apex is replaced by a point as far below the body as the past apex was above it.
+    If the body already falls, the returned height is as far below the centre of mass as the past apex was above it.
     """
     gravity, up = -float(state.data.model.opt.gravity[2]), float(rotation.velocity[2])
     apex = float(rotation.com[2]) + up * abs(up) / (2 * gravity)

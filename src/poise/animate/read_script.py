@@ -1,28 +1,25 @@
-"""Read scripts from TOML files: scripts that come with Poise by name, other scripts by path."""
+"""Script files (TOML): read, by name if they come with Poise or else by path, and written back with solved goals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from math import radians
+from math import degrees, radians
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.angles import script_joint_dofs
-from poise.animate.read_goals import read_goals
-from poise.animate.read_objectives import read_objectives, read_script_span
-from poise.animate.read_poses import read_poses
-from poise.animate.script import Beginning, Script, ScriptHold
-from poise.animate.script_run import goal_start
+from poise.animate.read_goals import read_goals, read_objectives, read_script_span
+from poise.animate.read_poses import read_poses, script_joint_dofs
+from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
 from poise.errors import unknown_name
 from poise.library.bodies import load_body
-from poise.performance.run import LONGEST
-from poise.toml_reader import TomlTable, is_number
+from poise.performance.run import LONGEST_RUN
+from poise.toml_reader import TomlTable, is_number, toml_code_lines, toml_line_numbers
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push
 from poise.world.scene import Scene
@@ -70,7 +67,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     entry = TomlTable.read(path)
     entry.check(_ENTRIES)
     body = _script_body(entry, path.parent)
-    seconds = max(entry.number("seconds", least=0.01, most=LONGEST), seconds)
+    seconds = max(entry.number("seconds", least=0.01, most=LONGEST_RUN), seconds)
     poses = read_poses(body, entry, seconds)
     changes, names = _read_gain_changes(body, entry)
     with entry.blaming("scene"):
@@ -232,3 +229,43 @@ def _read_script_hold(scene: Scene, entry: TomlTable) -> ScriptHold:
         raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
     places = tuple((float(x), float(y), float(z)) for x, y, z in points)
     return ScriptHold(entry.text("link"), entry.text("what"), places, read_script_span(entry))
+
+
+def solved_script_text(script: Script, text: str) -> str:
+    """The text of a script with an entry `solved` in each goal: the change of each free parameter."""
+    text = text.removesuffix("\n")
+    lines, bare, where = text.split("\n"), toml_code_lines(text), toml_line_numbers(text)
+    tables: dict[int, list[Goal]] = {}
+    for goal in script.goals:
+        tables.setdefault(goal.origin[0], []).append(goal)
+    for table in sorted(tables, reverse=True):  # from the end, so that line numbers of earlier goals stay valid
+        header = where["goal", table, ""]  # counted from 1, hence the index of the line after it
+        old = where.get(("goal", table, "solved"))
+        if old is not None:
+            del lines[old - 1 : _end_of_toml_value(bare, old - 1)]
+        lines[header:header] = _solved_entry_lines(tables[table])
+    return "\n".join(lines) + "\n"
+
+
+def _solved_entry_lines(goals: list[Goal]) -> list[str]:
+    """Lines of the entry `solved`: a table, or a list of tables for a repeated goal."""
+    tables = [_solved_table(goal) for goal in goals]
+    if len(tables) == 1 and "#" not in goals[0].free[0].name:
+        return [f"solved = {tables[0]}"]
+    return ["solved = [", *(f"    {table}," for table in tables), "]"]
+
+
+def _solved_table(goal: Goal) -> str:
+    changes = zip(goal.free, goal.solved, strict=True)
+    pairs = [f'"{free.name}" = {degrees(by) if free.kind == "angle" else by:.17g}' for free, by in changes]
+    return "{ " + ", ".join(pairs) + " }"
+
+
+def _end_of_toml_value(bare: list[str], start: int) -> int:
+    """Index of the line after a value that starts on the line with index `start` and ends where its brackets close."""
+    depth = 0
+    for number in range(start, len(bare)):
+        depth += sum(bare[number].count(c) for c in "[{") - sum(bare[number].count(c) for c in "]}")
+        if depth <= 0:
+            return number + 1
+    return len(bare)

@@ -1,21 +1,31 @@
-"""The contents of a script: a body in a scene, control poses in time, and goals."""
+"""A script: a body in a scene, control poses in time, and goals; and its run, with changed parameters and repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from poise.body.surface import lowest_geom_height
 from poise.control.poses.objectives import Objective
-from poise.control.poses.poses import PosesSettings
+from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import GainChange, Rig, TimeSpan
-from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
+from poise.errors import PoiseError
+from poise.performance.cues import Cue, grip_cue, release_cue
+from poise.performance.run import Run
+from poise.performance.stage import set_up_run
+from poise.reference.key_poses import KeyPoses, PoseKeys, pose_from_coordinates, standing_coordinates
 from poise.world.pushes import Push
+from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.terrain import Place
+from poise.world.world import World
 
 FLIGHT_POSITIONS = ("flight.height", "flight.x", "flight.y")
 """Quantities (m): apex of the centre of mass, and its place when it has come down again."""
@@ -140,3 +150,141 @@ class Script:
             if pose.time == 0:
                 coordinates[list(pose.angles)] = list(pose.angles.values())
         return self.beginning.lift - lowest_geom_height(body.model, pose_from_coordinates(body, coordinates))
+
+
+Change = tuple[Free, float]  # A free parameter and its change: rad, s or a share of the gain
+
+
+def solved_changes(goals: Iterable[Goal]) -> list[Change]:
+    """All free parameters of the goals, each with its solved change; the change is 0 if the goal is not solved yet."""
+    return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
+
+
+def script_reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
+    """The reference and the controller of a script with changed parameters."""
+    changed, gains, body = list(changes), list(script.gain_changes), script.scene.body
+    for free, by in changed:
+        if free.kind in ("stiffness", "damping"):
+            for place in free.places:
+                value = getattr(gains[place], free.kind) * (1.0 + by)
+                gains[place] = replace(gains[place], **{free.kind: value})
+    controller = Poses(script.settings, gains, script.stabilised, script.objectives, script.rig)
+    velocity = np.zeros(body.nv)
+    velocity[:3] = script.beginning.velocity
+    keys, first = script_keys(script, changed), standing_coordinates(body)
+    reference = KeyPoses(body, script.name, keys, first, velocity, script.seconds)
+    return reference.raised(script.root_rise), controller
+
+
+def script_keys(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
+    """The keys (time, DOF, angle) of all poses of a script with changed parameters."""
+    poses = _changed_control_poses(script, changes)
+    triples = [(pose.time, dof, angle) for pose in poses for dof, angle in pose.angles.items()]
+    time, dof, value = (np.array(column) for column in zip(*triples, strict=True))
+    return PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
+
+
+def parameter_effect_time(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
+    """Time (s) from which a parameter affects the motion: a key has an effect from the preceding key of its DOF on.
+
+    `known` are changes that are already made. A free time may move a key before the preceding one.
+    """
+    if free.kind in ("stiffness", "damping"):
+        return min(script.gain_changes[place].when.start for place in free.places)
+    first, poses = np.inf, _changed_control_poses(script, known)
+    for place in free.places:
+        pose = poses[place]
+        margin = free.most if free.kind == "time" else 0.0
+        for dof in free.shares or pose.angles:
+            earlier = [other.time for other in poses if dof in other.angles and other.time < pose.time - margin]
+            first = min(first, max(earlier, default=0.0))
+    return max(float(first), 0.0)
+
+
+def goal_start(script: Script, goal: Goal, known: Sequence[Change] = ()) -> float:
+    """Time (s) from which a goal's parameters affect the motion; raise if a constraint has an earlier time."""
+    start = min(parameter_effect_time(script, free, known) for free in goal.free)
+    for want in goal.wants:
+        if want.when.event == "time" and want.when.time < start:
+            late = f"its parameters have no effect before {start:g} s"
+            raise PoiseError(f"{goal.name} wants {want.what} at {want.when.time:g} s, but {late}")
+    return start
+
+
+def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[ControlPose]:
+    """The poses of a script with changed angles and times."""
+    poses = list(script.poses)
+    for free, by in changes:
+        if free.kind in ("angle", "time"):
+            for place in free.places:
+                poses[place] = _changed_control_pose(poses[place], free, by)
+    return poses
+
+
+def _changed_control_pose(pose: ControlPose, free: Free, by: float) -> ControlPose:
+    if free.kind == "time":
+        return replace(pose, time=pose.time + by)
+    shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
+    return replace(pose, angles={**pose.angles, **shifted})
+
+
+def hold_cues(script: Script) -> list[Cue]:
+    """Cues that grip and release the props of the script's holds."""
+    cues = []
+    for hold in script.holds:
+        link, prop = hold.link, hold.what
+        cues.append(grip_cue(hold.when.start, f"{link} holds {prop}", link, hold.points, prop))
+        if isfinite(hold.when.end):
+            cues.append(release_cue(hold.when.end, f"{link} lets go of {prop}", link, prop))
+    return cues
+
+
+def script_run(script: Script, changes: Iterable[Change] = (), record: bool = True) -> Run:
+    """Set up a run of a script with changed parameters; no step is made yet."""
+    reference, controller = script_reference_and_controller(script, changes)
+    pushes, cues, stand = script.pushes, hold_cues(script), script.beginning.stand
+    return set_up_run(
+        script.scene, reference, controller, script.step, pushes=pushes, cues=cues, stand=stand, record=record
+    )
+
+
+class Rehearsal:
+    """A run of a script without a recording; the solver restarts it from any state."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._run = script_run(script, record=False)
+
+    @property
+    def world(self) -> World:
+        """The world of the run."""
+        return self._run.world
+
+    def continue_with(self, changes: Iterable[Change]) -> None:
+        """Continue with changed parameters from the present state."""
+        reference, controller = script_reference_and_controller(self.script, changes)
+        self._run.redirect(controller, reference)
+
+    def resume(self, snapshot: Snapshot) -> None:
+        """Restore a state of this or another rehearsal of the script; `continue_with` must follow."""
+        self._run.resume(snapshot)
+
+    def step(self) -> StepResult:
+        """Advance by one step."""
+        return self._run.step()
+
+    def run_until(self, time: float) -> None:
+        """Advance while the next step ends no later than a time (s); raise if the simulation blows up."""
+        try:
+            while self.world.time + self.world.settings.step <= time + 1e-9:
+                self.step()
+        except BlowUp as error:
+            raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
+
+
+def links_touching_scene(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Ids of both bodies of each contact in a step between the character's links, `own` (nbody,), and other bodies."""
+    bears = result.impulse[:, 0] > 0
+    body, other = result.body[bears], result.other[bears]
+    apart = own[body] != own[other]
+    return np.concatenate([body[apart], other[apart]])

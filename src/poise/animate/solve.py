@@ -18,8 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from poise.animate.goals import GoalWatch, constraint_in_display_unit, constraint_unit, constraint_value_text
-from poise.animate.script import Goal, Script
-from poise.animate.script_run import Change, Rehearsal, goal_start, solved_changes
+from poise.animate.script import Change, Goal, Rehearsal, Script, goal_start, solved_changes
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
@@ -169,7 +168,7 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = GoalWatch(rehearsal, goal).reached_by_rehearsal(rehearsal).reached
+        reached = GoalWatch(rehearsal, goal).simulate_goal(rehearsal).reached
         rehearsal.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
@@ -220,7 +219,7 @@ class GoalSimulator:
             self._watch = goal, GoalWatch(rehearsal, goal)
         rehearsal.resume(trial.start)
         rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._watch[1].reached_by_rehearsal(rehearsal, slopes)
+        return self._watch[1].simulate_goal(rehearsal, slopes)
 
 
 class SimulationPool:

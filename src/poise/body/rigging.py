@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from poise.body.body import Body
 
 
-MOST = np.radians(5.0)  # rad, bound of the change of a knee angle; a nearly straight leg would need much more
+MOST_KNEE_CHANGE = np.radians(5.0)  # rad; a nearly straight leg would need a much larger change
 STRAIGHTEST = 0.99999  # of the length of a leg: largest distance from hip to foot
 
 
@@ -218,13 +218,16 @@ def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array,
 
 
 def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
-    """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal; bounded by MOST."""
+    """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal.
+
+    The change is bounded by MOST_KNEE_CHANGE.
+    """
     a, b = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(foot - knee, axis=1)
     reach = np.stack([np.linalg.norm(end - hip, axis=1) for end in (foot, goal)])
     chord = np.clip(reach, np.abs(a - b), STRAIGHTEST * (a + b))
     now, then = np.arccos(np.clip((a**2 + b**2 - chord**2) / (2 * a * b), -1.0, 1.0))
     more = now - then
-    return np.asarray(more / (1.0 + (more / MOST) ** 4) ** 0.25)
+    return np.asarray(more / (1.0 + (more / MOST_KNEE_CHANGE) ** 4) ** 0.25)
 
 
 def _rigged_leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:

@@ -73,16 +73,16 @@ def distance_to_geom(model: mujoco.MjModel, geom: int, place: Array) -> float:
     if kind == mjtGeom.mjGEOM_PLANE:
         return abs(float(point[2]))
     if kind == mjtGeom.mjGEOM_BOX:
-        return _corner_distance(np.abs(point) - size)
+        return _box_or_cylinder_distance(np.abs(point) - size)
     if kind == mjtGeom.mjGEOM_CYLINDER:
-        return _corner_distance(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
+        return _box_or_cylinder_distance(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
     if kind == mjtGeom.mjGEOM_CAPSULE:
         point[2] -= min(max(point[2], -size[1]), size[1])
     radius = size[0] if kind in (mjtGeom.mjGEOM_SPHERE, mjtGeom.mjGEOM_CAPSULE) else model.geom_rbound[geom]
     return float(np.linalg.norm(point) - radius)
 
 
-def _corner_distance(excess: Array) -> float:
+def _box_or_cylinder_distance(excess: Array) -> float:
     """Signed distance (m) to a box or cylinder from the excess (K,) m beyond its faces in orthogonal directions."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 

@@ -36,7 +36,7 @@ def _run_animate(chosen: argparse.Namespace) -> Report:
     from poise.performance.run import check_run_arguments
 
     if chosen.seconds is not None:
-        check_run_arguments(chosen.seconds, 0, 0.0)
+        check_run_arguments(chosen.seconds)
     watcher = Watcher(chosen.json)
     script = read_script(chosen.script, chosen.seconds or 0.0)
     folder = chosen.out or Path(f"poise-{script.name}")

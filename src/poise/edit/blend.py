@@ -16,8 +16,7 @@ from poise.body.pose_displacement import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
-from poise.edit.span import Span, edit_text, number_text
-from poise.edit.take import BLOCK, Flags, Frame, Take, take_of
+from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
@@ -132,7 +131,10 @@ class _FootTransfer:
 
 
 class _Crossfade:
-    """Computes the frames of a transition: `over` frames, from frame `first` of `take` and frame `entry` of `other`."""
+    """Computes the frames of a transition, which lasts `over` frames.
+
+    It begins at frame `first` of `take`, which is played at the same time as frame `entry` of `other`.
+    """
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +12,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.parts import Joint
 from poise.errors import PoiseError, unknown_name
+from poise.reference.body_clip import posed_data
 
 STRETCH, STRAIGHT = 0.985, 0.997  # leg lengths: usual limit of a leg's stretch, and limit if the motion exceeds that
 
@@ -44,16 +44,14 @@ def require_legs(body: Body, for_whom: str) -> None:
 
 def leg_lengths(body: Body) -> Array:
     """(F,) m: length of the leg of each of the F feet, from hip to ankle with a straight knee."""
-    data = mujoco.MjData(body.model)
-    mujoco.mj_kinematics(body.model, data)
+    data = next(posed_data(body, body.model.qpos0[None]))
     ways = [data.xanchor[[joint_element_id(body, j) for j in chain_joints(body, foot.link)]] for foot in body.feet]
     return np.array([np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways])
 
 
 def hip_points(body: Body) -> list[tuple[str, Array]]:
     """For each foot: its hip joint as a link and a position (3,) m in the link's frame."""
-    data, found = mujoco.MjData(body.model), []
-    mujoco.mj_kinematics(body.model, data)
+    data, found = next(posed_data(body, body.model.qpos0[None])), []
     for foot in body.feet:
         hip = chain_joints(body, foot.link)[0]
         link = body.link_id(str(hip.parent_link))
@@ -99,9 +97,7 @@ def toe_dofs(body: Body) -> list[list[int]]:
 
 def sole_points(body: Body) -> list[Array]:
     """For each foot: contact points (n, 3) m of foot and toes in the foot's frame, with toes as when standing."""
-    data, parts, found = mujoco.MjData(body.model), contact_parts(body), []
-    data.qpos[:] = body.standing
-    mujoco.mj_kinematics(body.model, data)
+    data, parts, found = next(posed_data(body, body.standing[None])), contact_parts(body), []
     for foot, numbers in zip(body.feet, foot_parts(body), strict=True):
         link, own = body.link_id(foot.link), [(body.link_id(parts[i].link), parts[i].points) for i in numbers]
         world = np.concatenate([data.xpos[b] + points @ data.xmat[b].reshape(3, 3).T for b, points in own])

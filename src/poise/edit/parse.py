@@ -6,13 +6,10 @@ import re
 from collections.abc import Callable
 
 from poise.edit.blend import OVER, Blend
-from poise.edit.carry import Carry
-from poise.edit.cycle import Loop
-from poise.edit.pose import Mirror, Offset, TrunkEdit
+from poise.edit.cycle import Loop, Warp
+from poise.edit.pose import Carry, Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
-from poise.edit.span import EASE, Span
-from poise.edit.take import Edit
-from poise.edit.time_warp import Warp
+from poise.edit.take import EASE, Edit, Span
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
 from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError, unknown_name

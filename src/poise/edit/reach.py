@@ -12,8 +12,7 @@ from poise.body.parts import Joint
 from poise.edit.foot_placement import FootPlacement
 from poise.edit.limb_ik import bending_joint_index
 from poise.edit.limbs import chain_joints, part_point, parts_moved_by
-from poise.edit.span import Span, colon_numbers, edit_text
-from poise.edit.take import BLOCK, Flags, Frame, Take, without_contacts
+from poise.edit.take import BLOCK, Flags, Frame, Span, Take, colon_numbers, edit_text, without_contacts
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 

@@ -1,28 +1,97 @@
-"""A take: a motion as a sequence of frames that are computed when first requested.
+"""What edits share: takes, time spans with easing, the text form of edits, and edits during a performance.
 
-An edit takes a take and returns another. Frames are cached, so that repeated requests cost nothing. Poses are
-interpolated between frames, so that velocities match the poses.
+A take is a motion as a sequence of frames that are computed when first requested; an edit takes a take and returns
+another. Frames are cached, so that repeated requests cost nothing. Poses are interpolated between frames, so that
+velocities match the poses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
-from poise.edit.span import Span
+from poise.ease import quintic_ease, quintic_ease_integral
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
+
+EASE = 0.3  # s, default duration of easing in and out
+
+
+@dataclass(frozen=True)
+class Span:
+    """Time span of an edit, which eases in and out inside it. No `start`: applies at once. No `end`: never ends."""
+
+    start: float | None = None  # s
+    end: float | None = None  # s
+    ease: float = EASE  # s, duration of easing in and of easing out
+
+    def __post_init__(self) -> None:
+        times = [t for t in (self.start, self.end) if t is not None]
+        if not all(math.isfinite(t) and t >= 0 for t in (*times, self.ease)):
+            raise PoiseError(f"times of an edit must be finite and at least 0: {self.start}, {self.end}, {self.ease}")
+        if self.end is not None and self.end <= (self.start or 0.0):
+            raise PoiseError(f"an edit that starts at {self.start or 0.0:g} s cannot end at {self.end:g} s")
+
+    def weight(self, time: ArrayLike) -> Array:
+        """Weight of the edit, 0 to 1, at times (...) s."""
+        time, ease = np.asarray(time, float), self._bounded_ease
+        begun = np.ones_like(time) if self.start is None else quintic_ease((time - self.start) / ease)
+        return np.asarray(begun - (0.0 if self.end is None else quintic_ease((time - self.end) / ease + 1.0)))
+
+    def passed(self, time: ArrayLike) -> Array:
+        """(...) s: integral of `weight` over time from 0 to the given times (...) s."""
+        time = np.asarray(time, float)
+        ease = self._bounded_ease
+        begun = time if self.start is None else ease * quintic_ease_integral((time - self.start) / ease)
+        ended = 0.0 if self.end is None else ease * quintic_ease_integral((time - self.end) / ease + 1.0)
+        return np.asarray(begun - ended)
+
+    def since(self, now: float) -> Span:
+        """The part of the span after the time `now` (s). Raises a PoiseError if the span ends before."""
+        start = max(self.start or 0.0, now)
+        if self.end is not None and self.end <= start:
+            raise PoiseError(f"the edit ends at {self.end:g} s, before the current time {now:g} s")
+        return replace(self, start=start)
+
+    @property
+    def _bounded_ease(self) -> float:
+        """Duration (s) of easing in, and of easing out: `ease`, but at most half of the span, and greater than 0."""
+        shortest = self.ease if self.end is None else min(self.ease, (self.end - (self.start or 0.0)) / 2)
+        return max(shortest, 1e-9)
+
+
+def number_text(value: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def colon_numbers(values: Iterable[float]) -> str:
+    """Text with the numbers joined by colons, such as 1:0.5."""
+    return ":".join(number_text(v) for v in values)
+
+
+def edit_text(name: str, value: str = "", span: Span | None = None, **options: str | None) -> str:
+    """The text form of an edit, NAME[:VALUE][@START[-END]][,key=value...]. Options with value None are left out."""
+    span = span or Span()
+    when = ""
+    if span.start is not None or span.end is not None:
+        when = f"@{number_text(span.start or 0.0)}" + ("" if span.end is None else f"-{number_text(span.end)}")
+    if span.ease != EASE:
+        options = {**options, "ease": number_text(span.ease)}
+    return name + (value and f":{value}") + when + "".join(f",{k}={v}" for k, v in options.items() if v is not None)
+
 
 REMEMBERED = 4096  # frames in a cache
 BLOCK = 8  # frames solved at once, which costs less than solving them one by one
@@ -148,3 +217,57 @@ def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyCl
     if take.cycle is not None and seconds is None:
         return take.cycle
     return take.clip(seconds or take.duration or clip.seconds)
+
+
+class Live:
+    """A reference that accepts edits at any time. Each edit is eased in from the time at which it is made."""
+
+    def __init__(self, reference: Reference, body: Body, rate: float | None = None) -> None:
+        """`rate`: frames per second at which edits sample the motion; by default the rate of the motion's clip."""
+        self._body, self._rate = body, rate
+        self._now: Reference = reference
+        self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
+
+    @property
+    def name(self) -> str:
+        """Name of the motion."""
+        return self._now.name
+
+    @property
+    def start(self) -> Start:
+        """Where on the terrain the motion starts."""
+        return self._now.start
+
+    @property
+    def duration(self) -> float | None:
+        """Duration (s) with the edits made so far."""
+        return self._now.duration
+
+    @property
+    def begin(self) -> float:
+        """Time (s) within the motion that corresponds to time 0 of the reference."""
+        return self._now.begin
+
+    @property
+    def motions(self) -> Mapping[str, Dynamic]:
+        """The motions of this reference that obey physics, by name; empty after an edit."""
+        return self._now.motions
+
+    @property
+    def edition(self) -> int:
+        """Number of edits made so far."""
+        return len(self.events)
+
+    def at(self, time: float) -> Target:
+        """The target of the edited motion at a time (s)."""
+        return self._now.at(time)
+
+    def edit(self, edit: Edit, now: float) -> dict[str, Any]:
+        """Apply an edit from the time `now` (s) on. Appends an event for the recording to `events` and returns it."""
+        late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
+        self._now = late.on(take_of(self._now, self._body, self._rate))
+        self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})
+        return self.events[-1]
+
+    def __repr__(self) -> str:
+        return f"Live({self._now!r}, {self.edition} edits)"

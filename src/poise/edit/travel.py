@@ -9,10 +9,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
-from poise.edit.span import Span, colon_numbers, edit_text, number_text
-from poise.edit.take import Take
+from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
 from poise.edit.track import FootTrack
-from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, rewalked
+from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, walk_on_course
 from poise.errors import PoiseError
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time
@@ -37,7 +36,7 @@ class StrideEdit:
 
     def on(self, take: Take) -> Take:
         """The walk with the changed step lengths; contacts keep their times."""
-        return rewalked(take, self.span.start, self._prepare)
+        return walk_on_course(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrack) -> Course:
         change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / mean_step_length(track)
@@ -75,7 +74,7 @@ class TurnEdit:
             root = turned_path_moves(track, yaw)
             return CourseMoves(root, footprint_moves(track, root, self.span.start))
 
-        return rewalked(take, self.span.start, prepare)
+        return walk_on_course(take, self.span.start, prepare)
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class PathEdit:
 
     def on(self, take: Take) -> Take:
         """The walk along the path, as far as the original steps reach; straight on after the end of the path."""
-        return rewalked(take, self.span.start, self._prepare)
+        return walk_on_course(take, self.span.start, self._prepare)
 
     def _prepare(self, track: FootTrack) -> Course:
         require_walk(track, self.span.start, self)

@@ -10,10 +10,18 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
-from poise.edit.span import Span, colon_numbers, edit_text, number_text
-from poise.edit.take import Take
+from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
 from poise.edit.track import FootTrack, StancePhase, gaussian_smoothed
-from poise.edit.walk import IDENTITY, Course, CourseMoves, RigidMove, SwingPath, identity_move, rewalked, sliding_max
+from poise.edit.walk import (
+    IDENTITY,
+    Course,
+    CourseMoves,
+    RigidMove,
+    SwingPath,
+    identity_move,
+    sliding_max,
+    walk_on_course,
+)
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
@@ -44,7 +52,7 @@ class SlopeEdit:
         """The walk on the slope; the ground is level behind the figure's position at the span's start, if given."""
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
         surface = GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
+        return walk_on_course(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,9 @@ class StairsEdit:
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return rewalked(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start, fitted))
+        return walk_on_course(
+            take, self.span.start, lambda track: _surface_course(surface, track, self.span.start, fitted)
+        )
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ class HeightsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the ground with these heights."""
-        return rewalked(
+        return walk_on_course(
             take, self.span.start, lambda track: _surface_course(GroundSurface(self.height), track, self.span.start)
         )
 

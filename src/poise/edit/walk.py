@@ -1,4 +1,4 @@
-"""Rewalk a motion on another course: footprints move rigidly, swings and the root follow, legs are solved by IK.
+"""Let a motion walk on another course: footprints move rigidly, swings and the root follow, legs are solved by IK.
 
 An edit gives a rigid move of the root for each frame, and a rigid move of each footprint. A foot in stance rolls from
 heel to toe on the moved footprint, so that the foot does not slide. In swing, a foot passes smoothly from one move to
@@ -103,14 +103,17 @@ def require_walk(track: FootTrack, start: float | None, edit: object) -> None:
         raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
-def rewalked(take: Take, start: float | None, prepare: Callable[[FootTrack], Course]) -> Take:
-    """The take on another course from `start` (s) on. `prepare` makes the course from the first AHEAD seconds."""
+def walk_on_course(take: Take, start: float | None, prepare: Callable[[FootTrack], Course]) -> Take:
+    """The take, walking on another course from `start` (s) on.
+
+    `prepare` makes the course from the track of the first AHEAD seconds after the start.
+    """
     first = round((start or 0.0) * take.rate)
-    walk = _Rewalk(take, first, prepare)
+    walk = _CourseWalk(take, first, prepare)
     return take.with_blocks(walk.block, first, walk.sketch)
 
 
-class _Rewalk:
+class _CourseWalk:
     """The edited walk, planned only a little beyond the last frame that was requested."""
 
     def __init__(self, take: Take, start: int, prepare: Callable[[FootTrack], Course]) -> None:
@@ -175,7 +178,7 @@ def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, 
                 span = slice(stance.begin, stance.end)
                 place[span, foot] = move.place(track.place[span, foot])
                 turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
-        for span, before, after in _foot_swings(mine, steps.root, track.frames, start):
+        for span, before, after in _swings_between_stances(mine, steps.root, track.frames, start):
             if span.stop > final:
                 swing = _swing_path(track, foot, span, before, after, start, steps.lift)
                 place[span, foot], turn[span, foot] = swing.place, swing.turn
@@ -213,14 +216,17 @@ def _begins_inside(span: slice, start: int) -> bool:
     return span.start > 0 or start > 0
 
 
-def _foot_swings(
-    mine: list[tuple[StancePhase, RigidMove]], root: RigidMove, frames: int, start: int
+def _swings_between_stances(
+    stances: list[tuple[StancePhase, RigidMove]], root: RigidMove, frames: int, start: int
 ) -> list[tuple[slice, RigidMove, RigidMove]]:  # fmt: skip
-    """The swings of a foot: for each its rows, the move of the stance before, and the move of the stance after."""
-    if not mine:
+    """The swings between the `stances` of a foot: each as its rows, and the moves of the stances before and after it.
+
+    Without stances, or at the ends of the track, the move of the root takes the place of a stance.
+    """
+    if not stances:
         return [(slice(0, frames), _moves_at(root, slice(0, frames)), _moves_at(root, slice(0, frames)))]
-    swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(mine)]
-    (first, there), (last, here) = mine[0], mine[-1]
+    swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(stances)]
+    (first, there), (last, here) = stances[0], stances[-1]
     before, after = slice(0, first.begin), slice(last.end, frames)
     origin = identity_move() if start > 0 else _moves_at(root, before)  # for a swing that began before the track
     swings = [(before, origin, there), *swings, (after, here, _moves_at(root, after))]

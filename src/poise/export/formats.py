@@ -16,12 +16,10 @@ import numpy as np
 from poise.errors import PoiseError, unknown_name
 from poise.export.clips import Source, performer_clip
 from poise.export.figure import skinned_figure
-from poise.export.glb import write_glb
+from poise.export.figure_files import write_glb, write_usd
 from poise.export.look import Drawable, clip_recording
 from poise.export.page import write_page
-from poise.export.strip import write_strip
-from poise.export.usd import write_usd
-from poise.export.video import write_video
+from poise.export.pictures import write_strip, write_video
 from poise.files import write_file
 from poise.motion.bvh import write_bvh
 from poise.motion.captures import motion_file

@@ -52,7 +52,10 @@ def motion_names() -> tuple[str, ...]:
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """A shipped motion as a reference. It obeys physics if Poise ships it so for this body; else authored poses."""
+    """A shipped motion as a reference.
+
+    The reference obeys physics if Poise ships the optimised motion for this body; otherwise it has only poses.
+    """
     if name not in motion_names():
         raise unknown_name("motion", name, motion_names())
     if name in behaviour_names():
@@ -60,10 +63,10 @@ def named_motion(name: str, body: Body) -> Reference:
     reference = shipped_dynamic_for(name, body)
     if reference is not None:
         source = read_source(name)
-        followed = "ends" in source.table and not reference.clip.cyclic  # by the motion in whose first state it ends
-        return Played(
-            reference.clip, reference, then=shipped_dynamic_for(source.text("ends"), body) if followed else None
-        )
+        then = None  # the motion in whose first state this motion ends
+        if "ends" in source.table and not reference.clip.cyclic:
+            then = shipped_dynamic_for(source.text("ends"), body)
+        return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
     return Played(author_sketch(name, body).clip)

@@ -14,7 +14,7 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, edited
 from poise.errors import PoiseError
 from poise.export.formats import export
-from poise.export.look import ClipRecording, clip_recording
+from poise.export.look import clip_recording
 from poise.export.page import write_page
 from poise.files import check_folder_writable, check_write_targets
 from poise.library.bodies import OWN, load_body
@@ -29,7 +29,6 @@ from poise.reference.body_clip import BodyClip
 from poise.retarget.foot_cleanup import FootSettings
 from poise.retarget.prepare import Prepared, import_changes, prepare
 from poise.retarget.retarget import Retargeted
-from poise.world.recording import Recording
 from poise.world.terrain_kinds import parse_terrain
 
 FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
@@ -87,7 +86,7 @@ class Preparation:
         variation = parse_variation(self.vary)
         if not (variation.nothing or self.dynamic):
             raise PoiseError("--vary needs the optimiser: add --dynamic")
-        prepared = self._prepared([parse_edit(text) for text in self.edits], say)
+        prepared = self._prepare([parse_edit(text) for text in self.edits], say)
         physics = None
         if self.dynamic:
             say("optimising (the first time on a machine, compiling takes half a minute)")
@@ -97,21 +96,16 @@ class Preparation:
         folder.mkdir(parents=True, exist_ok=True)
         save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
         export(prepared.clip if physics is None else physics.dynamic, paths[1])
-        write_page(self._page_content(prepared.clip, physics), paths[2])
+        if physics is None:
+            write_page(clip_recording(prepared.clip, self.terrain), paths[2])
+        else:
+            write_page(recording_of_motion(physics.dynamic, self.terrain), paths[2])  # shows contact forces as well
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
         if physics is not None:
             summary["dynamic"] = physics.as_dict()
         return PreparedFiles(prepared, summary, physics)
 
-    def _page_content(self, clip: BodyClip, physics: Physics | None) -> Recording | ClipRecording:
-        """The recording that the page shows; with contact forces if the motion was optimised."""
-        return (
-            clip_recording(clip, self.terrain)
-            if physics is None
-            else recording_of_motion(physics.dynamic, self.terrain)
-        )
-
-    def _prepared(self, edits: list[Edit], say: Say) -> Prepared:
+    def _prepare(self, edits: list[Edit], say: Say) -> Prepared:
         """Import the motion, retarget it to the body and apply the edits."""
         prepared = prepare(
             self.motion,

@@ -18,8 +18,7 @@ from poise.arrays import true_runs
 from poise.control.commands import SteerCommand
 from poise.control.controller import AdjustableSteps, Steerable
 from poise.control.entry import ControllerEntry
-from poise.edit.live import Live
-from poise.edit.take import Edit
+from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.reference.dynamic import Dynamic
 from poise.world.world import World

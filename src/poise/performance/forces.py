@@ -24,7 +24,7 @@ from poise.world.terrain import Place
 from poise.world.world import World
 
 HEAVIEST = 200.0  # Largest mass (kg) of a weight
-MOST = 8  # Largest number of weights at once
+MOST_WEIGHTS = 8  # Largest number of weights at once
 TRIALS = 5  # Largest number of trial steps to find the force of the weights
 NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 

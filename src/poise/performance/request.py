@@ -197,13 +197,11 @@ class Request:
         return CatchController(first, rescuer)
 
     def _tracked_reference(self, chosen: Cast, edits: Sequence[Edit], physics: bool, say: Say) -> Reference:
-        """The edited motion; with `physics` its dynamic reference, or the repertoire of steps if `steer` is given."""
-        reference = _edited_reference(chosen.reference, edits, chosen.body, say)
-        if not physics:
-            return reference
-        if self.steer is not None:
+        """The edited motion, made to obey physics if `physics`; with `physics` and `steer`, the repertoire of steps."""
+        if physics and self.steer is not None:  # without edits: see `_commands`
             return Roaming(shipped_repertoire(chosen.body), str(self.motion))
-        return dynamic_reference(reference, chosen.body, chosen.ships, say)
+        reference = _edited_reference(chosen.reference, edits, chosen.body, say)
+        return dynamic_reference(reference, chosen.body, chosen.ships, say) if physics else reference
 
     def _commands(self, controller: Controller, entry: ControllerEntry) -> tuple[SteerCommand, ...]:
         """The steering commands, checked against what the controller can do."""

@@ -17,14 +17,13 @@ from poise.arrays import Array
 from poise.control.catalogue import entry_of_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, PushAware, Steerable
-from poise.edit.live import Live
 from poise.edit.parse import parse_edit
-from poise.edit.take import Edit
+from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
-from poise.performance.forces import MOST, HungWeight, ScenePush, hung_force, total_push
+from poise.performance.forces import MOST_WEIGHTS, HungWeight, ScenePush, hung_force, total_push
 from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, place_at_start
@@ -39,7 +38,7 @@ from poise.world.terrain import Place, Terrain
 from poise.world.terrain_kinds import parse_terrain
 from poise.world.world import World
 
-LONGEST = 1e5  # Longest duration (s) that is simulated at once
+LONGEST_RUN = 1e5  # Longest duration (s) that is simulated at once
 PATIENCE = 1.0  # Time (s) after which a pull ends unless it is renewed
 STEADY = 0.05  # A renewed pull keeps the last force if the new force differs from it by at most this share
 ON_TIME = 1e-9  # Tolerance (s): a cue fires before a step that begins at most this long before the time of the cue
@@ -304,8 +303,8 @@ class Run:
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""
         made = HungWeight.on(self.world, link, mass)
-        if len(self._weights) >= MOST:
-            raise PoiseError(f"at most {MOST} weights can hang at once: take them off first")
+        if len(self._weights) >= MOST_WEIGHTS:
+            raise PoiseError(f"at most {MOST_WEIGHTS} weights can hang at once: take them off first")
         self._weights = (*self._weights, made)
         self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
 
@@ -426,8 +425,8 @@ class Run:
 
 def check_run_arguments(seconds: float, seed: int = 0, noise: float = 0.0) -> None:
     """Raise if the duration (s), the seed or the noise is out of range."""
-    if not 0 < number_argument("seconds", seconds) <= LONGEST:
-        raise PoiseError(f"{seconds} seconds: the duration must be positive and at most {LONGEST:.0f} s")
+    if not 0 < number_argument("seconds", seconds) <= LONGEST_RUN:
+        raise PoiseError(f"{seconds} seconds: the duration must be positive and at most {LONGEST_RUN:.0f} s")
     if not 0 <= number_argument("noise", noise) < math.inf:
         raise PoiseError(f"noise {noise}: must be finite and at least 0")
     whole: Any = number_argument("seed", seed)

@@ -9,8 +9,7 @@ from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, ReportsProgress, Steerable
-from poise.edit.live import Live
-from poise.edit.take import Edit
+from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue

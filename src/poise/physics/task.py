@@ -98,7 +98,7 @@ class Trajectory:
 
     qpos: Array  # (N + 1, nq)
     root: Array  # (N + 1, 6) root velocity of the state; unused at frame 0
-    ahead: Array  # (N + 1, 3) m/s: linear root velocity w that the step from the frame predicts; unused at 0 and N
+    ahead: Array  # (N + 1, 3) m/s: linear part of the root velocity w of the step from the frame; unused at 0 and N
     force: Array  # (N + 1, S, 3) contact forces in the step from the frame, in body weights
 
 

@@ -28,7 +28,7 @@ _STRIDE = 0.4  # m: around a part that carries weight, the ground extends this f
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """Thresholds for parts that rest or bear weight, for an adult. `find_contacts` scales them to the body."""
+    """Thresholds at which a part rests or bears weight. They suit an adult; `find_contacts` scales them to the body."""
 
     slow: float = 0.3  # m/s: a part below this speed starts to rest
     fast: float = 0.5  # m/s: a resting part rests until it exceeds this speed

@@ -92,7 +92,7 @@ class Choice:
         return controller_entry(self.controller)
 
     @property
-    def walks_away(self) -> bool:
+    def hands_over_to_walker(self) -> bool:
         """Whether the behaviour ends standing, and another controller walks on from there."""
         if self.entry.performs != "behaviours" or motion_kind(self.motion) != BEHAVIOUR:
             return False
@@ -103,14 +103,14 @@ class Choice:
     @property
     def guide(self) -> ControllerEntry:
         """The entry of the controller that is steered."""
-        return controller_entry(fallback_controller()) if self.walks_away else self.entry
+        return controller_entry(fallback_controller()) if self.hands_over_to_walker else self.entry
 
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
         if motion_kind(self.motion) == BEHAVIOUR:
             rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
-            return rolls or self.walks_away
+            return rolls or self.hands_over_to_walker
         if self.entry.steered == "by steps":
             return self.steered and not self.edits and not self.loads and self.can_prepare_steering
         return self.entry.steered == "freely"
@@ -159,7 +159,7 @@ class Choice:
             edits=self.edits,
             step=self.entry.frame_step,
             steer="0s:0" if self.steers and self.entry.steered == "by steps" else None,
-            then=f"{AFTERWARDS}:{fallback_controller()}" if self.walks_away else None,
+            then=f"{AFTERWARDS}:{fallback_controller()}" if self.hands_over_to_walker else None,
             catch=fallback_controller() if self.entry.resumes and self.motion in IN_PLACE else None,
         )
 

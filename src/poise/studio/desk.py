@@ -241,7 +241,7 @@ class Desk:
         show, framer = self.show, self._framer
         if show is not None and framer is not None:
             ghost = show.run.ghost
-            show.judge.compare(show.run, ghost)
+            show.judge.update_tracking_error(show.run, ghost)
             self._send(framer.frame(self._epoch, ghost, show.last))
 
     def send_numbers(self) -> None:

@@ -45,7 +45,7 @@ class Judge:
         if len(self._piece.torque) * world.settings.step >= PIECE - 1e-9:
             self._audit(run)
 
-    def compare(self, run: Run, ghost: Array) -> None:
+    def update_tracking_error(self, run: Run, ghost: Array) -> None:
         """Update the tracking error (degrees) of the joints against the reference pose `ghost` (nq,)."""
         mujoco.mj_differentiatePos(run.world.model, self._error, 1.0, run.world.qpos, ghost)
         self.track_deg = float(np.degrees(np.sqrt(np.mean(self._error[self._joints] ** 2))))

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from poise.animate.animate import animate, keyframe_interpolation
-from poise.animate.read_script import find_script, shipped_scripts
+from poise.animate.read_script import find_script, shipped_scripts, solved_script_text
 from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
-from poise.animate.write_script import solved_script_text
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.catalogue import body_names

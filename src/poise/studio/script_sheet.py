@@ -12,10 +12,9 @@ from math import degrees
 from pathlib import Path
 from typing import Any
 
-from poise.animate.angles import ROOT, mirrored_angles
+from poise.animate.read_poses import ROOT, mirrored_angles
 from poise.animate.read_script import read_script
-from poise.animate.script import Script
-from poise.animate.script_run import script_reference_and_controller, solved_changes
+from poise.animate.script import Script, script_reference_and_controller, solved_changes
 from poise.arrays import Array, Frozen
 from poise.body.body import Body
 from poise.body.catalogue import body_names

@@ -19,7 +19,7 @@ from poise.control.catalogue import named_controller
 from poise.control.controller import ReusesPreparation
 from poise.edit.blend import Blend
 from poise.edit.parse import parse_edit
-from poise.edit.span import Span
+from poise.edit.take import Span
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.performance.cast import Cast, cast
@@ -33,7 +33,7 @@ from poise.studio.judge import Judge
 from poise.world.profile import SHORT, GroundProfile
 from poise.world.result import StepResult
 
-MOST = 8  # Number of motions on bodies that `ShowMemory` keeps
+MOST_CASTS = 8  # Number of motions on bodies that `ShowMemory` keeps
 LONGEST = 600.0  # Longest performance (s), to bound the memory
 OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # Time (s) between marks: in the most recent `RECENT` seconds, and before them
 AHEAD = 1.3  # Distance, in standing root heights, beyond all visited places from which the ground may change
@@ -48,7 +48,7 @@ class ShowMemory:
     """Slow results that one visitor's performances share: motions on bodies, and preparations of controllers."""
 
     def __init__(self) -> None:
-        self._shipped = lru_cache(maxsize=MOST)(cast)
+        self._shipped = lru_cache(maxsize=MOST_CASTS)(cast)
         self._prepared: dict[type, dict[Hashable, Any]] = {}
 
     def prepared(self, controller: object) -> dict[Hashable, Any]:
@@ -124,7 +124,7 @@ class Show:
         self._commanded = final_command(self.run.events)
 
     def _interact(self, act: Interaction) -> None:
-        """Do something to the run; it is repeated when the show returns to a later time by way of a mark."""
+        """Do something to the run, and store it; `branch` repeats it when it simulates again from an earlier mark."""
         act(self.run)  # raises before it is stored
         self._done.append((self._steps, act))
 

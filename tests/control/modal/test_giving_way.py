@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from test_modes import posed
 
-from poise.control.modal.modes import ROOT
-from poise.control.modal.planted import planted_point_drift, rigid_mode_acceleration, yielding_modes
+from poise.control.modal.modes import ROOT, planted_point_drift, rigid_mode_acceleration, yielding_modes
 
 
 def feet(body, data):

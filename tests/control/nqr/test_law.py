@@ -11,8 +11,8 @@ from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement
 from poise.control.nqr.ground_levels import no_leg_adjustment
 from poise.control.nqr.law import LegAdjustment, MotionFrame, NqrState, nqr_control_law
+from poise.control.nqr.lookahead import LawTables, law_tables
 from poise.control.nqr.segment import MotionSegment, cyclic_segment
-from poise.control.nqr.tables import LawTables, law_tables
 from poise.control.nqr.weights import NqrWeights, nqr_weights
 from poise.library.motions import shipped_dynamic
 from poise.reference.played import motion_at_rate

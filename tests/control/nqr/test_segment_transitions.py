@@ -11,7 +11,7 @@ from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr import segment
 from poise.control.nqr.ground_levels import GroundLevels
-from poise.control.nqr.steering import repertoire_segments
+from poise.control.nqr.segment import repertoire_segments
 from poise.control.nqr.weights import nqr_weights
 from poise.library.repertoire import shipped_repertoire
 

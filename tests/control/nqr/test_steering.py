@@ -9,7 +9,7 @@ import pytest
 from poise.body.body import Body
 from poise.control.commands import parse_steer
 from poise.control.nqr.nqr import Nqr
-from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
+from poise.control.nqr.segment import RepertoireSteering, repertoire_segments
 from poise.control.nqr.weights import nqr_weights
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic

@@ -5,7 +5,7 @@ from math import inf, pi, radians
 import numpy as np
 import pytest
 
-from poise.control.nqr.steering import DISCOUNT, EFFORT, HEADING, SPEED, step_value_function
+from poise.control.nqr.segment import DISCOUNT, EFFORT, HEADING, SPEED, step_value_function
 from poise.library.repertoire import BoundaryStance, MotionStep
 
 HERE = BoundaryStance("walk", "left")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.control.pendulum.gait import GaitState, LiftOff
-from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.gait import GaitState, LiftOff, plain_step_style
 from poise.control.pendulum.height import BENDS_DOWN, BENDS_DOWNHILL, BENDS_UP, StepClimb, step_climb
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.gait import plain_step_style
 from poise.control.pendulum.height import (
     DESCENT_END,
     HEIGHT_RATE,

@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 import poise
-from poise.control.pendulum.foothold_ground import SPACING, Foothold, landing_strip
-from poise.control.pendulum.gait import LiftOff
-from poise.control.pendulum.obstacles import (
+from poise.control.pendulum.foothold_ground import (
     CLEARANCE,
     HURDLE_GAP,
     HURDLE_SPEED,
     MAX_STEP_OVER,
+    SPACING,
+    Foothold,
     clear_hurdles,
     height_over_hurdles,
+    landing_strip,
 )
+from poise.control.pendulum.gait import LiftOff
 from poise.control.pendulum.walker import PRESSED, Walker
 from poise.world.platforms import Platforms
 from poise.world.scene import Scene

@@ -9,11 +9,11 @@ import pytest
 from bodies import body_of
 from poise.arrays import readonly
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait_style import PLAIN_STEP, SAMPLES, leg_tracks, plain_step_style
+from poise.control.pendulum.gait import PLAIN_STEP, SAMPLES, leg_tracks, plain_step_style
 from poise.control.pendulum.legs import walker_legs
 from poise.control.pendulum.reference_gait import MAX_STEP, MIN_WIDTH, SEARCH_ENDLESS, ReferenceWalk, foot_strike_frames
-from poise.edit.live import Live
 from poise.edit.parse import parse_edit
+from poise.edit.take import Live
 from poise.library.motions import named_motion
 from poise.reference.played import Played
 from poise.rotations import quat_exp, quat_rotate, yaw_of

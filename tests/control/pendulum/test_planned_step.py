@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff
-from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff, plain_step_style
 from poise.control.pendulum.intent import WalkIntent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings

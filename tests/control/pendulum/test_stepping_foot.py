@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from poise.control.pendulum.foothold_ground import Foothold, foothold_at
-from poise.control.pendulum.gait import COMMITTED, DOUBLE_STANCE, EARLIEST_STRIKE, RETARGET, GaitState, LiftOff
-from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.gait import (
+    COMMITTED,
+    DOUBLE_STANCE,
+    EARLIEST_STRIKE,
+    RETARGET,
+    GaitState,
+    LiftOff,
+    plain_step_style,
+)
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
     DROP_SPEED,

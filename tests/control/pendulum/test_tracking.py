@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bodies import body_of
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum.gait import GaitState, LiftOff
-from poise.control.pendulum.gait_style import plain_step_style
+from poise.control.pendulum.gait import GaitState, LiftOff, plain_step_style
 from poise.control.pendulum.motors import (
     DEFAULT_RATE,
     ERROR_SCALE,

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.control.pendulum.foothold_ground import SPACING, FootStrip
-from poise.control.pendulum.obstacles import MAX_CLIMB, MIN_DURATION, StepRhythm, rhythm_on_treads
+from poise.control.pendulum.foothold_ground import (
+    MAX_CLIMB,
+    MIN_DURATION,
+    SPACING,
+    FootStrip,
+    StepRhythm,
+    rhythm_on_treads,
+)
 
 USUAL = StepRhythm(0.8, 0.5)
 

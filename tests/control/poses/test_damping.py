@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from poise.control.poses.springs import mean_damping_share
+from poise.control.poses.rig import mean_damping_share
 from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
 
 LAMBDA = np.radians(1.0)

@@ -13,9 +13,8 @@ from poise.control.poses.objectives import (
     TouchObjective,
 )
 from poise.control.poses.poses import Poses
-from poise.control.poses.rig import TimeSpan
+from poise.control.poses.rig import Springs, TimeSpan
 from poise.control.poses.sensors import Sensor
-from poise.control.poses.springs import Springs
 from poise.errors import PoiseError
 
 ARM = {"left_shoulder": 1.0, "left_elbow": 0.5, "left_wrist": 2.0}

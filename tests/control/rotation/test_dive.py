@@ -7,8 +7,7 @@ import pytest
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.flights import attempt_dive
-from poise.study.rotation.rehearsal import behaviour_score
+from poise.study.rotation.attempts import attempt_dive, behaviour_score
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 
 

@@ -7,8 +7,8 @@ from poise.control.rotation.program import TorqueProgram
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
+from poise.study.rotation.attempts import attempt_flip
 from poise.study.rotation.indices import rotation_of_recording
-from poise.study.rotation.rehearsal import attempt_flip
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 
 

@@ -8,8 +8,13 @@ from poise.control.rotation.settings import HandspringNumbers
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.flights import SPRING_AIRBORNE, HandspringOutcome, SupportPhase, attempt_handspring
-from poise.study.rotation.rehearsal import behaviour_score
+from poise.study.rotation.attempts import (
+    SPRING_AIRBORNE,
+    HandspringOutcome,
+    SupportPhase,
+    attempt_handspring,
+    behaviour_score,
+)
 from poise.study.rotation.stage import BehaviourTrial
 
 

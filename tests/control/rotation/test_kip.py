@@ -8,8 +8,7 @@ import pytest
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.flights import KIP_AIRBORNE, attempt_kip
-from poise.study.rotation.rehearsal import behaviour_score
+from poise.study.rotation.attempts import KIP_AIRBORNE, attempt_kip, behaviour_score
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.rotation.actor import PoseTracker
+from poise.control.rotation.actor import PoseTracker, pose_line
 from poise.control.rotation.flight import TuckOpening
-from poise.control.rotation.pose_line import pose_line
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import whole_body_rotation
 from poise.library.authoring.figure import PosableFigure

@@ -10,7 +10,7 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_log, quat_multiply, quat_rotate
-from poise.study.rotation.rehearsal import attempt_roll
+from poise.study.rotation.attempts import attempt_roll
 from poise.study.rotation.stage import BehaviourTrial
 
 

@@ -15,12 +15,10 @@ from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
 from poise.library.authoring.curves import CurveKeys, key_curve
 from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed import keyed_sketch
+from poise.library.authoring.keyed import keyed_sketch, pitch_momentum, swing_period
 from poise.library.authoring.keyed_roll import rolling_poses
-from poise.library.authoring.keyed_source import read_keyed
-from poise.library.authoring.keyed_support import pitch_momentum, swing_period
 from poise.library.authoring.prints import hip_to_ankle
-from poise.library.authoring.source import MotionSource
+from poise.library.authoring.source import MotionSource, read_keyed
 from poise.library.motions import author_sketch
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch

@@ -8,18 +8,16 @@ import pytest
 from PIL import Image
 
 from poise import Body, Scene, World
-from poise.control.modal.modal import Modal
-from poise.control.modal.settings import ModalSettings
+from poise.control.modal.modal import Modal, ModalSettings
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial, stage_trial
-from poise.study.modal import push, window
+from poise.study.modal import planning, push
 from poise.study.modal.case import OURS, ModalCase, run_modal_trial
-from poise.study.modal.modes import component_spectra
-from poise.study.modal.plant import LinearWorld
-from poise.study.modal.selection import PLANNED, SelectedModal, planned_mode_sets
-from poise.study.modal.timing import STAGES, TimedModal
+from poise.study.modal.modes import PLANNED, SelectedModal, component_spectra, planned_mode_sets
+from poise.study.modal.push import LinearWorld
+from poise.study.timing import STAGES, TimedModal
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
 
@@ -131,8 +129,8 @@ def test_squats_are_caught_and_only_walks_move_their_footholds():
 
 
 def test_a_fitted_window_is_in_the_row():
-    case = next(case for case in window.window_cases(window.STUDY.quick) if not case.settings.window)
-    row = window.run_window_case(shortened(case))
+    case = next(case for case in planning.window_cases(planning.WINDOW.quick) if not case.settings.window)
+    row = planning.run_window_case(shortened(case))
     assert row["chosen"] == "as fits"
     assert row["window"] == 12
 

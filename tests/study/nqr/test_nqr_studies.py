@@ -12,7 +12,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial
-from poise.study.nqr import ground, push
+from poise.study.nqr import survival
 from poise.study.nqr.case import MOTIONS, NqrCase, run_nqr_trial
 from poise.world.terrain_kinds import parse_terrain
 
@@ -81,7 +81,7 @@ def test_a_push_comes_at_the_phase_of_its_label():
     from poise.library.motions import shipped_dynamic
 
     walk = shipped_dynamic("walk", "biped29")
-    for case in push.nqr_push_cases(Scope(1, 4.0, ("walk",), coarse=True)):
+    for case in survival.nqr_push_cases(Scope(1, 4.0, ("walk",), coarse=True)):
         pushed = case.trial.first_step(walk) * walk.step + case.trial.pushes[0].time
         away = (pushed / walk.clip.seconds - case.labels["phase"] + 0.5) % 1 - 0.5
         assert abs(away) <= 0.5 / 126 + 1e-9
@@ -92,12 +92,13 @@ def test_a_push_comes_at_the_phase_of_its_label():
 )
 def test_pushes_that_cannot_come_as_labelled_are_refused(scope, cause):
     with pytest.raises(PoiseError, match=cause):
-        push.nqr_push_cases(scope)
+        survival.nqr_push_cases(scope)
 
 
 def test_pushes_go_where_they_say():
     directions = {
-        case.labels["direction"]: case.trial.pushes[0].direction for case in push.nqr_push_cases(push.STUDY.quick)
+        case.labels["direction"]: case.trial.pushes[0].direction
+        for case in survival.nqr_push_cases(survival.PUSHES.quick)
     }
     np.testing.assert_allclose(directions[0], [1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(directions[90], [0, 1, 0], atol=1e-12)
@@ -105,9 +106,9 @@ def test_pushes_go_where_they_say():
 
 def test_a_cost_counts_only_until_the_fall():
     standing = run_nqr_trial(
-        NqrCase({}, Trial("walk", seconds=4.0, pushes=push.nqr_push_cases(push.STUDY.quick)[0].trial.pushes))
+        NqrCase({}, Trial("walk", seconds=4.0, pushes=survival.nqr_push_cases(survival.PUSHES.quick)[0].trial.pushes))
     )
-    hit = replace(push.nqr_push_cases(push.STUDY.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
+    hit = replace(survival.nqr_push_cases(survival.PUSHES.quick)[0].trial.pushes[0], force=5000.0, time=0.1)
     felled = run_nqr_trial(NqrCase({}, Trial("walk", seconds=4.0, pushes=(hit,))))
     assert standing["survived"]
     assert not felled["survived"]
@@ -122,7 +123,7 @@ def test_the_motions_ship_with_poise():
 
 
 def test_slopes_rise_by_their_height_within_a_metre():
-    for case in ground.nqr_ground_cases(Scope(1, 4.0, ("walk",))):
+    for case in survival.nqr_ground_cases(Scope(1, 4.0, ("walk",))):
         what, height = case.labels["ground"], case.labels["height_cm"] / 100
         if "slope" in what:
             rise = parse_terrain(case.trial.terrain).height(1.0, 0.0)
@@ -132,7 +133,7 @@ def test_slopes_rise_by_their_height_within_a_metre():
 def test_bumps_differ_from_seed_to_seed():
     rough = [
         case.trial
-        for case in ground.nqr_ground_cases(Scope(3, 4.0, ("walk",), coarse=True))
+        for case in survival.nqr_ground_cases(Scope(3, 4.0, ("walk",), coarse=True))
         if "rough" in case.trial.terrain
     ]
     assert [(trial.seed, trial.terrain) for trial in rough] == [(seed, f"rough:0.04:{seed}") for seed in range(3)]

@@ -9,8 +9,14 @@ from poise.control.commands import SteerCommand
 from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import AT_REST, BoundaryStance, build_repertoire
 from poise.study.experiment.study import NamedCase
-from poise.study.nqr.steering import BETWEEN, SPEEDS, command_latencies, random_steering_commands
-from poise.study.nqr.transitions import chained_repertoire, steady_gait_steps
+from poise.study.nqr.steering import (
+    BETWEEN,
+    SPEEDS,
+    chained_repertoire,
+    command_latencies,
+    random_steering_commands,
+    steady_gait_steps,
+)
 
 RATE = 120.0
 

@@ -15,7 +15,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase, Scope
 from poise.study.experiment.trial import Verdict, cached_cast
-from poise.study.pendulum import body, imitation, push, slope, speeds, stairs
+from poise.study.pendulum import imitation, robustness, speeds
 from poise.study.pendulum.case import (
     BODY,
     STEP_RATE,
@@ -151,38 +151,38 @@ def test_a_fall_on_a_long_walk_is_not_audited(monkeypatch):
 
 
 def test_pushes_go_where_they_say():
-    for case in push.pendulum_push_cases(push.STUDY.quick):
+    for case in robustness.pendulum_push_cases(robustness.PUSHES.quick):
         (given,) = case.trial.pushes
         angle = np.radians(case.labels["direction"])
         np.testing.assert_allclose(given.direction, [np.cos(angle), np.sin(angle), 0.0], atol=1e-12)
         assert (given.force, given.duration) == (case.labels["force"], case.labels["duration"])
-        assert case.trial.seconds == pytest.approx(given.time + push.STUDY.quick.seconds)
+        assert case.trial.seconds == pytest.approx(given.time + robustness.PUSHES.quick.seconds)
 
 
 def test_seeds_push_within_their_phase_and_never_together():
-    times = np.array([[push.stride_push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
-    shares = (times - push.PUSHED_AT) / push.STRIDE
+    times = np.array([[robustness.stride_push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
+    shares = (times - robustness.PUSHED_AT) / robustness.STRIDE
     assert np.array_equal(np.floor(8 * shares + 1e-9), np.arange(8)[:, None] * np.ones(10))
     assert np.diff(np.sort(times.ravel())).min() > 1e-3
 
 
 def test_the_stride_is_that_of_the_walk():
     _, reference = cached_cast("walk", BODY, False)
-    assert reference.clip.seconds == pytest.approx(push.STRIDE)
+    assert reference.clip.seconds == pytest.approx(robustness.STRIDE)
 
 
 def test_a_push_changes_the_velocity_of_the_whole_body():
-    case = push.pendulum_push_cases(push.STUDY.quick)[0]
+    case = robustness.pendulum_push_cases(robustness.PUSHES.quick)[0]
     assert case.labels["velocity_change"] == pytest.approx(350.0 * 0.4 / Body.named(BODY).mass)
 
 
 def test_the_largest_push_of_the_paper_is_forward():
-    assert max(push.PAPER, key=lambda force: hypot(*force)) == (0.0, 486.02)
-    assert all(hypot(*force) > push.SIMBICON for force in push.PAPER)
+    assert max(robustness.PAPER, key=lambda force: hypot(*force)) == (0.0, 486.02)
+    assert all(hypot(*force) > robustness.SIMBICON for force in robustness.PAPER)
 
 
 def test_a_body_pushed_while_standing_must_come_to_rest():
-    for case in push.pendulum_push_cases(push.STUDY.quick):
+    for case in robustness.pendulum_push_cases(robustness.PUSHES.quick):
         assert case.rests == (case.trial.motion == "stand") == (not case.trial.commands)
 
 
@@ -190,29 +190,29 @@ def test_a_body_pushed_while_standing_must_come_to_rest():
 
 
 def test_slopes_reach_beyond_those_of_others():
-    degrees = {case.labels["degrees"] for case in slope.slope_cases(slope.STUDY.whole)}
+    degrees = {case.labels["degrees"] for case in robustness.slope_cases(robustness.SLOPE.whole)}
     assert min(degrees) == -20
     assert max(degrees) == 20
-    assert all({-most, most} <= degrees for most, _ in slope.OTHERS.values())
+    assert all({-most, most} <= degrees for most, _ in robustness.OTHERS.values())
 
 
 def test_the_goal_is_past_the_uneven_ground():
     for name in ("stairs up", "stairs down"):
-        for height in stairs.GROUNDS[name].heights:
-            ground = parse_terrain(stairs.GROUNDS[name].terrain.format(height))
-            ends = [ground.height(x, 0.0) for x in (stairs.GROUNDS[name].beyond - 0.5, 10.0)]
+        for height in robustness.GROUNDS[name].heights:
+            ground = parse_terrain(robustness.GROUNDS[name].terrain.format(height))
+            ends = [ground.height(x, 0.0) for x in (robustness.GROUNDS[name].beyond - 0.5, 10.0)]
             assert ends == pytest.approx([16 * height * (1 if name == "stairs up" else -1)] * 2)
 
 
 def test_rough_ground_differs_from_seed_to_seed():
-    grounds = {case.trial.terrain for case in stairs.stairs_cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
-    assert len(grounds) == 3 * len(stairs.GROUNDS["rough"].heights)
+    grounds = {case.trial.terrain for case in robustness.stairs_cases(Scope(3, 1.0)) if "rough" in case.trial.terrain}
+    assert len(grounds) == 3 * len(robustness.GROUNDS["rough"].heights)
 
 
 def test_speeds_suit_the_legs():
-    for case in body.build_cases(body.STUDY.whole):
+    for case in robustness.build_cases(robustness.BODIES.whole):
         (command,) = case.trial.commands
-        assert command.speed == pytest.approx(body.SUITED * sqrt(case.trial.build.legs))
+        assert command.speed == pytest.approx(robustness.SUITED * sqrt(case.trial.build.legs))
 
 
 # -- imitation -----------------------------------------------------------------------------------------------------

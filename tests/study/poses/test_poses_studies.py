@@ -10,7 +10,7 @@ from poise.animate.read_script import shipped_scripts
 from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase
-from poise.study.poses import pd, shooting, variations
+from poise.study.poses import pd, scripts
 from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
 
 FRAMES = {case.panel: case for case in pd.damping_cases(pd.STUDY.quick)}
@@ -21,7 +21,7 @@ def rows():
     return {panel: pd.run_damping_case(case) for panel, case in FRAMES.items()}
 
 
-@pytest.mark.parametrize("study", [pd.STUDY, shooting.STUDY, variations.STUDY], ids=lambda study: study.name)
+@pytest.mark.parametrize("study", [pd.STUDY, scripts.SHOOTING, scripts.VARIATIONS], ids=lambda study: study.name)
 def test_cases_are_distinct_and_can_be_sent_to_workers(study):
     assert STUDIES[study.name] is study
     cases = study.cases(study.whole)
@@ -81,16 +81,16 @@ def test_the_plot_shows_something(rows, tmp_path):
 
 
 def test_a_solve_is_shown_beside_the_papers(tmp_path):
-    (case,) = shooting.STUDY.cases(shooting.STUDY.quick)
-    row = shooting.run_shooting_case(case)
+    (case,) = scripts.SHOOTING.cases(scripts.SHOOTING.quick)
+    row = scripts.run_shooting_case(case)
     assert row["solved"]
     assert row["stood"]
     assert row["physical"]
     assert row["goals"] == 5
     assert 0 < row["iterations"] <= 5
-    (found,) = shooting.shooting_summary([row])
+    (found,) = scripts.shooting_summary([row])
     assert (found["script"], found["paper_iterations"], found["paper_seconds"]) == ("lamp", 6, 2.5)
-    findings = Findings(shooting.STUDY, shooting.STUDY.quick, (row,))
+    findings = Findings(scripts.SHOOTING, scripts.SHOOTING.quick, (row,))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1
 
 
@@ -98,17 +98,17 @@ def test_a_solve_is_shown_beside_the_papers(tmp_path):
 
 
 def test_all_scripts_are_varied():
-    cases = variations.STUDY.cases(variations.STUDY.whole)
+    cases = scripts.VARIATIONS.cases(scripts.VARIATIONS.whole)
     assert {case.name for case in cases} == set(shipped_scripts())
     assert len(cases) == 20 * len(shipped_scripts())
 
 
 def test_every_script_has_a_goal():
-    assert set(variations.GOALS) == set(shipped_scripts())
+    assert set(scripts.GOALS) == set(shipped_scripts())
 
 
 def test_a_variation_is_judged():
-    row = variations.run_variation_case(NamedCase("blow-arms", 60.0, 3))
+    row = scripts.run_variation_case(NamedCase("blow-arms", 60.0, 3))
     assert row["solved"]
     assert row["done"]
     assert row["physical"]
@@ -118,7 +118,7 @@ def test_a_variation_is_judged():
 def test_shares_are_counted_by_script(tmp_path):
     row = {"seed": 0, "solved": True, "physical": True, "iterations": None, "simulations": None}
     made = [{"script": "punch", **row, "done": done} for done in (True, True, False)]
-    (found,) = variations.variation_summary(made)
+    (found,) = scripts.variation_summary(made)
     assert (found["script"], found["variations"], found["done"]) == ("punch", 3, 2)
-    findings = Findings(variations.STUDY, variations.STUDY.quick, tuple(made))
+    findings = Findings(scripts.VARIATIONS, scripts.VARIATIONS.quick, tuple(made))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1

@@ -8,14 +8,11 @@ from poise.arrays import Frozen
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
+from poise.study.rotation.aerial import AERIAL, FLIPS
 from poise.study.rotation.aerial import GOALS as IN_THE_AIR
-from poise.study.rotation.aerial import STUDY as AERIAL
-from poise.study.rotation.flip import STUDY as FLIPS
+from poise.study.rotation.attempts import attempt_roll
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND
-from poise.study.rotation.ground import STUDY as GROUND
-from poise.study.rotation.rehearsal import attempt_roll
-from poise.study.rotation.roll import GOALS
-from poise.study.rotation.roll import STUDY as ROLLS
+from poise.study.rotation.ground import GROUND, ROLLS, TURNS
 from poise.study.rotation.stage import BehaviourTrial
 
 
@@ -36,9 +33,9 @@ def test_a_roll_without_strength_stalls():
 
 def test_rolls_are_judged_by_the_goals_of_their_ground():
     cases = ROLLS.cases(Scope(seeds=2, seconds=1.0))
-    assert {case.terrain for case in cases} == set(GOALS)
+    assert {case.terrain for case in cases} == set(TURNS)
     row = ROLLS.run_case(ROLLS.cases(Scope(seeds=1, seconds=0.2, coarse=True))[0])
-    assert row["goal"] == GOALS["flat"]
+    assert row["goal"] == TURNS["flat"]
     assert row["survived"] is False
     (found,) = ROLLS.summary([row])
     assert found["reached"] == 0

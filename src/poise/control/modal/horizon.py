@@ -24,7 +24,10 @@ SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
 
 
 class Horizon(NamedTuple):
-    """n + 1 frames of the reference from now on. The body has C points, and all loads carried in the last frame."""
+    """The next n + 1 frames of the reference, for a body with C contact points.
+
+    In all frames, the body includes the loads that it carries in the last frame.
+    """
 
     com: Array  # (n + 1, 3) m, centre of mass
     velocity: Array  # (n + 1, 3) m/s, of the centre of mass

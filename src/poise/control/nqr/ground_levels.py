@@ -145,7 +145,7 @@ class GroundLevels:
         """(2,) m: levels of the whole motion at the beginning and end of the step."""
         level, next_level = np.array(self._level), np.array(self._next_level)
         now, then = level.mean(), np.where(holds.lands_first[frame], next_level, level).mean()
-        return np.asarray(now + (then - now) * _ease_level(np.array(self._between)))
+        return np.asarray(now + (then - now) * _level_change_share(np.array(self._between)))
 
     def _foot_levels(self) -> Array:
         """(2, F) m: levels of the feet at the beginning and end of the step, including the clearance of swing feet."""
@@ -153,7 +153,7 @@ class GroundLevels:
         change = np.array(self._next_level) - level
         begun = np.where(change > 0.0, done, done - 1.0 + CHANGE_SHARE) / CHANGE_SHARE
         lifted = np.minimum(self._scale * CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
-        return np.asarray(level + change * _ease_level(begun) + lifted)
+        return np.asarray(level + change * _level_change_share(begun) + lifted)
 
 
 def _balls_near_root(balls: Array, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> Array:
@@ -168,7 +168,10 @@ def _next_phase_shares(done: float, until: float) -> tuple[float, float]:
     return done, done + (1.0 - done) / until
 
 
-def _ease_level(share: Array) -> Array:
-    """Quintic ease from 0 to 1 for shares from 0 to 1; differs in rounding from `poise.ease.quintic_ease`."""
-    s = np.clip(share, 0.0, 1.0)
+def _level_change_share(phase: Array) -> Array:
+    """Share of a change of level that is done at shares `phase` of its time.
+
+    It equals `poise.ease.quintic_ease` up to rounding. The rounding is kept so that performances stay bit-identical.
+    """
+    s = np.clip(phase, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s**2))

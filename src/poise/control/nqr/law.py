@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.control.nqr.tables import LawTables, PolicyTables
+from poise.control.nqr.lookahead import LawTables, PolicyTables
 from poise.dynamics.factor import factor_mass, solve_mass, solve_mass_columns
 from poise.dynamics.tree import advance_pose, tangent_step
 from poise.kernel import kernel

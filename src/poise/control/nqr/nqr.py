@@ -17,9 +17,14 @@ from poise.control.nqr import ENTRY
 from poise.control.nqr.footholds import LONGEST_WAIT, early_landing_steps, is_landing_late
 from poise.control.nqr.ground_levels import GroundLevels, no_leg_adjustment
 from poise.control.nqr.law import MotionFrame, NqrOutput, NqrState, nqr_control_law
-from poise.control.nqr.segment import FixedSegmentCourse, MotionSegment, segment_sequence
-from poise.control.nqr.steering import RepertoireSteering, repertoire_segments
-from poise.control.nqr.tables import law_tables
+from poise.control.nqr.lookahead import law_tables
+from poise.control.nqr.segment import (
+    FixedSegmentCourse,
+    MotionSegment,
+    RepertoireSteering,
+    repertoire_segments,
+    segment_sequence,
+)
 from poise.control.nqr.weights import nqr_weights
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State

@@ -1,18 +1,189 @@
-"""State of the gait: stance foot, phase of the step and the last lift-off."""
+"""The gait: its style, and its state, which is the stance foot, the phase of the step and the last lift-off.
+
+The style is posture, swing of the feet and length of the legs; it is kept whatever balance demands. A step lasts from
+the strike of the stance foot (phase 0) to the strike of the swing foot (phase 1). Its positions and rotations are in a
+frame that points along the heading of the step.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 
-from poise.arrays import Array
-from poise.control.pendulum.gait_style import StepStyle
+from poise.arrays import Array, readonly
+from poise.body.body import Body
+from poise.body.pose_displacement import displace_poses, yaw_quat
+from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import sole_depth
+from poise.control.pendulum.legs import Legs, walker_feet
 from poise.control.pendulum.walker import Observed, Walker
-from poise.rotations import matrix_to_quat
+from poise.kernel import kernel
+from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
+
+SAMPLES = 25  # Samples of a step, both ends included
+BOW = 0.03
+"""Maximum lateral deviation (m) of a swing foot from the straight line: in a reference, it may graze the other leg."""
+SHORT_STEP = 0.1  # In leg lengths: a foot that moves less, as in marching on the spot, swings with the plain profile
+PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
+PLAIN_STEP = 0.5
+"""Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
+PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
+_EXTRAS = 20  # Count of the numbers of a `StepMoment` that are not its pose
+_LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
+_PHASES = np.linspace(0.0, 1.0, SAMPLES)
+_PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
+
+
+class StepMoment(NamedTuple):
+    """The body at a moment of a step; in pairs of legs, the stance leg comes first."""
+
+    pose: Array  # (nq,); the position of the root has no meaning
+    across: Array  # (2, 3) directions of the knee axes
+    foot: Array  # (2, 4) quaternions of the feet
+    leg: float  # m from the stance ankle to its hip
+    rise: float  # m of the stance ankle above its height with a flat foot
+    away: float  # m, horizontally, from the stance ankle to its hip
+    clear: float  # m of the swing foot above the ground
+    progress: float  # of the swing foot: 0 at lift-off, 1 at landing
+    bow: float  # m of the swing foot to the left of the straight line
+
+
+class SwingStyle(NamedTuple):
+    """How a foot swings, in S samples of a step."""
+
+    foot: Array  # (S, 4) quaternions
+    clear: Array  # (S,) m above the ground
+    progress: Array  # (S,) 0 at lift-off, 1 at landing
+    bow: Array  # (S,) m to the left of the straight line
+    way: float  # m that the foot moves ahead from lift-off to landing
+
+
+@dataclass(frozen=True, eq=False)
+class StepStyle:
+    """The style of a step: S samples of each quantity of `StepMoment`."""
+
+    pose: Array  # (S, nq)
+    across: Array  # (S, 2, 3)
+    foot: Array  # (S, 2, 4)
+    leg: Array  # (S,) m
+    rise: Array  # (S,) m
+    away: Array  # (S,) m
+    clear: Array  # (S,) m
+    progress: Array  # (S,)
+    bow: Array  # (S,) m
+    way: float  # m that the swing foot moves ahead
+
+    def __post_init__(self) -> None:
+        for name in ("pose", "across", "foot", "leg", "rise", "away", "clear", "progress", "bow"):
+            object.__setattr__(self, name, readonly(getattr(self, name)))
+
+    def at(self, phase: float) -> StepMoment:
+        """The `StepMoment` at a phase, interpolated; quaternions are not normalised."""
+        row = sample_at_phase(self._rows, phase)
+        nq = len(row) - _EXTRAS
+        across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
+        return StepMoment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
+
+    @cached_property
+    def swing(self) -> SwingStyle:
+        """The samples that describe the swing foot."""
+        foot, clear, progress, bow = map(np.array, (self.foot[:, 1], self.clear, self.progress, self.bow))
+        return SwingStyle(foot, clear, progress, bow, self.way)
+
+    @cached_property
+    def _rows(self) -> Array:
+        """(S, K) table: one row per sample."""
+        parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
+        return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
+
+
+@kernel
+def sample_at_phase(values: Array, phase: float) -> Any:
+    """Interpolate samples (S, ...) of a step linearly at a phase."""
+    x = min(max(phase, 0.0), 1.0) * (SAMPLES - 1)
+    i = min(int(x), SAMPLES - 2)
+    u = x - i
+    return (1.0 - u) * values[i] + u * values[i + 1]
+
+
+class LegTracks(NamedTuple):
+    """Positions and rotations of both legs, left first, in T frames."""
+
+    ankle: Array  # (T, 2, 3) m
+    foot: Array  # (T, 2, 4) quaternions
+    hip: Array  # (T, 2, 3) m
+    axis: Array  # (T, 2, 3) axes of the knees
+    low: Array  # (T, 2) m: height of the lower of heel and ball
+
+
+def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> LegTracks:
+    """Tracks of both legs in frames (T, nq). `data` is overwritten; without it, an MjData is made, which takes long."""
+    model, data = body.model, data or mujoco.MjData(body.model)
+    feet = np.array([body.link_id(foot.link) for foot in walker_feet(body)])
+    shanks = model.body_parentid[feet]
+    thighs = model.body_parentid[shanks]
+    place, turn = (np.empty((len(frames), model.nbody, size)) for size in (3, 9))
+    qpos, xpos, xmat = data.qpos, data.xpos, data.xmat
+    for k, frame in enumerate(frames):
+        qpos[:] = frame
+        mujoco.mj_kinematics(model, data)
+        place[k], turn[k] = xpos, xmat
+    foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
+    axis = np.einsum("tkij,kj->tki", shank, legs.axis)
+    low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
+    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
+
+
+def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
+    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten."""
+    work = leg_tracks(frames, body, legs, data)
+    pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
+    hip, ankle = work.hip[:, stance], work.ankle[:, stance]
+    progress = _swing_progress(swing[:, :2], SHORT_STEP * legs.length)
+    ahead = float(swing[-1, 0] - swing[0, 0])
+    leg, away = np.linalg.norm(hip - ankle, axis=1), np.linalg.norm((hip - ankle)[:, :2], axis=1)
+    rise, clear = ankle[:, 2] - ankle[:, 2].min(), _swing_clearance(work.low[:, 1 - stance])
+    bow = _swing_bow(swing[:, 1], progress)
+    pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], work.foot[:, pair]
+    way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
+    return StepStyle(pose, across, foot, leg, rise, away, clear, np.clip(progress, 0.0, 1.0), bow, way)
+
+
+def _swing_progress(places: Array, short: float) -> Array:
+    """Progress (S,), 0 to 1, of a foot along positions (S, 2); the plain profile if the way is below `short` (m)."""
+    gone = places - places[0]
+    square = float(gone[-1] @ gone[-1])
+    return np.asarray(gone @ gone[-1] / square) if square > short**2 else np.array(_PLAIN_PROGRESS)
+
+
+def _swing_bow(aside: Array, progress: Array) -> Array:
+    """Deviation (S,) m of a foot from the straight line, scaled to at most BOW; `aside` (S,) m: lateral positions."""
+    bow = aside - aside[0] - progress * (aside[-1] - aside[0])
+    return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
+
+
+def _swing_clearance(low: Array) -> Array:
+    """Height (S,) m of a foot above the line from lift-off to landing; `low` (S,) m: height of its lowest point."""
+    first = int(np.argmin(low[:_LIFT_OFF]))
+    ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
+    return np.asarray(np.maximum(low - ground, 0.0))
+
+
+def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
+    """Style of plain steps: the pose (nq,) is constant and the feet stay level."""
+    upright = displace_poses(pose, yaw_quat(-float(yaw_of(pose[3:7]))), np.zeros(3))
+    standing = leg_tracks(upright[None], body, legs)
+    reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
+    pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
+    foot, leg, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.full(SAMPLES, reach), np.zeros(SAMPLES)
+    clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
+    return StepStyle(pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none, 0.0)
+
 
 DOUBLE_STANCE = 0.12  # Phase until which both feet stand
 COMMITTED, RETARGET = 0.7, 0.05

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait import GaitState
-from poise.control.pendulum.gait_style import StepMoment
+from poise.control.pendulum.gait import GaitState, StepMoment
 from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 

@@ -15,8 +15,7 @@ from poise.arrays import Array
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.pendulum import ENTRY, height, stand
 from poise.control.pendulum.foothold_ground import Foothold, foothold_at, stance_foot_rotation
-from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState
-from poise.control.pendulum.gait_style import StepMoment, StepStyle
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, StepMoment, StepStyle
 from poise.control.pendulum.height import HeightPlan
 from poise.control.pendulum.intent import WalkIntent, excess_yaw
 from poise.control.pendulum.leg_ik import MAX_TILT

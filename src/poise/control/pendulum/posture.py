@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait_style import StepMoment
+from poise.control.pendulum.gait import StepMoment
 from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.leg_ik import bend_leg_to_ankle, foot_with_heel_lifted, set_leg_pair
 from poise.control.pendulum.legs import Legs

@@ -15,8 +15,8 @@ from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.pose_space import PoseSpace
-from poise.control.pendulum import gait_style
-from poise.control.pendulum.gait_style import SAMPLES, StepStyle
+from poise.control.pendulum import gait
+from poise.control.pendulum.gait import SAMPLES, StepStyle
 from poise.control.pendulum.legs import Legs, walker_feet
 from poise.reference.reference import Reference
 from poise.rotations import quat_from_axis_angle, quat_multiply, yaw_of
@@ -77,7 +77,7 @@ class ReferenceWalk:
     def duration(self) -> float:
         """Duration (s) of a step of the reference, at most MAX_STEP; of a plain step without a stride."""
         if self._stride is None:
-            return gait_style.PLAIN_STEP * math.sqrt(self._legs.length / gait_style.PLAIN_LEG)
+            return gait.PLAIN_STEP * math.sqrt(self._legs.length / gait.PLAIN_LEG)
         return min(0.5 * (self._stride.strikes[2] - self._stride.strikes[0]), MAX_STEP * self._legs.time_scale)
 
     def duration_at(self, speed: float) -> float:
@@ -107,7 +107,7 @@ class ReferenceWalk:
             self._since = time if self._stride is None else self._stride.strikes[0]
         stride = self._stride
         if stride is None:
-            return gait_style.plain_step_style(self._body, self._legs, self._reference.at(time).qpos)
+            return gait.plain_step_style(self._body, self._legs, self._reference.at(time).qpos)
         begin, end = stride.strikes[:2] if stance == stride.first else stride.strikes[1:]
         period = stride.strikes[2] - stride.strikes[0]
         lap = self._lap(begin, period, time) if self._reference.duration is None else 0
@@ -119,7 +119,7 @@ class ReferenceWalk:
         straight = _straightened_step(frames, stride.turn * 0.5)
         if speed is not None and speed * stride.speed < 0:
             straight = straight[::-1]
-        return gait_style.step_style(straight, self._body, self._legs, stance, self._data)
+        return gait.step_style(straight, self._body, self._legs, stance, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
         """Number of periods by which a step that begins at `begin` (s) is shifted to begin nearest to a time (s)."""
@@ -184,7 +184,7 @@ def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], bod
 
 def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
     """Mean distance (m) between the feet across the heading, in poses (K, nq)."""
-    ankle = gait_style.leg_tracks(poses, body, legs).ankle
+    ankle = gait.leg_tracks(poses, body, legs).ankle
     yaw = yaw_of(poses[:, 3:7])
     way = ankle[:, 0] - ankle[:, 1]
     return float(np.mean(np.cos(yaw) * way[:, 1] - np.sin(yaw) * way[:, 0]))

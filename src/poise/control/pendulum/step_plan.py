@@ -11,11 +11,17 @@ from poise.arrays import Array
 from poise.control.pendulum import filter as landing_filter
 from poise.control.pendulum.energy_filter import PendulumState, SteadyGait, energy_landing
 from poise.control.pendulum.filter import FootLanding, StepPace
-from poise.control.pendulum.foothold_ground import FootStrip, landing_strip
+from poise.control.pendulum.foothold_ground import (
+    ClearedStrip,
+    FootStrip,
+    StepRhythm,
+    clear_hurdles,
+    landing_strip,
+    rhythm_on_treads,
+)
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import lowest_hip_heights
 from poise.control.pendulum.intent import WalkIntent
-from poise.control.pendulum.obstacles import ClearedStrip, StepRhythm, clear_hurdles, rhythm_on_treads
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased, rotated_xy

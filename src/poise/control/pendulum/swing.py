@@ -8,12 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.foothold_ground import Foothold, ground_above_foothold
-from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff
-from poise.control.pendulum.gait_style import SwingStyle, sample_at_phase
+from poise.control.pendulum.foothold_ground import Foothold, ground_above_foothold, height_over_hurdles
+from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff, SwingStyle, sample_at_phase
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT, Legs
-from poise.control.pendulum.obstacles import height_over_hurdles
 from poise.control.pendulum.vectors import dot3, quat_matrix, quat_product, rotated, unit_quat, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel

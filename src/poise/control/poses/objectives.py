@@ -14,9 +14,8 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.controller import SceneView
-from poise.control.poses.rig import TimeSpan
+from poise.control.poses.rig import SpringPull, Springs, TimeSpan, WeightedDofs, add_spring_pull
 from poise.control.poses.sensors import Sensor
-from poise.control.poses.springs import SpringPull, Springs, WeightedDofs, add_spring_pull
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.kernel import kernel

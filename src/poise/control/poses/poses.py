@@ -16,8 +16,7 @@ from poise.body.contact_parts import foot_links
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.poses import ENTRY
 from poise.control.poses.objectives import Objective
-from poise.control.poses.rig import GainChange, Rig, TimedGains, TimeSpan
-from poise.control.poses.springs import Springs, fill_pose_springs, springs_to_motors
+from poise.control.poses.rig import GainChange, Rig, Springs, TimedGains, TimeSpan, fill_pose_springs, springs_to_motors
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError

@@ -131,7 +131,7 @@ def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
-        return lambda state: _link_yaw_pitch_roll(state.data.xmat[link])[place]
+        return lambda state: _sensed_yaw_pitch_roll(state.data.xmat[link])[place]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
@@ -141,7 +141,7 @@ def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
     raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 
 
-def _link_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:
+def _sensed_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:
     """Yaw, pitch and roll (rad) of a rotation matrix (9,): the same as by `matrix_to_euler`, but faster."""
     xx, xy, _, yx, yy, _, zx, zy, zz = matrix.tolist()
     level = hypot(zy, zz)

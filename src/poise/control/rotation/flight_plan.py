@@ -233,7 +233,7 @@ class FlightPlanner:
 
 
 def _normal_force_bounds(phase: GroundPhase) -> Array:
-    """(2 K,) N: upper bounds of the normal forces, for each knot first at the heel, then at the toe."""
+    """(2 K,) N: upper bounds of the normal forces: heel and toe of the first knot, then of the second, and so on."""
     out = np.full((phase.knots, 2), phase.strongest)
     out[-1] *= phase.last
     next_knot = np.arange(1, phase.knots + 1) / (phase.knots - 1)  # share of the phase

@@ -10,11 +10,9 @@ from math import pi, radians
 
 import numpy as np
 
-from poise.control.rotation.actor import RotationActor
-from poise.control.rotation.flight import Flight
+from poise.control.rotation.actor import PoseLine, RotationActor, pose_line, sample_pose_line
+from poise.control.rotation.flight import Flight, Landing
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
-from poise.control.rotation.landing import Landing
-from poise.control.rotation.pose_line import PoseLine, pose_line, sample_pose_line
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers
 from poise.control.rotation.support_plane import StanceTargets, SupportPlane

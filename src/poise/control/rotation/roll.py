@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.rotation.actor import RotationActor
-from poise.control.rotation.landing import StandUp
+from poise.control.rotation.flight import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
 from poise.control.rotation.settings import RollNumbers
 from poise.dynamics.actuation import Actuation

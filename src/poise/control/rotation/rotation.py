@@ -11,9 +11,8 @@ from poise.arrays import Array
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.rotation import ENTRY
 from poise.control.rotation.actor import RotationActor
-from poise.control.rotation.dive import Dive
-from poise.control.rotation.flip import Flip
 from poise.control.rotation.handspring import Handspring
+from poise.control.rotation.leaps import Dive, Flip
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation

@@ -30,7 +30,7 @@ UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 @dataclass(frozen=True, eq=False)
 class StanceTargets:
-    """Targets of a step on the ground."""
+    """What the controller aims at in a simulation step in which the body is on the ground."""
 
     pose: Array  # (nq,)
     stiffness: float | Array  # 1/s^2: one number for all joints, or (n,)

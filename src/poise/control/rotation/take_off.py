@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from poise.arrays import Array
+from poise.control.rotation.actor import PoseLine
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
-from poise.control.rotation.pose_line import PoseLine
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import TakeOffNumbers
 from poise.control.rotation.support_plane import StanceTargets, SupportPlane

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,6 +19,7 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import hinge_angles
 from poise.errors import unknown_name
+from poise.reference.body_clip import posed_data
 from poise.retarget.figure import SIDES, figure_of_body
 from poise.rotations import (
     mirror_axial,
@@ -72,11 +72,9 @@ class PosableFigure:
     def __init__(self, body: Body) -> None:
         self.body = body
         self._space = PoseSpace(body)
-        model = body.model
-        data = mujoco.MjData(model)
-        data.qpos[:] = body.standing
-        mujoco.mj_kinematics(model, data)
-        self._facing = np.array(data.xquat)  # (nbody, 4) orientations of the links in the standing pose
+        self._facing = np.array(
+            next(posed_data(body, body.standing[None])).xquat
+        )  # (nbody, 4) orientations of the links in the standing pose
         self._turned = _driven_joint_chains(body)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:

@@ -98,7 +98,14 @@ class GaitCycle:
 def read_gait(source: MotionSource) -> GaitCycle:
     """Read the gait of a source that has its own curves, not a base."""
     source.check(_FIELDS)
-    curves = {name: _gait_curve(source, name, text) for name, text in source.section("curves").items()}
+
+    def read(field: str) -> GaitCurve:
+        return source.parsed(f"curve '{field}'", source.text(field), GaitCurve.parse)
+
+    curves = {
+        name: source.parsed(f"curve '{name}'", str(text), GaitCurve.parse)
+        for name, text in source.section("curves").items()
+    }
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
@@ -108,20 +115,13 @@ def read_gait(source: MotionSource) -> GaitCycle:
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
         down=Frozen({end: _stance_interval(source, end, down.get(end)) for end in ENDS}),
-        load=_gait_curve(source, "load", source.text("load")),
+        load=read("load"),
         bounce=1.0,
-        sway=_gait_curve(source, "sway", source.text("sway")).continued(-1.0),
-        surge=_gait_curve(source, "surge", source.text("surge")).continued(1.0),
+        sway=read("sway").continued(-1.0),
+        surge=read("surge").continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
         middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
-
-
-def _gait_curve(source: MotionSource, name: str, text: object) -> GaitCurve:
-    try:
-        return GaitCurve.parse(str(text))
-    except ValueError as error:
-        raise source.fail(f"curve '{name}' {error}") from None
 
 
 def _stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:

@@ -92,10 +92,7 @@ def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
 
 def read_stages(source: MotionSource, field: str) -> Stages:
     """Parse a field of 'percent:value' pairs; a PoiseError names the field if it is wrong."""
-    try:
-        return Stages.parse(source.text(field))
-    except ValueError as error:
-        raise source.fail(f"'{field}' {error}") from None
+    return source.parsed(f"'{field}'", source.text(field), Stages.parse)
 
 
 def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:

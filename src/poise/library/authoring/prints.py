@@ -12,7 +12,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import contact_spheres
-from poise.library.authoring.keyed_source import Interval, KeyedMotion
+from poise.library.authoring.source import Interval, KeyedMotion
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import part_spheres
 from poise.retarget.figure import figure_of_body
@@ -26,7 +26,8 @@ _FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contac
 def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
     """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
-    In frames marked in `sure` (T,) feet are already in place: a contact with such frames is fitted only to them.
+    In frames marked in `sure` (T,) feet are already in place. If a contact has such frames, its footprint is fitted to
+    these frames only.
     """
     assert clip.down is not None
     fitted, spans = np.array(clip.down), {}

@@ -18,7 +18,7 @@ from poise.ease import quintic_ease
 from poise.edit.take import take_of
 from poise.edit.track import FootTrack
 from poise.edit.travel import turned_path_moves
-from poise.edit.walk import Course, CourseMoves, RigidMove, rewalked
+from poise.edit.walk import Course, CourseMoves, RigidMove, walk_on_course
 from poise.library.authoring.curves import CYCLE
 from poise.library.authoring.figure import PosableFigure
 from poise.library.authoring.gait import RATE, gait_clip, gait_of_source
@@ -107,7 +107,7 @@ def _curved_walk(straight: BodyClip, heading: _TurnHeading) -> BodyClip:
     def prepare(_: FootTrack) -> Course:
         return lambda track: _curved_walk_moves(track, heading)
 
-    bent = rewalked(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
+    bent = walk_on_course(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
     pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
     angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-import mujoco
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
@@ -15,6 +14,7 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
 from poise.library.authoring.figure import PosableFigure, both_sides
+from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
 from poise.retarget.figure import SIDES
@@ -53,7 +53,10 @@ class Behaviour:
 
     @cached_property
     def _free_places(self) -> tuple[tuple[str, str, int], ...]:
-        """For each free number: its table ("poses", "control" or "start"), its name, and its index in the list."""
+        """For each free number: its table ("poses", "control" or "start"), its name, and its index.
+
+        A free entry of "poses" is a list, all of whose numbers are free; the index of other numbers is 0.
+        """
         out = []
         for name in self.free:
             if name in self.poses:
@@ -159,8 +162,6 @@ class BehaviourReference:
 
     def _sole_pitch(self, pose: Array) -> float:
         """Angle (degrees) by which the first foot points down in a pose (nq,)."""
-        data = mujoco.MjData(self.body.model)
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(self.body.model, data)
+        data = next(posed_data(self.body, pose[None]))
         ahead = data.xmat[self.body.link_id(self.body.feet[0].link)].reshape(3, 3)[:, 0]
         return float(np.degrees(np.arctan2(-ahead[2], ahead[0])))

@@ -47,7 +47,7 @@ _PHASE = 1  # second word of the random seed for the phase, so that phase and no
 
 @dataclass(frozen=True)
 class BodyVariant:
-    """Changes to a named body. `poise.body.plans.scale` says how proportions scale."""
+    """Changes to a named body. `poise.body.plans.plan` says how proportions scale."""
 
     legs: float = 1.0  # scale of the leg length
     mass: float = 1.0  # scale of the mass; torque limits stay

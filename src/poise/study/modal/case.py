@@ -11,8 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.controller import Controller
-from poise.control.modal.modal import Modal
-from poise.control.modal.settings import ModalSettings
+from poise.control.modal.modal import Modal, ModalSettings
 from poise.control.pendulum.pendulum import Pendulum
 from poise.performance.catch import CatchController
 from poise.study.experiment.study import Row

@@ -1,18 +1,33 @@
-"""Survival of pushes while walking, squatting and swinging, with and without latency: [Jain2011] section 7.2."""
+"""Survival of pushes: with and without latency, in a slower motion, and in the paper's linear simulation.
+
+[Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
+By Eq. (11), the paper linearises the equations of motion at the current pose and zero velocity in every step, and
+simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorld`
+cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
+import mujoco
+import numpy as np
+
+from poise.arrays import Array
+from poise.dynamics.actuation import PASSIVE, Actuation
+from poise.dynamics.state import State
 from poise.reference.archive import motion_display_name
 from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import rows_where, summary_by
-from poise.study.experiment.trial import PUSH_DIRECTIONS, horizontal_push, pushed_trial
+from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
+from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, pushed_trial
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.world.pushes import Push
+from poise.world.result import StepResult
+from poise.world.world import World
 
 PUSHED_AT = 1.0  # Time (s) at which a push begins
 FRAME = 1 / 120  # Duration (s) of a frame of the paper
@@ -70,7 +85,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
 
 
 def pushes_of_motion(motion: str, coarse: bool = False) -> ModalPushes:
-    """The pushes of a motion of the paper; other motions get the pushes of the walk."""
+    """The pushes to test a motion with; a motion without pushes of its own gets those of the walk."""
     table = COARSE if coarse else WHOLE
     return table.get(motion, table["walk"])
 
@@ -98,7 +113,7 @@ def plot_modal_pushes(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[ModalCase] = Study(
+PUSHES: Study[ModalCase] = Study(
     name="modal-push",
     title="survival of pushes while walking, squatting and swinging: force, direction, phase, reaction",
     reproduces="Jain and Liu 2011, section 7.2",
@@ -110,4 +125,146 @@ STUDY: Study[ModalCase] = Study(
         ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_modal_pushes,
+)
+
+
+WARP_FORCES = (200.0, 250.0, 300.0, 350.0, 400.0, 450.0)  # Forces (N)
+FEW_WARP_FORCES = (300.0, 400.0)
+BACK, PUSH_FRAMES, PUSH_PHASES = 180, 10, 8  # Direction (degrees), duration (frames) and number of phases of the pushes
+SLOWER = f"warp:0.75@{PUSHED_AT:g}-{PUSHED_AT + 1.0:g},ease=0.1"
+"""The edit that slows the motion down when the push begins, eased about as fast as the push takes speed away."""
+WARPS: dict[str, tuple[tuple[float, str], ...]] = {"without": (), "with": ((PUSHED_AT, SLOWER),)}
+WAYS = [
+    {"reaction": reaction, "footholds": footholds, "warp": warp}
+    for reaction, footholds, warp in product(("at once", "late"), ("kept", "moved"), WARPS)
+]
+
+
+def warp_cases(scope: Scope) -> list[ModalCase]:
+    """A case for each motion, force, phase and seed, with and without latency, moved footholds and the warp."""
+    return [
+        ModalCase(
+            {"motion": motion_display_name(motion), **way, "force": force, "phase": phase},
+            replace(
+                pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
+                meanwhile=WARPS[way["warp"]],
+            ),
+            replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=paper_window(motion)),
+        )
+        for motion, way, force in product(scope.motions, WAYS, FEW_WARP_FORCES if scope.coarse else WARP_FORCES)
+        for push in (push_for_frames(BACK, force, PUSH_FRAMES),)
+        for phase in (k / PUSH_PHASES for k in range(0, PUSH_PHASES, 4 if scope.coarse else 1))
+        for seed in range(scope.seeds)
+    ]
+
+
+def plot_warps(rows: Sequence[Row]) -> Figure:
+    """Survival by force and phase: panels without the warp above, panels with the warp below."""
+    ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
+    figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
+    for above, warp in zip(axes, WARPS, strict=True):
+        for axis, (reaction, footholds) in zip(above, ways, strict=True):
+            own = rows_where(rows, reaction=reaction, footholds=footholds, warp=warp)
+            draw_force_map(axis, own, "phase", "{:g}".format, within=rows)
+            axis.set_title(f"{warp} warp, {reaction},\nfootholds {footholds}", fontsize=8)
+    return figure
+
+
+WARPED: Study[ModalCase] = Study(
+    name="modal-warp",
+    title="survival of strong pushes backward, without and with a slower motion",
+    reproduces="Jain and Liu 2011, section 7.3",
+    whole=Scope(seeds=1, seconds=3.5, motions=("walk",)),
+    quick=Scope(seeds=1, seconds=2.5, motions=("walk",), coarse=True),
+    cases=warp_cases,
+    run_case=run_modal_trial,
+    summary=summary_by(
+        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
+    ),
+    plot=plot_warps,
+)
+
+
+PLANT_FORCES = {"walk": (0.0, 100.0, 175.0), "squat": (0.0, 75.0, 150.0, 250.0), "swing": (0.0, 175.0)}
+"""Forces (N) by motion: 0 for no push, then forces of the paper from the weakest to the strongest."""
+LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's reaction to pushes and fixed footholds
+
+
+class LinearWorld(World):
+    """A world without Coriolis and centrifugal forces."""
+
+    def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
+        """Advance by one step, with the velocity-dependent forces cancelled."""
+        cancelled = self.terms.bias - self._gravity_forces()
+        return super().step(actuation, cancelled if external is None else cancelled + external)
+
+    @property
+    def state(self) -> State:
+        """The state for controllers; its bias forces contain gravity alone."""
+        return super().state._replace(bias=self._gravity_forces())
+
+    def _gravity_forces(self) -> Array:
+        """(nv,) bias forces at the current pose and zero velocity."""
+        data = self._data_at_rest
+        data.qpos[:] = self.qpos
+        mujoco.mj_kinematics(self.model, data)
+        mujoco.mj_comPos(self.model, data)
+        out = np.zeros(self.model.nv)
+        mujoco.mj_rne(self.model, data, 0, out)
+        return out
+
+    @cached_property
+    def _data_at_rest(self) -> mujoco.MjData:
+        return mujoco.MjData(self.model)
+
+
+WORLDS = {"ours": World, "the paper's": LinearWorld}
+
+
+def plant_cases(scope: Scope) -> list[ModalCase]:
+    """A case for each motion, push and seed in each of the two worlds."""
+    return [case for motion in scope.motions for name in WORLDS for case in _plant_cases_of_motion(motion, name, scope)]
+
+
+def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[ModalCase]:
+    forces = PLANT_FORCES.get(motion, PLANT_FORCES["walk"])
+    for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
+        for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
+            pushes = (push_for_frames(angle, force, pushes_of_motion(motion).frames),) if force else ()
+            yield ModalCase(
+                {"motion": motion_display_name(motion), "force": force, "direction": angle, "world": name},
+                Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
+                replace(LITERAL, window=paper_window(motion)),
+                world=WORLDS[name],
+            )
+
+
+plant_summary = summary_by(
+    ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+)
+
+
+def plot_plant(rows: Sequence[Row]) -> Figure:
+    """The survival share against the force: a panel for each motion, a curve for each world."""
+    motions = distinct_names(rows, "motion")
+    figure, axes = figure_panels(1, len(motions))
+    for axis, motion in zip(axes[0], motions, strict=True):
+        for world in WORLDS:
+            own = rows_where(plant_summary(rows), motion=motion, world=world)
+            axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
+        axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
+    axes[0, 0].legend(frameon=False)
+    return figure
+
+
+PLANT: Study[ModalCase] = Study(
+    name="modal-plant",
+    title="survival of pushes in our simulation and in the paper's, which is linear in each step",
+    reproduces="Jain and Liu 2011, Eq. (11)",
+    whole=Scope(seeds=1, seconds=4.0, motions=MOTIONS),
+    quick=Scope(seeds=1, seconds=2.5, motions=("walk", "squat"), coarse=True),
+    cases=plant_cases,
+    run_case=run_modal_trial,
+    summary=plant_summary,
+    plot=plot_plant,
 )

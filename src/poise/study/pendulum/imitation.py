@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask, true_runs
@@ -20,6 +19,7 @@ from poise.control.pendulum.reference_gait import SAMPLE_RATE, foot_strike_frame
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
 from poise.reference.archive import motion_display_name
+from poise.reference.body_clip import centres_of_mass
 from poise.reference.reference import Reference
 from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
@@ -107,20 +107,8 @@ def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
         own = qpos[a : b + 1]
         frames = space.smooth(own, np.append(phases, 1.0) * (b - a))
         poses.append(frames[:-1])
-        coms.append(_com_off_progress(_com_of_poses(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
+        coms.append(_com_off_progress(centres_of_mass(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
     return Strides(np.reshape(poses, (-1, STRIDE_PHASES, body.nq)), np.reshape(coms, (-1, STRIDE_PHASES, 3)))
-
-
-def _com_of_poses(body: Body, frames: Array) -> Array:
-    """(T, 3) centre of mass (m) at poses (T, nq)."""
-    data = mujoco.MjData(body.model)
-    out = np.zeros((len(frames), 3))
-    for frame, place in zip(frames, out, strict=True):
-        data.qpos[:] = frame
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
-        place[:] = data.subtree_com[1]
-    return out
 
 
 def _com_off_progress(com: Array, yaw: float) -> Array:

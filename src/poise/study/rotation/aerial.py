@@ -1,20 +1,108 @@
-"""Success rates of aerial behaviours other than the flip: [Zordan2014] section VIII-B."""
+"""Success rates of aerial behaviours: [Zordan2014] section VIII-B.
+
+Back flips over noise, and with parts of the controller left out; dives, kip-ups and handsprings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.flights import FlightOutcome, attempt_dive, attempt_handspring, attempt_kip
+from poise.study.rotation.attempts import FlightOutcome, attempt_dive, attempt_flip, attempt_handspring, attempt_kip
+from poise.study.rotation.ground import FRESH_ROLLS
 from poise.study.rotation.stage import BehaviourTrial
 
-FRESH = 40_000  # First seed of the trials; tuning did not use seeds from here on
+PARTS = {
+    RotationSettings(): "all of it",
+    RotationSettings(planning=0): "no planning",
+    RotationSettings(momentum=0): "no momentum",
+    RotationSettings(placing=0): "no foot placing",
+    RotationSettings(replanning=0): "no replanning",
+}
+"""For each settings: the part of the controller that is left out; "all of it" leaves out nothing."""
+NOISES = (0.0, 0.05, 0.1, 0.2)  # Noise of the initial joint velocities, rad/s
+NOISY = 0.2  # Noise (rad/s) of the other trials, and of the joint velocities at take-off in trials with a jolt
+BEHAVIOUR = "back-flip"
+
+
+def flip_cases(scope: Scope) -> list[BehaviourTrial]:
+    """Trials of the whole controller by noise, jolt, limits and rate; trials with a part left out at noise NOISY."""
+    first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
+    kinds = [first]
+    if not scope.coarse:
+        kinds = [replace(first, noise=noise) for noise in NOISES]
+        kinds += [replace(first, jolt=NOISY)]
+        kinds += [replace(first, rate=120.0, jolt=jolt) for jolt in (0.0, NOISY)]
+        kinds += [replace(first, limits="human", rate=rate) for rate in (60.0, 120.0)]
+        kinds += [replace(first, settings=without) for without in list(PARTS)[1:]]
+    return [replace(kind, seed=FRESH_ROLLS + seed) for kind in kinds for seed in range(scope.seeds)]
+
+
+def run_flip_case(trial: BehaviourTrial) -> Row:
+    """Row of a flip: how the body lands, and how long it stands."""
+    flipped = attempt_flip(trial)
+    return {
+        "part": PARTS[trial.settings],
+        "noise": trial.noise,
+        "jolt": trial.jolt,
+        "limits": trial.limits,
+        "rate": trial.hertz,
+        "seed": trial.seed,
+        "survived": flipped.succeeded,
+        "turned": flipped.turned,
+        "on_feet": flipped.on_feet,
+        "stood": flipped.stood,
+        "flew": flipped.flew,
+        **audit_columns(flipped.performance.recording),
+    }
+
+
+flip_summary = summary_by(
+    ("part", "limits", "rate", "noise", "jolt"),
+    {
+        "succeeded": column_mean("survived"),
+        "on_feet": column_mean("on_feet"),
+        "median_turned": column_median("turned"),
+        "median_stood": column_median("stood"),
+        "of": row_count,
+        "physical": column_mean("physical"),
+    },
+)
+
+
+def plot_flips(rows: Sequence[Row]) -> Figure:
+    """A bar with the success rate of each kind of trial."""
+    found = flip_summary(rows)
+    shares = column_values(found, "succeeded")
+    return plot_share_bars([_flip_label(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
+
+
+def _flip_label(row: Row) -> str:
+    jolted = f" and {row['jolt']:g} at take-off" if row["jolt"] else ""
+    return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
+
+
+FLIPS: Study[BehaviourTrial] = Study(
+    name="rotation-flip",
+    title="success rate of back flips, over noise and with parts left out",
+    reproduces="Zordan et al. 2014, section VIII-B",
+    whole=Scope(seeds=20, seconds=5.0),
+    quick=Scope(seeds=4, seconds=5.0, coarse=True),
+    cases=flip_cases,
+    run_case=run_flip_case,
+    summary=flip_summary,
+    plot=plot_flips,
+)
+
+
+FRESH_AERIAL = 40_000  # First seed of the trials; tuning did not use seeds from here on
 FEW = 5  # Number of trials of each behaviour with human torque limits
 
 
@@ -50,7 +138,7 @@ def aerial_cases(scope: Scope) -> list[BehaviourTrial]:
     if not scope.coarse:
         kinds += [(name, "human", GOALS[name].noises[0], min(FEW, scope.seeds)) for name in names]
     return [
-        BehaviourTrial(read_behaviour(name), goal.terrain, seconds, FRESH + seed, noise, limits=limits)
+        BehaviourTrial(read_behaviour(name), goal.terrain, seconds, FRESH_AERIAL + seed, noise, limits=limits)
         for name, limits, noise, seeds in kinds
         for goal, seconds in ((GOALS[name], min(scope.seconds, GOALS[name].seconds)),)
         for seed in range(seeds)
@@ -94,7 +182,7 @@ def plot_aerial(rows: Sequence[Row]) -> Figure:
     return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
 
 
-STUDY: Study[BehaviourTrial] = Study(
+AERIAL: Study[BehaviourTrial] = Study(
     name="rotation-aerial",
     title="success rates of dives, kip-ups and handsprings",
     reproduces="Zordan et al. 2014, section VIII-B",

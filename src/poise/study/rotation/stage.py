@@ -11,7 +11,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import WorldView
-from poise.control.rotation.flip import Flip
+from poise.control.rotation.leaps import Flip
 from poise.control.rotation.rotation import Rotation
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation

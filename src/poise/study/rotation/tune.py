@@ -20,7 +20,7 @@ from poise.files import write_file
 from poise.library.behaviours.behaviour import Behaviour
 from poise.library.behaviours.files import behaviour_text
 from poise.study.experiment.runner import case_worker_map
-from poise.study.rotation.rehearsal import behaviour_score
+from poise.study.rotation.attempts import behaviour_score
 from poise.study.rotation.stage import BehaviourTrial
 
 CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
