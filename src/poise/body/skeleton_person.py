@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import asin, dist, radians
+from math import acos, asin, dist, radians, sin
 
 import numpy as np
 
@@ -75,9 +75,22 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
     taller = figure.proportions.stature / ADULT.stature
     strong = (replace(s, joint=strengthened_joint(s.joint, heavier, taller)) for s in whole.segments)
     lean = _standing_lean(figure, whole.segments, contact)
-    slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
-    balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
-    return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
+    shortest = min(leg.hip for leg in figure.legs)
+    standing = dict(whole.standing)
+    for side, measures in zip(SIDES, figure.legs, strict=True):
+        flexion, knee = _shortened_leg(measures, measures.hip - shortest)
+        standing[f"{side}_hip"] = (0.0, lean - flexion, 0.0)
+        standing[f"{side}_knee"] = (knee,)
+        standing[f"{side}_ankle"] = (0.0, flexion - knee - lean, 0.0)
+    return replace(whole, segments=tuple(strong), standing=standing)
+
+
+def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
+    """Flexion (rad) of hip and knee at which the ankle is below the hip, nearer by `shorter` (m) than when straight."""
+    chord = leg.thigh + leg.shank - shorter
+    cosine = (chord**2 - leg.thigh**2 - leg.shank**2) / (2 * leg.thigh * leg.shank)
+    knee = acos(min(1.0, cosine))
+    return asin(leg.shank * sin(knee) / chord), knee
 
 
 def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:

@@ -61,6 +61,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     slow &= tilt < chosen.near
     rests = _rest_intervals(centre, height, slow, clip.rate, chosen)
     bearing = _bearing_rests(rests, slow, height, com, clip.rate, chosen)
+    bearing = _without_raised_heels(bearing, [part.name for part in clip.parts], chosen)
     over = np.full(slow.shape, np.inf)  # m above the resting height
     for rest in bearing:
         span = slice(rest.start, rest.stop)
@@ -155,6 +156,21 @@ def _bearing_rests(
 
     carrying = [rest for rest in rests if carries_body(rest)]
     return [rest for rest in rests if rest in carrying or rests_on_ground(rest)]
+
+
+def _without_raised_heels(rests: list[_Rest], names: list[str], settings: ContactSettings) -> list[_Rest]:
+    """The rests without those of heels that stay above the ball of their foot, as on tiptoe and in a run."""
+
+    def is_raised(heel: _Rest) -> bool:
+        limb, _, end = names[heel.part].rpartition("_")
+        balls = [
+            ball.level
+            for ball in rests
+            if names[ball.part] == f"{limb}_ball" and ball.start < heel.stop and heel.start < ball.stop
+        ]
+        return end == "heel" and bool(balls) and heel.level > max(balls) + settings.lifted
+
+    return [rest for rest in rests if not is_raised(rest)]
 
 
 def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mask:

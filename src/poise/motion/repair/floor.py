@@ -31,7 +31,7 @@ UPRIGHT_SHARE = 0.2  # of the clip: if upright for longer, feet rather than trun
 LONG_ENOUGH = 0.1  # s: shortest stance of a foot that counts
 LEVEL = 0.04  # m: range of heights that count as one level
 SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with this much time
-LOWEST = 10  # a foot that never rests flat is taken to be flat in one of this many frames
+PASSING = 15  # percentile of the speed of a foot that never rests flat, below which it is on the ground
 RESTS, REACH = 4, 1.0  # least number of rests, and least distance (m) between rests, that show a lean
 MOST_LEAN = 0.03  # rad: a steeper floor is a slope, not a fault of the capture
 OFF_PLANE = 0.025  # m: largest distance of a rest from a leaning floor
@@ -75,18 +75,14 @@ def level_clip(clip: Clip, lean: Sequence[float], height: float) -> Clip:
 
 def _lean_of_rests(phases: FlatFootPhases) -> Array:
     """(2,) slope of the plane through the resting toe joints, each foot with its own height; zeros if there is none."""
-    level = np.zeros(2)
-    if len(phases) < RESTS:
-        return level
-    here = phases.near_level(_lowest_stance_level(phases.ground, phases.frames))
-    place, side = phases.toes[here], phases.side[here]
+    place, side = phases.toes, phases.side
     if len(place) < RESTS or np.ptp(place[:, :2], axis=0).max() < REACH:
-        return level
+        return np.zeros(2)
     rows = np.column_stack([place[:, :2], side == 0, side == 1])
     thin = np.eye(2, 4)  # regularises the slope across a straight line of steps
     found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(place[:, 2], [0.0, 0.0]), rcond=None)[0]
     fits = np.abs(rows @ found - place[:, 2]).max() < OFF_PLANE
-    return np.asarray(found[:2]) if fits and np.hypot(*found[:2]) < MOST_LEAN else level
+    return np.asarray(found[:2]) if fits and np.hypot(*found[:2]) < MOST_LEAN else np.zeros(2)
 
 
 def find_soles(clip: Clip, roles: Roles | None, rate: float) -> tuple[Array | None, Finding]:
@@ -100,19 +96,21 @@ def find_soles(clip: Clip, roles: Roles | None, rate: float) -> tuple[Array | No
         if own.any():
             rows.append([_weighted_median(h[own], phases.frames[own]) for h in (phases.ankle, phases.toes[:, 2])])
         else:
-            rows.append(_lowest_foot(clip, roles, name))
+            rows.append(_passing_foot(clip, roles, name, rate))
     heights = np.array(rows)
     (left, left_toes), (right, right_toes) = 100 * heights
-    found = f"ankles of flat feet are at {left:.1f} and {right:.1f} cm, toe joints at {left_toes:.1f} and {right_toes:.1f} cm"
+    toes = f"toe joints at {left_toes:.1f} and {right_toes:.1f} cm"
+    found = f"ankles of flat feet are at {left:.1f} and {right:.1f} cm, {toes}"
     return readonly(heights), Finding("soles", found, "the body's feet get these heights", "", heights.tolist())
 
 
-def _lowest_foot(clip: Clip, roles: Roles, side: str) -> list[float]:
-    """Heights (m) of ankle and toe joint of a foot that never rests flat: in the frames in which it is lowest."""
+def _passing_foot(clip: Clip, roles: Roles, side: str, rate: float) -> list[float]:
+    """Heights (m) of ankle and toe joint of a foot that never rests flat, as in a run: while its ball is slowest."""
     ankle = clip.places.position[:, roles.joints[f"{side}_foot"], 2]
-    ball = joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot")[:, 2]
-    low = np.argsort(ankle + ball)[: 1 + len(ankle) // LOWEST]
-    return [float(np.median(ankle[low])), float(np.median(ball[low]))]
+    ball = joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot")
+    speed = np.linalg.norm(np.gradient(ball, axis=0), axis=1) * rate if len(ball) > 1 else np.zeros(len(ball))
+    slow = speed <= np.percentile(speed, PASSING)
+    return [float(np.percentile(ankle[slow], 25)), float(np.median(ball[slow, 2]))]
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
