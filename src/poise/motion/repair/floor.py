@@ -79,7 +79,7 @@ def _lean_of_rests(phases: FlatFootPhases) -> Array:
     if len(place) < RESTS or np.ptp(place[:, :2], axis=0).max() < REACH:
         return np.zeros(2)
     rows = np.column_stack([place[:, :2], side == 0, side == 1])
-    thin = np.eye(2, 4)  # regularises the slope across a straight line of steps
+    thin = 0.3 * np.eye(2, 4)  # m: regularises the slope across a straight line of steps
     found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(place[:, 2], [0.0, 0.0]), rcond=None)[0]
     fits = np.abs(rows @ found - place[:, 2]).max() < OFF_PLANE
     return np.asarray(found[:2]) if fits and np.hypot(*found[:2]) < MOST_LEAN else np.zeros(2)
