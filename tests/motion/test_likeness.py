@@ -1,5 +1,6 @@
 """Likeness: a motion that is broken as a person would notice moves the numbers that say so, and by that much."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -88,6 +89,17 @@ def test_a_walk_out_of_step_is_seen_at_each_moment_and_not_in_its_gait():
     like = likeness(walked().cut(half, half + 150), walked().cut(0, 150))
     assert like.moments.knee_deg > 15.0
     assert like.gait.step_m == pytest.approx(like.file_gait.step_m, rel=0.03)
+
+
+def test_the_mirror_image_is_another_motion_with_the_same_gait():
+    clip = walked()
+    names, swap = clip.skeleton.names, {"left": "right", "right": "left"}
+    other = [names.index(re.sub("^(left|right)", lambda side: swap[side[0]], name)) for name in names]
+    rotation = (clip.rotation * [1.0, -1.0, 1.0, -1.0])[:, other]
+    like = likeness(clip, replace(clip, rotation=readonly(rotation), position=readonly(clip.position * [1, -1, 1])))
+    assert like.moments.knee_deg > 15.0
+    assert like.gait.step_m == pytest.approx(like.file_gait.step_m, rel=0.03)
+    assert like.gait.knee_swing_deg == pytest.approx(like.file_gait.knee_swing_deg, abs=1.0)
 
 
 def test_another_body_is_compared_by_directions_and_scaled_by_the_leg():

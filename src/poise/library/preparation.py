@@ -58,7 +58,7 @@ class PreparedFiles:
             cleaning_line(self.prepared.cleaned),
             *([contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
-            next(reversed(self.likeness.values())).line(),
+            *[*self.likeness.values()][-1].lines(),
             *departure_lines(self.prepared, self.likeness),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
@@ -176,19 +176,23 @@ def cleaning_line(cleaned: Mapping[str, float]) -> str:
 
 
 def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[str]:
-    """A line of text if the motion departs from the file, with the first stage that makes it depart, and why."""
-    stage = next((stage for stage, like in stages.items() if like.departs()), None)
-    if stage is None:
+    """A line of text if the motion departs from the file, with the stages that make it depart, and why."""
+    *_, last = stages.values()
+    if last.moments is None or not last.departs():
         return []
     rigging = prepared.retargeted.clip.body.rigging
     own = rigging is not None and same_skeleton(rigging.skeleton, prepared.source.skeleton)
     limits = "joints of the body bend about fewer axes, or less far, than the file's"
     causes = {
         "retargeted": limits if own else "the body's limbs have other proportions, or its joints other limits",
-        "prepared": "feet that bear are held at rest on the ground, and the motion is smoothed",
+        "prepared": "feet that bear are held on the ground, and the motion is smoothed",
         "physics": "forces and torques within their limits cannot give the prepared motion",
     }
-    return [f"WARNING: pelvis or knees depart from the file: {causes[stage]}"]
+    before = [None, *stages.values()]
+    blamed = [causes[name] for (name, like), less in zip(stages.items(), before, strict=False) if like.departs(less)]
+    knee = "" if last.moments.knee_deg is None else f", a knee {last.moments.knee_deg:.1f} degrees"
+    why = "; ".join(blamed) or "several small changes"
+    return [f"WARNING: away from the file: pelvis up to {abs(last.moments.pelvis_worst_cm):.1f} cm{knee}: {why}"]
 
 
 def contact_line(clip: BodyClip) -> str:

@@ -20,7 +20,8 @@ SWING = 0.5  # m/s: a foot whose ball is faster is in swing
 REST = 5.0  # percentile of an ankle's height that is taken as its height in flat stance
 LIMBS = (("thigh", "shank", "foot"), ("upper_arm", "forearm", "hand"))
 PELVIS_MOVED, KNEE_MOVED = 2.0, 5.0  # cm at most, and degrees root mean square: differences beyond these are named
-Tracks = Mapping[Any, Array]  # joint positions (T, 3) m by role, or by joint number
+Tracks = Mapping[str, Array]  # joint positions (T, 3) m by role or by the joint's name
+Bones = Sequence[tuple[str, str]]  # the joints at their ends
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Likeness:
             both[field.name] = None if file is None else {"file": file, "here": here}
         return {"seconds": seconds, "pelvis_cm": height, **timed, **both}
 
-    def line(self) -> str:
-        """The likeness in one line of text."""
+    def lines(self) -> list[str]:
+        """The likeness in one line of text; none if there is nothing to compare."""
         texts = []
         if (now := self.moments) is not None:
             knee = "" if now.knee_deg is None else f", knees {now.knee_deg:.1f} degrees"
@@ -75,12 +76,15 @@ class Likeness:
             )
         elif self.file_gait is not None:
             texts.append("no gait where the file has one")
-        return f"beside the file: {'; '.join(texts) or 'nothing to compare'}"
+        return [f"beside the file: {'; '.join(texts)}"] if texts else []
 
-    def departs(self) -> bool:
-        """Whether the pelvis or a knee is further from the file than a person overlooks."""
-        now = self.moments
-        return now is not None and (abs(now.pelvis_worst_cm) > PELVIS_MOVED or (now.knee_deg or 0.0) > KNEE_MOVED)
+    def departs(self, earlier: Likeness | None = None) -> bool:
+        """Whether pelvis or knees are further from the file, or than at an earlier stage, than a person overlooks."""
+        now, then = self.moments, None if earlier is None else earlier.moments
+        if now is None:
+            return False
+        pelvis, knee = (0.0, 0.0) if then is None else (abs(then.pelvis_worst_cm), then.knee_deg or 0.0)
+        return abs(now.pelvis_worst_cm) - pelvis > PELVIS_MOVED or (now.knee_deg or 0.0) - knee > KNEE_MOVED
 
 
 def likeness(file: Clip, here: Clip, same_moments: bool = True) -> Likeness:
@@ -134,41 +138,24 @@ def _moment_likeness(file: Clip, here: Clip, roles: Roles | None, other: Roles |
     """Differences in the frames of the file that `here` has too. `other`: the roles of a different skeleton."""
     frames = min(file.frames, int(here.seconds * file.rate + 1e-6) + 1)
     times = np.arange(frames) / file.rate
-    theirs: Tracks
-    ours: Tracks
     if roles is not None and other is not None:
-        shared = [role for role in roles.joints if role in other.joints]
-        before, after = _role_tracks(file, roles), _role_tracks(here, other)
-        scale = leg_length(after) / leg_length(before)
-        theirs = _with_middles({role: scale * before[role][:frames] for role in shared})
-        ours = _with_middles({role: _at_times(after[role], here.rate, times) for role in shared})
-        lift = np.array([0.0, 0.0, _rest_height(ours) - _rest_height(theirs)])
-        theirs = {role: track + lift for role, track in theirs.items()}
-        names = {role: role for role in theirs}
-        bones = [(f"{side}_{a}", f"{side}_{b}") for side in SIDES for limb in LIMBS for a, b in pairwise(limb)]
-        bones = [bone for bone in (*bones, ("hips", "shoulders")) if bone[0] in theirs and bone[1] in theirs]
-        pelvis, own = "hips", False
+        theirs, ours, bones = _limb_tracks(file, here, roles, other, times)
+        keys, pelvis = {role: role for role in theirs}, "hips"
     else:
-        used = range(file.skeleton.count) if roles is None else {*roles.joints.values(), *roles.spine, *roles.neck}
-        theirs = {joint: file.places.position[:frames, joint] for joint in used}
-        ours = {joint: _at_times(here.places.position[:, joint], here.rate, times) for joint in used}
-        names = dict(enumerate(file.skeleton.names))
-        bones = [(file.skeleton.parents[joint], joint) for joint in used if file.skeleton.parents[joint] in theirs]
-        pelvis, own = 0 if roles is None else roles.joints["pelvis"], True
+        theirs, ours, bones = _joint_tracks(file, here, roles, times)
+        keys = {} if roles is None else {role: file.skeleton.names[joint] for role, joint in roles.joints.items()}
+        pelvis = keys.get("pelvis", file.skeleton.names[0])
     ours = _aligned(ours, theirs)
     height = 100 * (ours[pelvis] - theirs[pelvis])[:, 2]
     joints = _bone_errors(ours, theirs, bones)
     worst = max(joints, key=lambda joint: joints[joint][0], default=pelvis)
     far = np.concatenate([ours[joint] - theirs[joint] for joint in theirs])
-    knees, swings = [], []
-    if roles is not None:
-        keys = {role: joint if own else role for role, joint in roles.joints.items()}
-        legs = [{role: tracks[key] for role, key in keys.items() if key in tracks} for tracks in (ours, theirs)]
-        for side in SIDES:
-            knees.append(_rms(np.subtract(*(knee_flexion(leg, side) for leg in legs))))
-            swing = _swing_frames(legs[1], side, file.rate)
-            swings.append(100 * (legs[0][f"{side}_foot"] - legs[1][f"{side}_foot"])[swing, 2])
-    lifted = np.concatenate(swings) if swings else np.zeros(0)
+    knees, lifted = [], np.zeros(0)
+    now, then = ({role: tracks[key] for role, key in keys.items()} for tracks in (ours, theirs))
+    for side in SIDES if keys else ():
+        knees.append(_rms(knee_flexion(now, side) - knee_flexion(then, side)))
+        higher = 100 * (now[f"{side}_foot"] - then[f"{side}_foot"])[:, 2]
+        lifted = np.append(lifted, higher[_swing_frames(then, side, file.rate)])
     count = sum(weight for _, weight in joints.values())
     return MomentLikeness(
         seconds=(frames - 1) / file.rate,
@@ -176,11 +163,33 @@ def _moment_likeness(file: Clip, here: Clip, roles: Roles | None, other: Roles |
         pelvis_worst_cm=float(height[np.argmax(np.abs(height))]),
         knee_deg=max(knees) if knees else None,
         joints_deg=float(np.sqrt(sum(w * e**2 for e, w in joints.values()) / max(count, 1))),
-        worst_joint=names[worst],
+        worst_joint=worst,
         worst_joint_deg=joints[worst][0] if worst in joints else 0.0,
-        joints_cm=100 * _rms(np.linalg.norm(far, axis=-1)) if own else None,
+        joints_cm=None if other is not None else 100 * _rms(np.linalg.norm(far, axis=-1)),
         swing_ankle_cm=_rms(lifted) if len(lifted) else None,
     )
+
+
+def _joint_tracks(file: Clip, here: Clip, roles: Roles | None, times: Array) -> tuple[Tracks, Tracks, Bones]:
+    """Tracks of the joints of one skeleton in both motions, by name, and its bones; without fingers if it has roles."""
+    names, parents = file.skeleton.names, file.skeleton.parents
+    used = range(len(names)) if roles is None else {*roles.joints.values(), *roles.spine, *roles.neck}
+    theirs, ours = ({names[joint]: _at_times(clip.places.position[:, joint], clip.rate, times) for joint in used}
+                    for clip in (file, here))  # fmt: skip
+    return theirs, ours, [(names[parents[joint]], names[joint]) for joint in used if parents[joint] in used]
+
+
+def _limb_tracks(file: Clip, here: Clip, roles: Roles, other: Roles, times: Array) -> tuple[Tracks, Tracks, Bones]:
+    """Tracks of joints by role, the file's scaled by the leg and raised to our ankles; and the limbs and the trunk."""
+    shared = [role for role in roles.joints if role in other.joints]
+    theirs, ours = ({role: _at_times(clip.places.position[:, found.joints[role]], clip.rate, times) for role in shared}
+                    for clip, found in ((file, roles), (here, other)))  # fmt: skip
+    scale = leg_length(ours) / leg_length(theirs)
+    lift = np.array([0.0, 0.0, _rest_height(ours) - scale * _rest_height(theirs)])
+    theirs = {role: scale * track + lift for role, track in theirs.items()}
+    limbs = [(f"{side}_{a}", f"{side}_{b}") for side in SIDES for limb in LIMBS for a, b in pairwise(limb)]
+    bones = [(a, b) for a, b in (*limbs, ("hips", "shoulders")) if b in shared or a == "hips"]
+    return _with_middles(theirs), _with_middles(ours), bones
 
 
 def _with_middles(at: Mapping[str, Array]) -> dict[str, Array]:
@@ -200,9 +209,10 @@ def _at_times(track: Array, rate: float, times: Array) -> Array:
     return np.stack([np.interp(times, clock, column) for column in track.T], axis=-1)
 
 
-def _aligned(ours: Tracks, theirs: Tracks) -> dict[Any, Array]:
+def _aligned(ours: Tracks, theirs: Tracks) -> dict[str, Array]:
     """Our tracks moved along the ground and turned about the vertical, as near as possible to theirs, as a whole."""
-    here, there = (np.concatenate([tracks[joint] for joint in theirs])[:, :2] @ [1.0, 1.0j] for tracks in (ours, theirs))
+    points = [np.concatenate([tracks[joint] for joint in theirs])[:, :2] for tracks in (ours, theirs)]
+    here, there = (xy @ [1.0, 1.0j] for xy in points)
     turn = np.vdot(here - here.mean(), there - there.mean())
     turn /= max(abs(turn), 1e-12)
     out = {}
@@ -212,9 +222,9 @@ def _aligned(ours: Tracks, theirs: Tracks) -> dict[Any, Array]:
     return out
 
 
-def _bone_errors(ours: Tracks, theirs: Tracks, bones: Sequence[tuple[Any, Any]]) -> dict[Any, tuple[float, int]]:
+def _bone_errors(ours: Tracks, theirs: Tracks, bones: Bones) -> dict[str, tuple[float, int]]:
     """By joint: root mean square angle (degrees) between the bones that start there, and the number of these bones."""
-    found: dict[Any, list[float]] = {}
+    found: dict[str, list[float]] = {}
     for a, b in bones:
         pair = [tracks[b] - tracks[a] for tracks in (ours, theirs)]
         if min(np.linalg.norm(bone, axis=-1).mean() for bone in pair) > SHORT_BONE:

@@ -50,7 +50,7 @@ class Outcome:
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
-            *([self.likeness.line()] if self.likeness else []),
+            *(self.likeness.lines() if self.likeness else []),
             *self.changes_of_control,
             f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical: passes the audit",
             *more,

@@ -92,7 +92,8 @@ class Request:
     def _keeps_time(self) -> bool:
         """Whether time t of the performance is time t of the motion, as far as is known before it."""
         asked = self.edits or self.steer or self.then or self.catch
-        entry = controller_entry(self.controller) if isinstance(self.controller, str) else entry_of_controller(self.controller)
+        chosen = self.controller
+        entry = controller_entry(chosen) if isinstance(chosen, str) else entry_of_controller(chosen)
         return not asked and entry.steered != "freely"
 
     def stage(
