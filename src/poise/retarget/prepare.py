@@ -32,6 +32,7 @@ class Prepared:
 
     clip: BodyClip
     imported: Imported
+    source: Clip  # the part of the imported motion that was prepared
     retargeted: Retargeted
     cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved the link
 
@@ -91,7 +92,7 @@ def prepare(
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
     clean = clean_feet(touching, feet or FootSettings())
-    return Prepared(clip_at_origin(clean), imported, retargeted, Frozen(_link_displacements(touching, clean)))
+    return Prepared(clip_at_origin(clean), imported, source, retargeted, Frozen(_link_displacements(touching, clean)))
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
