@@ -15,10 +15,10 @@ from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.authoring.curves import GaitCurve, Stages
-from poise.library.authoring.gait import gait_at_speed, gait_of_source
+from poise.library.authoring.curves import GaitSourceCurve, Stages
+from poise.library.authoring.gait import gait_of_source, gait_source_at_speed
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import author_sketch
+from poise.library.motions import sketch_of_source
 from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate
@@ -29,7 +29,7 @@ TURNS = {"turn-15": 15, "turn-180": 180}
 
 @cache
 def made(name: str, body: str = "biped29") -> Sketch:
-    return author_sketch(name, Body.named(body))
+    return sketch_of_source(name, Body.named(body))
 
 
 def soles(clip: BodyClip) -> tuple[Array, Mask]:
@@ -129,7 +129,7 @@ def test_flight_obeys_gravity() -> None:
 
 def test_smaller_figures_walk_alike() -> None:
     child = Body.named("human37").scaled(size=0.64)
-    clip, adult = author_sketch("walk", child).clip, made("walk", "human37").clip
+    clip, adult = sketch_of_source("walk", child).clip, made("walk", "human37").clip
     assert farthest_slip(clip) < 0.003
     speeds = [(c.qpos[-1, 0] - c.qpos[0, 0]) / c.seconds for c in (clip, adult)]
     assert speeds[0] / speeds[1] == pytest.approx(0.8, rel=0.01)
@@ -139,7 +139,7 @@ def test_smaller_figures_walk_alike() -> None:
 @pytest.mark.parametrize("family", ["mixamo", "cmu"])
 def test_a_body_of_a_users_skeleton_walks(family: str) -> None:
     body = Body.from_skeleton(skeletons.PEOPLE[family]())
-    clip = author_sketch("walk", body).clip
+    clip = sketch_of_source("walk", body).clip
     places, _ = soles(clip)
     assert farthest_slip(clip) < 0.001
     assert places[..., 2].min() > -0.001
@@ -179,7 +179,7 @@ def test_start_and_stop_join_standing_and_walking() -> None:
 def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quickens_steps() -> None:
     walk = gait_of_source(read_source("walk"))
     percent = np.linspace(0, 100, 37)
-    same, fast = gait_at_speed(walk, walk.speed), gait_at_speed(walk, 1.7)
+    same, fast = gait_source_at_speed(walk, walk.speed), gait_source_at_speed(walk, 1.7)
     assert all(np.allclose(values, walk.angles(percent)[name]) for name, values in same.angles(percent).items())
     assert fast.cadence > walk.cadence
     assert fast.speed * fast.seconds > walk.speed * walk.seconds
@@ -187,12 +187,14 @@ def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quicken
 
 
 def test_curves_pass_their_keys_and_close() -> None:
-    curve = GaitCurve.parse("10:3 40:-2 80:7")
+    curve = GaitSourceCurve.parse("10:3 40:-2 80:7")
     assert np.allclose(curve([10, 40, 80, 110, 180]), [3, -2, 7, 3, 7])
     at = np.array([9.999, 10.0, 10.001])
     assert np.ptp(np.diff(curve(at))) < 1e-5
-    assert np.allclose(GaitCurve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
-    assert np.allclose(GaitCurve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0])
+    assert np.allclose(GaitSourceCurve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
+    assert np.allclose(
+        GaitSourceCurve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0]
+    )
 
 
 def test_stages_rest_at_their_keys() -> None:
@@ -229,13 +231,13 @@ def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "walk.toml"
     path.write_text(text)
     with pytest.raises(PoiseError) as error:
-        author_sketch(path, Body.named("biped29"))
+        sketch_of_source(path, Body.named("biped29"))
     assert message in str(error.value)
 
 
 def test_unknown_motions_are_named() -> None:
     assert "walk" in shipped_names()
     with pytest.raises(PoiseError, match=r"unknown motion 'wlak'\. Did you mean 'walk'"):
-        author_sketch("wlak", Body.named("biped29"))
+        sketch_of_source("wlak", Body.named("biped29"))
     with pytest.raises(PoiseError, match="cannot read"):
-        author_sketch("nowhere.toml", Body.named("biped29"))
+        sketch_of_source("nowhere.toml", Body.named("biped29"))
