@@ -166,7 +166,7 @@ class CloseSurfaces:
     def depth(self, held: set[tuple[int, int]]) -> float:
         """Deepest overlap (m), except of `held` pairs and of links of one body."""
         pairs = zip(self.pair, self.dist.tolist(), self.own.tolist(), strict=True)
-        return max([0.0, *(-gap for pair, gap, own in pairs if not own and pair not in held)])
+        return float(max([0.0, *(-gap for pair, gap, own in pairs if not own and pair not in held)]))
 
     def gap(self, pair: tuple[int, int]) -> float:
         """Smallest distance (m) of two bodies; infinite if they are not close."""

@@ -45,7 +45,8 @@ class ContactForces(NamedTuple):
     friction: Array  # (c,)
     impulse: Array  # (c, 3) N s along n, t1, t2
 
-    __repr__ = brief_repr
+    def __repr__(self) -> str:
+        return brief_repr(self)
 
 
 class StepResult(NamedTuple):

@@ -293,13 +293,14 @@ class World:
     def _self_contacts(self, first: int) -> ContactForces:
         """The contacts between links of one body in the step just solved, which begin at number `first`."""
         work, last = self._work, int(self._work.counts[CONTACTS])
-        body, other, point, axes, friction = (
-            each[first:last].copy()
-            for each in (work.contact_body, work.contact_other, work.contact_point, work.contact_axes,
-                         work.contact_friction)
-        )  # fmt: skip
-        impulse = work.contact_impulse[3 * first : 3 * last].copy().reshape(-1, 3)
-        return ContactForces(body, other, point, axes.reshape(-1, 3, 3), friction, impulse)
+        return ContactForces(
+            work.contact_body[first:last].copy(),
+            work.contact_other[first:last].copy(),
+            work.contact_point[first:last].copy(),
+            work.contact_axes[first:last].copy().reshape(-1, 3, 3),
+            work.contact_friction[first:last].copy(),
+            work.contact_impulse[3 * first : 3 * last].copy().reshape(-1, 3),
+        )
 
     def _advance(self) -> None:
         """Advance to the end of the step with exact momentum, and prepare the next."""
