@@ -111,13 +111,14 @@ def closing_speeds(table: Table, velocity: Array, pairs: at.Pairs) -> Array:
 def _may_meet_unseen(table: Table, geom: at.Pairs, pairs: at.Pairs, ahead: Array) -> bool:
     """Whether geoms of `pairs` that are no contact candidates may meet in the step; `ahead` are (k,) m."""
     h = floats(table, at.SETTINGS)[at.STEP]
+    reach, centre = floats(table, at.GEOM_REACH), float_matrix(table, at.GEOM_XPOS)
     speed = closing_speeds(table, floats(table, at.VELOCITY), pairs)
     for k in range(pairs.shape[0]):
-        if h * speed[k] > ahead[k]:
+        a, b = pairs[k, 0], pairs[k, 1]
+        if h * speed[k] > max(ahead[k], _vector_length(centre[b] - centre[a]) - reach[a] - reach[b]):
             seen = False
             for c in range(geom.shape[0]):
-                seen = seen or (geom[c, 0] == pairs[k, 0] and geom[c, 1] == pairs[k, 1])
-                seen = seen or (geom[c, 0] == pairs[k, 1] and geom[c, 1] == pairs[k, 0])
+                seen = seen or (geom[c, 0] == a and geom[c, 1] == b) or (geom[c, 0] == b and geom[c, 1] == a)
             if not seen:
                 return True
     return False
@@ -138,6 +139,7 @@ def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: 
     point = float_matrix(table, at.CONTACT_POINT)
     jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     kind, reach, owner = ints(table, at.CONTACT_KIND), floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
+    tree = ints(table, at.BODY_TREE)
     moved, unused, bent = np.zeros(3), np.zeros(3), np.zeros(3)
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         if kind[c] == at.IGNORED:
@@ -153,8 +155,12 @@ def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: 
         missed = 0.5 * h * h * _vector_length(bent)
         if reach[geom[c, 0]] > 0.0 and reach[geom[c, 1]] > 0.0:
             speed = _vector_length(moved)
-            for k in range(2):
-                speed += reach[geom[c, k]] * _vector_length(twist[owner[geom[c, k]]])
+            if tree[body[c]] == tree[other[c]]:  # a common rotation of two links changes nothing
+                a, b = geom[c, 0], geom[c, 1]
+                speed += min(reach[a], reach[b]) * _vector_length(twist[owner[b]] - twist[owner[a]])
+            else:
+                for k in range(2):
+                    speed += reach[geom[c, k]] * _vector_length(twist[owner[geom[c, k]]])
             missed += (h * speed) ** 2 / (2.0 * ROUND)
         if h * ends - missed < -DOUBT:
             return True

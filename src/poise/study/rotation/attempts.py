@@ -12,6 +12,7 @@ from poise.control.rotation.leaps import Dive, Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.study.rotation.stage import FEET, HANDS, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
+from poise.world.recorder import SELF
 from poise.world.world import World
 
 ENOUGH = 0.6
@@ -44,6 +45,7 @@ class RollOutcome(BehaviourOutcome):
         if not recording.steps:
             return 0.0
         pressing = np.einsum("ni,ni->n", recording.contact_force, recording.contact_normal)
+        pressing[recording.contact_kind == SELF] = 0.0
         weight = EARTH * float(recording.model.body_mass.sum())
         load = np.bincount(recording.contact_step, pressing, minlength=recording.steps) / weight
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
