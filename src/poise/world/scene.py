@@ -24,7 +24,7 @@ LOOK_AHEAD = 0.08
 """Distance (m) up to which surfaces are contact candidates: twice what a limb of 5 m/s travels in a step at 120 Hz."""
 
 SELF_FRICTION = (0.3, 0.3, 0.005, 0.0001, 0.0001)
-"""Friction of links of one body: sliding, the first two, is 0.3, as of cloth on cloth."""
+"""Friction of links of one body: along the two tangents (0.3, as of cloth on cloth), torsional, rolling."""
 
 TERRAIN_BIT, PROP_BIT, FIRST_BODY_BIT = 1, 2, 4
 """Collision bits (contype, conaffinity) of MuJoCo's geoms; each body has its own."""
