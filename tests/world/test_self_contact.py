@@ -14,7 +14,7 @@ BODY = Body.named("human43")
 
 
 def folding(qvel, seconds=0.5, step=1 / 120, **scene):
-    """A recording of the standing body in free space without gravity, whose joints move with the velocities of `qvel`."""
+    """A recording of the standing body in free space, whose joints move with the velocities of `qvel`."""
     world = World(Scene((BODY,), gravity=0.0, **scene), WorldSettings(step=step))
     start, velocity = np.array(BODY.standing), np.zeros(BODY.nv)
     start[2] += 5.0
