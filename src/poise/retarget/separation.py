@@ -1,0 +1,307 @@
+"""Separation of limbs: a clip's overlapping links are moved apart by small, smooth corrections of the joints.
+
+Contacts with the ground stay where they are. Where one leg passes the other and overlaps, the left leg is moved to the
+left of the pelvis. The direction between two overlapping legs would not do: it turns round where their axes cross.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from poise.arrays import Array, Ints, Mask, readonly, true_runs
+from poise.body.body import Body
+from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import PoseSpace
+from poise.body.self_distance import Proximities, SelfDistances
+from poise.reference.body_clip import BodyClip
+from poise.reference.supports import Support
+from poise.retarget.ik import PoseGoals, PoseSolver
+from poise.retarget.ik_path import LinearisedPath, PathProblem, least_cost_path, smoothness_bands
+from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
+
+TOLERANCE = 0.002  # m: links that overlap by less stay as they are
+_CLEARANCE = 0.002  # m between links that were moved apart
+_NEAR = 0.03  # m: links that are farther from each other are not watched
+_FADE = 0.1  # s over which corrections fade in and out
+_AROUND = 0.3  # s before and after an overlap in which poses may change
+_GRIP, _APART, _FLOOR = 2000.0, 500.0, 300.0  # 1/m: weights of contacts, distances and heights; joints have 1 per rad
+_STAY, _TILT = 10.0, 3.0  # weights of the root's shifts (per hip height) and rotations
+_BESIDE = 0.6  # s of the cycles before and after that are solved with a cycle
+_ENDS = 1e4  # weight of corrections in the two outermost frames of an interval
+_PASSES = 0.5  # two legs pass each other if the direction between them where they overlap most has this lateral part
+_GAP = 0.05  # s: overlaps of two legs that are this close in time are one passing
+_GUESSES = 6  # most guesses of the places that lack distance after a step
+_LONGEST = 0.15  # rad or m: longest step of a search
+_ROUNDS, _STEPS, _STEADY, _LITTLE = 3, 30, 2e-4, 0.003  # searches; steps of each; last step (rad, m) and gain
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The deepest overlap of two links of a body in a clip."""
+
+    depth: float  # m, 0 for none
+    links: tuple[str, str]
+    time: float  # s
+
+    def __str__(self) -> str:
+        first, second = (link.replace("_", " ") for link in self.links)
+        return f"{first} passes through {second} by {1e3 * self.depth:.0f} mm at {self.time:.2f} s"
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A clip with its links moved apart, and what was changed."""
+
+    clip: BodyClip
+    before: Overlap
+    after: Overlap
+    turned_deg: float  # largest change of a joint, degrees
+    joint: str  # that joint
+
+    @property
+    def found(self) -> str:
+        """What the clip asked for, as text."""
+        deep = self.before.depth >= TOLERANCE
+        return str(self.before) if deep else "links do not pass through each other"
+
+    @property
+    def done(self) -> str:
+        """What was changed, as text."""
+        if self.before.depth < TOLERANCE:
+            return "nothing"
+        if not self.joint:
+            return "left as they are"
+        rest = f", {1e3 * self.after.depth:.0f} mm remain" if self.after.depth >= TOLERANCE else ""
+        return f"moved apart, at most {self.turned_deg:.1f} degrees ({self.joint.replace('_', ' ')}){rest}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Depths before and after (m), the deepest pair before with its time (s), and the largest change (degrees)."""
+        return {
+            "before_m": self.before.depth,
+            "after_m": self.after.depth,
+            "links": list(self.before.links),
+            "time": self.before.time,
+            "turned_deg": self.turned_deg,
+            "joint": self.joint,
+        }
+
+
+def separate_limbs(clip: BodyClip, pins: Sequence[Support] | None = None, *, move: bool = True) -> Separation:
+    """Move the links of a clip apart where they overlap. `pins` stay in place, by default the contacts of the clip.
+
+    A clip without overlaps is returned as it is. If not `move`, only the overlap is measured.
+    """
+    distances = SelfDistances(clip.body, _NEAR)
+    near = distances.at(clip.qpos)
+    before = _deepest(distances, near, clip.rate)
+    if before.depth < TOLERANCE or not move:
+        return Separation(clip, before, before, 0.0, "")
+    fixed = _contact_pins(clip) if pins is None else [pin for pin in pins if pin.down.any()]
+    apart = replace(clip, qpos=readonly(_separated_poses(clip, fixed, distances)))
+    change = np.abs(PoseSpace(clip.body).difference(clip.qpos, apart.qpos)[:, 6:]).max(axis=0)
+    after, worst = _deepest(distances, distances.at(apart.qpos), clip.rate), int(change.argmax())
+    return Separation(apart, before, after, float(np.degrees(change[worst])), clip.body.dof_names[6 + worst])
+
+
+def _deepest(distances: SelfDistances, near: Proximities, rate: float) -> Overlap:
+    """The deepest overlap among near places."""
+    if not len(near.frame) or near.distance.min() >= 0:
+        return Overlap(0.0, ("", ""), 0.0)
+    k = int(near.distance.argmin())
+    return Overlap(-float(near.distance[k]), distances.links(int(near.pair[k])), float(near.frame[k]) / rate)
+
+
+def _contact_pins(clip: BodyClip) -> list[Support]:
+    """The points of all contact parts of the clip that are ever down."""
+    if clip.down is None:
+        return []
+    return [
+        Support(part.name, part.link, point, clip.down[:, p])
+        for p, part in enumerate(clip.parts)
+        for point in part.points
+        if clip.down[:, p].any()
+    ]
+
+
+def _separated_poses(clip: BodyClip, pins: Sequence[Support], distances: SelfDistances) -> Array:
+    """(T, nq) poses of the clip with links moved apart. A cycle is solved between parts of the cycles beside it."""
+    qpos, frames = clip.qpos, clip.frames
+    down = np.array([pin.down for pin in pins], bool).reshape(len(pins), frames).T
+    beside = min(frames - 1, round(_BESIDE * clip.rate)) if clip.cyclic else 0
+    if beside:
+        before, after = (_displaced_cycle(clip.qpos, k) for k in (-1, 1))
+        qpos = np.concatenate([before[-1 - beside : -1], clip.qpos, after[1 : 1 + beside]])
+        down = np.concatenate([down[-1 - beside : -1], down, down[1 : 1 + beside]])
+    out = _Separator(clip.body, clip.rate, qpos, pins, down, distances).run()
+    if beside:
+        out = out[beside : beside + frames]
+        yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
+        out[-1] = displace_poses(out[0], yaw_quat(yaw), way)
+    return out
+
+
+def _displaced_cycle(qpos: Array, cycles: int) -> Array:
+    """The poses (T, nq) of a cycle one cycle later (1) or earlier (-1)."""
+    yaw, way = planar_displacement(*(qpos[[0, -1]] if cycles > 0 else qpos[[-1, 0]]))
+    return displace_poses(qpos, yaw_quat(yaw), way)
+
+
+class _Separator:
+    """Moves links apart in poses `given` (T, nq), within intervals around overlaps."""
+
+    def __init__(
+        self, body: Body, rate: float, given: Array, pins: Sequence[Support], down: Mask, distances: SelfDistances
+    ) -> None:
+        self._body, self._rate, self._given, self._down, self._distances = body, rate, given, down, distances
+        self._solver = PoseSolver(body, [(pin.link, pin.centre) for pin in pins])
+        self._places = self._solver.kinematics.at(given)[0]
+        turned = quat_multiply(given[:, 3:7], quat_conjugate(body.standing[3:7]))
+        self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
+        self._legs = _leg_signs(body, distances)
+        self._passing = self._passing_frames(distances.at(given))
+
+    def run(self) -> Array:
+        """(T, nq) the separated poses."""
+        out = np.array(self._given)
+        for _ in range(_ROUNDS):
+            near = self._distances.at(out)
+            deep = np.zeros(len(out), bool)
+            deep[near.frame[near.distance < -TOLERANCE]] = True
+            if not deep.any():
+                break
+            changed = PoseSpace(self._body).difference(self._given, out).any(axis=1)
+            reach = round(_AROUND * self._rate)
+            for start, stop in true_runs(_spread(deep, reach) | changed):
+                if deep[start:stop].any():
+                    self._solve_interval(out, slice(start, stop))
+        return out
+
+    def _solve_interval(self, out: Array, span: slice) -> None:
+        """Replace the poses `out[span]` by separated poses."""
+        places, down = self._places[span], self._down[span]
+        held = np.repeat(_GRIP * down[:, :, None], 3, axis=2)
+        none = np.zeros((len(places), 0, 4)), np.zeros((len(places), 0))
+        goals = PoseGoals(places, held, *none, np.broadcast_to(places[..., 2].min(axis=0), places.shape[:2]), _FLOOR)
+        ends = np.zeros(len(places))
+        ends[:2], ends[-2:] = _ENDS * (span.start > 0), _ENDS * (span.stop < len(out))
+        problem = _SeparationProblem(self, goals, span, ends)
+        out[span] = least_cost_path(problem, self._solver.space, out[span], _STEPS, _STEADY, _LITTLE)
+
+    def _passing_frames(self, near: Proximities) -> Mask:
+        """(T,) whether legs overlap while one passes the other, so that they are moved apart to the sides."""
+        sign = self._legs[near.pair]
+        legs = np.flatnonzero((sign != 0) & (near.distance < 0))
+        frames = len(self._given)
+        depth, side = np.zeros(frames), np.zeros(frames)
+        for k in legs[np.argsort(-near.distance[legs])]:  # the deepest is written last
+            depth[near.frame[k]] = -near.distance[k]
+            side[near.frame[k]] = abs(near.normal[k] @ self._left[near.frame[k]])
+        out, close = np.zeros(frames, bool), max(1, round(_GAP * self._rate))
+        for start, stop in true_runs(_spread(depth > 0, close)):
+            out[start:stop] = side[start + int(depth[start:stop].argmax())] > _PASSES
+        return out
+
+    def missing(self, qpos: Array, span: slice) -> tuple[Ints, Array, Array]:
+        """Frames (K,) of near places, distances that they lack (K,) m, and by how much poses lessen the lack (K, nv)."""
+        near = self._distances.at(qpos)
+        lack, direction = _CLEARANCE - near.distance, near.normal
+        sign, left = self._legs[near.pair], self._left[span][near.frame]
+        radius = self._distances.radii[near.pair]
+        apart = near.distance + radius  # m between the axes
+        across = apart * sign * np.einsum("ki,ki->k", near.normal, left)  # m, how far the left leg is to the left
+        passing = self._passing[span][near.frame] & (sign != 0)
+        aside = passing & (apart < radius)
+        sideways = np.sqrt(np.maximum(across**2 + radius**2 - apart**2, 0.0)) - across + _CLEARANCE
+        lack = np.where(aside, sideways, np.where(passing & (across < 0), -np.inf, lack))
+        direction = np.where(aside[:, None], sign[:, None] * left, direction)
+        return near.frame, lack, np.einsum("ki,kij->kj", direction, near.moves)
+
+    @property
+    def weights(self) -> Array:
+        """(nv,) weights of corrections."""
+        out = np.ones(self._body.nv)
+        out[:3], out[3:6] = _STAY / self._body.standing[2], _TILT
+        return out
+
+    def moving_dofs(self, qpos: Array, span: slice) -> Ints:
+        """Degrees of freedom that move overlapping links. If they move contacts: all that do, and the root."""
+        _, lack, rows = self.missing(qpos, span)
+        some = np.any(rows[lack > 0] != 0, axis=0)
+        down = self._down[span].any(axis=0)
+        carried = np.zeros(self._body.nv, bool)
+        carried[self._solver.kinematics.moving_dofs(down, np.zeros(0, bool))] = True
+        return np.flatnonzero(some | carried if np.any((some & carried)[6:]) else some)
+
+    def problem_parts(self, span: slice) -> tuple[PoseSolver, Array, Any]:
+        """The solver, the given poses and the smoothness of corrections in a span."""
+        given = self._given[span]
+        return self._solver, given, smoothness_bands(len(given), (_FADE * self._rate) ** 4)
+
+
+@dataclass(frozen=True, eq=False)
+class _SeparatedPath(LinearisedPath):
+    """The linearised objective without the lacks of distance, whose rows are apart."""
+
+    frame: Ints  # (K,)
+    lack: Array  # (K,) m
+    rows: Array  # (K, nv)
+
+
+class _SeparationProblem(PathProblem):
+    """The objective of `ik_path` with squared lacks of distance, and with corrections that end at the interval's ends.
+
+    `ends` (T,): weights of all corrections of a frame.
+    """
+
+    def __init__(self, separator: _Separator, goals: PoseGoals, span: slice, ends: Array) -> None:
+        solver, given, bands = separator.problem_parts(span)
+        super().__init__(solver, given, goals, separator.weights**2, bands)
+        self._separator, self._span, self._ends = separator, span, ends**2
+        self.moving = separator.moving_dofs(given, span)
+
+    def linearised(self, qpos: Array) -> _SeparatedPath:
+        """All terms of the objective, linearised about poses (T, nq)."""
+        here, (frame, lack, rows) = super().linearised(qpos), self._separator.missing(qpos, self._span)
+        correction = self._space.difference(self._given, qpos)
+        pull = self._ends[:, None] * correction
+        every = np.arange(len(pull[0]))
+        here.matrix[:, every, every] += self._ends[:, None]
+        cost = here.cost + _APART**2 * float(np.sum(np.maximum(lack, 0.0) ** 2)) + float(np.sum(correction * pull))
+        return _SeparatedPath(here.matrix, here.vector - pull, cost, frame, lack, rows)
+
+    def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
+        """(T, nv) damped step in the chart. Distances count that are lacking after the step, to first order."""
+        assert isinstance(here, _SeparatedPath)
+        frame, lack, rows = here.frame, here.lack, here.rows
+        short, charts = lack > 0, self._space.charts(qpos)
+        for _ in range(_GUESSES):
+            matrix, vector = np.array(here.matrix), np.array(here.vector)
+            near, some = frame[short], rows[short]
+            np.add.at(matrix, near, _APART**2 * some[:, :, None] * some[:, None, :])
+            np.add.at(vector, near, _APART**2 * lack[short][:, None] * some)
+            step = super().step(qpos, LinearisedPath(matrix, vector, here.cost), damping)
+            before, short = short, lack > np.einsum("kj,kji,ki->k", rows, charts[frame], step[frame])
+            if np.array_equal(before, short):
+                break
+        return np.asarray(step * min(1.0, _LONGEST / max(np.abs(step).max(), 1e-12)))
+
+
+def _leg_signs(body: Body, distances: SelfDistances) -> Array:
+    """(P,) for each pair 1 if its second geom is of the left leg and its first of the right, -1 if reversed, else 0."""
+    model, limb = body.model, {}
+    for link in range(1, model.nbody):
+        name, parent = model.body(link).name, model.body(model.body_parentid[link]).name
+        own = [joint.group for joint in body.joints[1:] if joint.link == name]
+        limb[name] = own[0] if own else limb.get(parent, "")
+    sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
+    links = [distances.links(k) for k in range(len(distances.pairs))]
+    return np.array([sides.get((limb[first], limb[second]), 0.0) for first, second in links])
+
+
+def _spread(mask: Mask, reach: int) -> Mask:
+    """The mask (T,), also true up to `reach` frames before and after."""
+    return np.asarray(np.convolve(mask, np.ones(2 * reach + 1), mode="full")[reach : len(mask) + reach] > 0.5)
