@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.self_contact import SLACK, SelfContactPair, self_contact_pairs
 
@@ -38,7 +38,11 @@ class SelfDistances:
         self._data = mujoco.MjData(self._model)
         named = self._model.geom
         self._geoms = np.array([(named(p.first).id, named(p.second).id) for p in self.pairs], np.int64).reshape(-1, 2)
+        self._number = np.full((self._model.ngeom, self._model.ngeom), -1)
+        self._number[self._geoms.min(axis=1), self._geoms.max(axis=1)] = np.arange(len(self.pairs))
         self._overlap = np.array([pair.slack - SLACK for pair in self.pairs])
+        self.apart: Mask = self._overlap <= 0.0
+        """(P,) whether a pair's geoms are apart in the standing pose; others, as neck and collar bone, are neighbours"""
         self.radii: Array = np.array([_thickness_sum(self._model, geoms) for geoms in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
         above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
@@ -52,8 +56,8 @@ class SelfDistances:
         first, second = (self._model.body(self._model.geom_bodyid[geom]).name for geom in self._geoms[pair])
         return first, second
 
-    def at(self, qpos: Array) -> Proximities:
-        """The near places in poses (T, nq)."""
+    def at(self, qpos: Array, pairs: Mask | None = None) -> Proximities:
+        """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,)."""
         model, data = self._model, self._data
         found: list[tuple[Array, ...]] = []
         axes, centre = np.empty((len(qpos), model.nv, 6)), np.empty((len(qpos), 3))
@@ -71,13 +75,18 @@ class SelfDistances:
             none = np.zeros(0, np.int64)
             return Proximities(none, none, np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3, model.nv)))
         frame, geom, distance, place, normal = (np.concatenate(part) for part in zip(*found, strict=True))
-        number = {(int(a), int(b)): k for k, (a, b) in enumerate(self._geoms)}
-        pair = np.array([number.get((a, b), number.get((b, a), -1)) for a, b in geom.tolist()])
+        pair = self._number[geom.min(axis=1), geom.max(axis=1)]
+        if pairs is not None:
+            some = pairs[pair]
+            frame, geom, distance, place, normal, pair = (
+                part[some] for part in (frame, geom, distance, place, normal, pair)
+            )
         swapped = self._geoms[pair, 0] != geom[:, 0]
         normal[swapped] *= -1.0
         arms = place - centre[frame]
         spin, shift = axes[frame, :, :3], axes[frame, :, 3:]  # twists of the degrees of freedom at the centre of mass
-        moves = (np.cross(spin, arms[:, None]) + shift) * self._turned[pair][:, :, None]
+        moves = (spin[..., [1, 2, 0]] * arms[:, None, [2, 0, 1]] - spin[..., [2, 0, 1]] * arms[:, None, [1, 2, 0]] + shift)
+        moves *= self._turned[pair][:, :, None]
         return Proximities(frame, pair, distance + self._overlap[pair], normal, moves.transpose(0, 2, 1))
 
 

@@ -32,6 +32,7 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Still
 from poise.reference.supports import Sketch
+from poise.retarget.separation import separate_limbs
 from poise.rotations import quat_rotate, yaw_of
 
 _FOLDER = Path(__file__).parent / "shipped"
@@ -126,6 +127,7 @@ def build_motion(
     source = read_source(name_or_path)
     joined = _joined_states(source, body, settings)
     sketch = author_sketch(name_or_path, body)
+    sketch = replace(sketch, clip=separate_limbs(sketch.clip, sketch.supports).clip)
     start, end = (
         _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)

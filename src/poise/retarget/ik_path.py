@@ -157,13 +157,19 @@ class PathProblem:
 
     def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
         """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""
+        step = np.zeros_like(here.vector)
+        if len(self.moving):  # else there are no goals at all
+            blocks, push, _ = self.chart_blocks(qpos, here, damping)
+            step[:, self.moving] = self.solved(qpos, blocks, push)
+        return step
+
+    def chart_blocks(self, qpos: Array, here: LinearisedPath, damping: float) -> tuple[list[Array], Array, Array]:
+        """The damped linear system in the n moving coordinates of the chart, for `solved`.
+
+        Returns the blocks of the matrix, the right side (T, n), and the chart (T, n, n).
+        """
         some = self.moving
-        if not len(some):  # no goals at all
-            return np.zeros_like(here.vector)
-        charts = self._space.charts(qpos)
-        push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
-        free = ~self._space.held(qpos, push)
-        charts = charts[:, some[:, None], some]
+        charts = self._space.charts(qpos)[:, some[:, None], some]
         turned = np.swapaxes(charts, 1, 2)
         blocks = [
             turned[apart:] * (band[:, None] * self._squares[some])[:, None] @ charts[: len(band)]
@@ -172,9 +178,13 @@ class PathProblem:
         blocks[0] += turned @ here.matrix[:, some[:, None], some] @ charts
         diagonal = np.arange(len(some))
         blocks[0][:, diagonal, diagonal] += damping
-        step = np.zeros_like(push)
-        step[:, some] = _solve_frame_blocks(blocks, push[:, some], free[:, some])
-        return step
+        return blocks, (turned @ here.vector[:, some, None])[..., 0], charts
+
+    def solved(self, qpos: Array, blocks: list[Array], push: Array) -> Array:
+        """(T, n) step of the moving coordinates; 0 for coordinates that press against a limit. Overwrites `blocks`."""
+        whole = np.zeros((len(qpos), len(self._squares)))
+        whole[:, self.moving] = push
+        return _solve_frame_blocks(blocks, push, ~self._space.held(qpos, whole)[:, self.moving])
 
 
 def smoothness_bands(frames: int, bend: float) -> Bands:

@@ -6,7 +6,7 @@ left of the pelvis. The direction between two overlapping legs would not do: it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from poise.retarget.ik_path import LinearisedPath, PathProblem, least_cost_path,
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 TOLERANCE = 0.002  # m: links that overlap by less stay as they are
-_CLEARANCE = 0.002  # m between links that were moved apart
+_CLEARANCE, _ARM = 0.002, -0.002  # m between legs and trunk that were moved apart, and between arms and all else
 _NEAR = 0.03  # m: links that are farther from each other are not watched
 _FADE = 0.1  # s over which corrections fade in and out
 _AROUND = 0.3  # s before and after an overlap in which poses may change
@@ -136,7 +136,10 @@ def _separated_poses(clip: BodyClip, pins: Sequence[Support], distances: SelfDis
         before, after = (_displaced_cycle(clip.qpos, k) for k in (-1, 1))
         qpos = np.concatenate([before[-1 - beside : -1], clip.qpos, after[1 : 1 + beside]])
         down = np.concatenate([down[-1 - beside : -1], down, down[1 : 1 + beside]])
-    out = _Separator(clip.body, clip.rate, qpos, pins, down, distances).run()
+    limbs = _limb_of_links(clip.body)
+    out = qpos
+    for arms in (False, True):  # legs and trunk first; then only arms move
+        out = _Separator(clip, out, pins, down, distances, limbs, arms).run()
     if beside:
         out = out[beside : beside + frames]
         yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
@@ -151,17 +154,31 @@ def _displaced_cycle(qpos: Array, cycles: int) -> Array:
 
 
 class _Separator:
-    """Moves links apart in poses `given` (T, nq), within intervals around overlaps."""
+    """Moves links apart in poses `given` (T, nq), within intervals around overlaps: only `arms`, or all else."""
 
     def __init__(
-        self, body: Body, rate: float, given: Array, pins: Sequence[Support], down: Mask, distances: SelfDistances
+        self,
+        clip: BodyClip,
+        given: Array,
+        pins: Sequence[Support],
+        down: Mask,
+        distances: SelfDistances,
+        limbs: Mapping[str, str],
+        arms: bool,
     ) -> None:
-        self._body, self._rate, self._given, self._down, self._distances = body, rate, given, down, distances
-        self._solver = PoseSolver(body, [(pin.link, pin.centre) for pin in pins])
+        self._body, self._rate, self._given, self._down, self._distances = clip.body, clip.rate, given, down, distances
+        self._solver = PoseSolver(clip.body, [(pin.link, pin.centre) for pin in pins])
         self._places = self._solver.kinematics.at(given)[0]
-        turned = quat_multiply(given[:, 3:7], quat_conjugate(body.standing[3:7]))
+        turned = quat_multiply(given[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
-        self._legs = _leg_signs(body, distances)
+        pairs = [tuple(limbs[link] for link in distances.links(k)) for k in range(len(distances.pairs))]
+        self._mine = np.array([any(limb.endswith("arm") for limb in pair) == arms for pair in pairs], bool)
+        sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
+        self._legs = np.array([sides.get(pair, 0.0) for pair in pairs])
+        """(P,) 1 for pairs of a right and a left leg, -1 for a left and a right one, else 0"""
+        self._free = np.array([joint.group.endswith("arm") == arms for joint in clip.body.joints for _ in joint.dofs])
+        self._mine &= distances.apart
+        self._clearance = _ARM if arms else _CLEARANCE
         self._passing = self._passing_frames(distances.at(given))
 
     def run(self) -> Array:
@@ -170,7 +187,7 @@ class _Separator:
         for _ in range(_ROUNDS):
             near = self._distances.at(out)
             deep = np.zeros(len(out), bool)
-            deep[near.frame[near.distance < -TOLERANCE]] = True
+            deep[near.frame[self._mine[near.pair] & (near.distance < -TOLERANCE)]] = True
             if not deep.any():
                 break
             changed = PoseSpace(self._body).difference(self._given, out).any(axis=1)
@@ -207,18 +224,19 @@ class _Separator:
 
     def missing(self, qpos: Array, span: slice) -> tuple[Ints, Array, Array]:
         """Frames (K,) of near places, distances that they lack (K,) m, and by how much poses lessen the lack (K, nv)."""
-        near = self._distances.at(qpos)
-        lack, direction = _CLEARANCE - near.distance, near.normal
+        near = self._distances.at(qpos, self._mine)
+        lack, direction = self._clearance - near.distance, near.normal
         sign, left = self._legs[near.pair], self._left[span][near.frame]
         radius = self._distances.radii[near.pair]
         apart = near.distance + radius  # m between the axes
         across = apart * sign * np.einsum("ki,ki->k", near.normal, left)  # m, how far the left leg is to the left
         passing = self._passing[span][near.frame] & (sign != 0)
         aside = passing & (apart < radius)
-        sideways = np.sqrt(np.maximum(across**2 + radius**2 - apart**2, 0.0)) - across + _CLEARANCE
+        sideways = np.sqrt(np.maximum(across**2 + radius**2 - apart**2, 0.0)) - across + self._clearance
         lack = np.where(aside, sideways, np.where(passing & (across < 0), -np.inf, lack))
         direction = np.where(aside[:, None], sign[:, None] * left, direction)
-        return near.frame, lack, np.einsum("ki,kij->kj", direction, near.moves)
+        some = np.isfinite(lack)
+        return near.frame[some], lack[some], np.matmul(direction[some, None], near.moves[some])[:, 0]
 
     @property
     def weights(self) -> Array:
@@ -228,13 +246,14 @@ class _Separator:
         return out
 
     def moving_dofs(self, qpos: Array, span: slice) -> Ints:
-        """Degrees of freedom that move overlapping links. If they move contacts: all that do, and the root."""
+        """Degrees of freedom that move overlapping links. If they move contacts: all that do, with the root."""
         _, lack, rows = self.missing(qpos, span)
-        some = np.any(rows[lack > 0] != 0, axis=0)
+        some = np.any(rows[lack > 0] != 0, axis=0) & self._free
         down = self._down[span].any(axis=0)
         carried = np.zeros(self._body.nv, bool)
         carried[self._solver.kinematics.moving_dofs(down, np.zeros(0, bool))] = True
-        return np.flatnonzero(some | carried if np.any((some & carried)[6:]) else some)
+        together = np.any((some & carried)[6:]) and self._free[0]
+        return np.flatnonzero(some | (carried & self._free) if together else some)
 
     def problem_parts(self, span: slice) -> tuple[PoseSolver, Array, Any]:
         """The solver, the given poses and the smoothness of corrections in a span."""
@@ -276,30 +295,34 @@ class _SeparationProblem(PathProblem):
     def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
         """(T, nv) damped step in the chart. Distances count that are lacking after the step, to first order."""
         assert isinstance(here, _SeparatedPath)
-        frame, lack, rows = here.frame, here.lack, here.rows
-        short, charts = lack > 0, self._space.charts(qpos)
+        blocks, push, charts = self.chart_blocks(qpos, here, damping)
+        rows = _APART * np.matmul(here.rows[:, None, self.moving], charts[here.frame])[:, 0]
+        lack = _APART * here.lack
+        short, found = lack > 0, np.zeros_like(push)
         for _ in range(_GUESSES):
-            matrix, vector = np.array(here.matrix), np.array(here.vector)
-            near, some = frame[short], rows[short]
-            np.add.at(matrix, near, _APART**2 * some[:, :, None] * some[:, None, :])
-            np.add.at(vector, near, _APART**2 * lack[short][:, None] * some)
-            step = super().step(qpos, LinearisedPath(matrix, vector, here.cost), damping)
-            before, short = short, lack > np.einsum("kj,kji,ki->k", rows, charts[frame], step[frame])
+            now, right = [np.array(block) for block in blocks], np.array(push)
+            some = rows[short]
+            frame, first = np.unique(here.frame[short], return_index=True)
+            if len(frame):
+                now[0][frame] += np.add.reduceat(some[:, :, None] * some[:, None], first)
+                right[frame] += np.add.reduceat(lack[short][:, None] * some, first)
+            found = self.solved(qpos, now, right)
+            before, short = short, lack > np.sum(rows * found[here.frame], axis=1)
             if np.array_equal(before, short):
                 break
-        return np.asarray(step * min(1.0, _LONGEST / max(np.abs(step).max(), 1e-12)))
+        step = np.zeros_like(here.vector)
+        step[:, self.moving] = found * min(1.0, _LONGEST / max(np.abs(found).max(initial=0.0), _LONGEST))
+        return step
 
 
-def _leg_signs(body: Body, distances: SelfDistances) -> Array:
-    """(P,) for each pair 1 if its second geom is of the left leg and its first of the right, -1 if reversed, else 0."""
-    model, limb = body.model, {}
+def _limb_of_links(body: Body) -> dict[str, str]:
+    """By link: the group of its joint, such as left_leg; of welded links, the group of the link that carries them."""
+    model, out = body.model, {"world": ""}
+    own = {joint.link: joint.group for joint in body.joints[1:]}
     for link in range(1, model.nbody):
-        name, parent = model.body(link).name, model.body(model.body_parentid[link]).name
-        own = [joint.group for joint in body.joints[1:] if joint.link == name]
-        limb[name] = own[0] if own else limb.get(parent, "")
-    sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
-    links = [distances.links(k) for k in range(len(distances.pairs))]
-    return np.array([sides.get((limb[first], limb[second]), 0.0) for first, second in links])
+        name = model.body(link).name
+        out[name] = own.get(name, out[model.body(model.body_parentid[link]).name])
+    return out
 
 
 def _spread(mask: Mask, reach: int) -> Mask:
