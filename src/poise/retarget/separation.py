@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from poise.body.body import Body
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
 from poise.body.self_distance import Proximities, SelfDistances
+from poise.motion.repair.finding import Finding
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Support
 from poise.retarget.ik import PoseGoals, PoseSolver
@@ -32,7 +32,7 @@ _GRIP, _APART, _FLOOR = 2000.0, 500.0, 300.0  # 1/m: weights of contacts, distan
 _STAY, _TILT = 10.0, 3.0  # weights of the root's shifts (per hip height) and rotations
 _BESIDE = 0.6  # s of the cycles before and after that are solved with a cycle
 _ENDS = 1e4  # weight of corrections in the two outermost frames of an interval
-_PASSES = 0.5  # two legs pass each other if the direction between them where they overlap most has this lateral part
+_ASIDE = 0.5  # legs are beside each other, not one before the other, if their direction has this lateral part
 _GAP = 0.05  # s: overlaps of two legs that are this close in time are one passing
 _GUESSES = 6  # most guesses of the places that lack distance after a step
 _LONGEST = 0.15  # rad or m: longest step of a search
@@ -62,25 +62,13 @@ class Separation:
     turned_deg: float  # largest change of a joint, degrees
     joint: str  # that joint
 
-    @property
-    def found(self) -> str:
-        """What the clip asked for, as text."""
-        deep = self.before.depth >= TOLERANCE
-        return str(self.before) if deep else "links do not pass through each other"
-
-    @property
-    def done(self) -> str:
-        """What was changed, as text."""
-        if self.before.depth < TOLERANCE:
-            return "nothing"
-        if not self.joint:
-            return "left as they are"
-        rest = f", {1e3 * self.after.depth:.0f} mm remain" if self.after.depth >= TOLERANCE else ""
-        return f"moved apart, at most {self.turned_deg:.1f} degrees ({self.joint.replace('_', ' ')}){rest}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Depths before and after (m), the deepest pair before with its time (s), and the largest change (degrees)."""
-        return {
+    def finding(self) -> Finding:
+        """What was found and done, for the report on an import."""
+        deep, after = self.before.depth >= TOLERANCE, 1e3 * self.after.depth
+        found = str(self.before) if deep else "links of the body do not pass through each other"
+        worst = f"at most {self.turned_deg:.1f} degrees ({self.joint.replace('_', ' ')})"
+        moved = f"moved apart, {worst}, {after:.0f} mm remain" if self.joint else "nothing"
+        value = {
             "before_m": self.before.depth,
             "after_m": self.after.depth,
             "links": list(self.before.links),
@@ -88,6 +76,7 @@ class Separation:
             "turned_deg": self.turned_deg,
             "joint": self.joint,
         }
+        return Finding("overlap", found, moved, "overlap=keep" if deep else "", value)
 
 
 def separate_limbs(clip: BodyClip, pins: Sequence[Support] | None = None, *, move: bool = True) -> Separation:
@@ -180,6 +169,7 @@ class _Separator:
         self._mine &= distances.apart
         self._clearance = _ARM if arms else _CLEARANCE
         self._passing = self._passing_frames(distances.at(given))
+        self._sideways = np.zeros((len(given), len(pairs)), bool)
 
     def run(self) -> Array:
         """(T, nq) the separated poses."""
@@ -190,6 +180,7 @@ class _Separator:
             deep[near.frame[self._mine[near.pair] & (near.distance < -TOLERANCE)]] = True
             if not deep.any():
                 break
+            self._sideways |= self._sideways_places(near)
             changed = PoseSpace(self._body).difference(self._given, out).any(axis=1)
             reach = round(_AROUND * self._rate)
             for start, stop in true_runs(_spread(deep, reach) | changed):
@@ -210,8 +201,7 @@ class _Separator:
 
     def _passing_frames(self, near: Proximities) -> Mask:
         """(T,) whether legs overlap while one passes the other, so that they are moved apart to the sides."""
-        sign = self._legs[near.pair]
-        legs = np.flatnonzero((sign != 0) & (near.distance < 0))
+        legs = np.flatnonzero((self._legs[near.pair] != 0) & (near.distance < 0))
         frames = len(self._given)
         depth, side = np.zeros(frames), np.zeros(frames)
         for k in legs[np.argsort(-near.distance[legs])]:  # the deepest is written last
@@ -219,23 +209,40 @@ class _Separator:
             side[near.frame[k]] = abs(near.normal[k] @ self._left[near.frame[k]])
         out, close = np.zeros(frames, bool), max(1, round(_GAP * self._rate))
         for start, stop in true_runs(_spread(depth > 0, close)):
-            out[start:stop] = side[start + int(depth[start:stop].argmax())] > _PASSES
+            out[start:stop] = side[start + int(depth[start:stop].argmax())] > _ASIDE
+        return out
+
+    def _lateral_parts(self, near: Proximities, span: slice) -> tuple[Array, Mask]:
+        """(K,) lateral part of the direction from right leg to left, 0 for other pairs; and whether legs pass there."""
+        sign = self._legs[near.pair]
+        part = sign * np.einsum("ki,ki->k", near.normal, self._left[span][near.frame])
+        return part, self._passing[span][near.frame] & (sign != 0)
+
+    def _sideways_places(self, near: Proximities) -> Mask:
+        """(T, P) whether a pair is moved apart to the sides: it overlaps, but does not cross in front or behind."""
+        out = np.zeros((len(self._given), len(self._legs)), bool)
+        part, passing = self._lateral_parts(near, slice(None))
+        some = passing & (near.distance < 0) & ((part > 0) | (part < -_ASIDE))
+        out[near.frame[some], near.pair[some]] = True
         return out
 
     def missing(self, qpos: Array, span: slice) -> tuple[Ints, Array, Array]:
-        """Frames (K,) of near places, distances that they lack (K,) m, and by how much poses lessen the lack (K, nv)."""
+        """Frames (K,) of near places, distances that they lack (K,) m, and by how much poses lessen the lack (K, nv).
+
+        Sideways, the lack of two round legs is how far the left one must move to the left to touch the right one.
+        """
         near = self._distances.at(qpos, self._mine)
-        lack, direction = self._clearance - near.distance, near.normal
-        sign, left = self._legs[near.pair], self._left[span][near.frame]
+        part, passing = self._lateral_parts(near, span)
+        wrong = passing & (part < -_ASIDE)  # the left leg is to the right
+        sideways = self._sideways[span][near.frame, near.pair]
         radius = self._distances.radii[near.pair]
-        apart = near.distance + radius  # m between the axes
-        across = apart * sign * np.einsum("ki,ki->k", near.normal, left)  # m, how far the left leg is to the left
-        passing = self._passing[span][near.frame] & (sign != 0)
-        aside = passing & (apart < radius)
-        sideways = np.sqrt(np.maximum(across**2 + radius**2 - apart**2, 0.0)) - across + self._clearance
-        lack = np.where(aside, sideways, np.where(passing & (across < 0), -np.inf, lack))
-        direction = np.where(aside[:, None], sign[:, None] * left, direction)
-        some = np.isfinite(lack)
+        axes = near.distance + radius  # m between the axes
+        across = axes * part  # m, how far the left leg is to the left
+        aside = np.sqrt(np.maximum(radius**2 - axes**2 + across**2, 0.0)) - across
+        lack = self._clearance + np.where(sideways, aside, -near.distance)
+        left = self._legs[near.pair, None] * self._left[span][near.frame]
+        direction = np.where(sideways[:, None], left, near.normal)
+        some = sideways | ~wrong
         return near.frame[some], lack[some], np.matmul(direction[some, None], near.moves[some])[:, 0]
 
     @property
