@@ -12,6 +12,8 @@ from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.self_contact import SLACK, SelfContactPair, self_contact_pairs
 
+_NEIGHBOURS = 0.005  # m: links that overlap by more in the standing pose are neighbours
+
 
 @dataclass(frozen=True, eq=False)
 class Proximities:
@@ -41,8 +43,8 @@ class SelfDistances:
         self._number = np.full((self._model.ngeom, self._model.ngeom), -1)
         self._number[self._geoms.min(axis=1), self._geoms.max(axis=1)] = np.arange(len(self.pairs))
         self._overlap = np.array([pair.slack - SLACK for pair in self.pairs])
-        self.apart: Mask = self._overlap <= 0.0
-        """(P,) whether a pair's geoms are apart in the standing pose; others, as neck and collar bone, are neighbours"""
+        self.apart: Mask = self._overlap < _NEIGHBOURS
+        """(P,) whether joints can move the geoms of a pair apart; neighbours, as neck and collar bone, stay together"""
         self.radii: Array = np.array([_thickness_sum(self._model, geoms) for geoms in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
         above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
