@@ -21,7 +21,7 @@ from poise import (
     perform,
 )
 from poise.dynamics.actuation import PASSIVE
-from poise.measure.audit import torque_ratio
+from poise.measure.joint_limits import JointLimits
 from poise.performance.request import Request
 from poise.reference.reference import Still
 from poise.world.props import Ball
@@ -242,7 +242,7 @@ def test_a_torque_above_its_limit_is_found(standing):
         torque[10, 12] = 1.01 * standing.meta["torque_limits"][12]
         return torque
 
-    assert failed(changed(standing, torque=strain)) == {"torque_ratio"}
+    assert failed(changed(standing, torque=strain)) >= {"torque_ratio"}
 
 
 def test_a_torque_on_the_root_is_found(standing):
@@ -280,12 +280,11 @@ def test_numbers_that_are_not_finite_are_refused(name, standing):
         audit(changed(standing, **{name: spoil}))
 
 
-def test_a_recording_without_steps_is_refused(standing):
+def test_a_recording_without_steps_is_not_physical(standing):
     states = ("time", "qpos", "qvel", "reference_qpos")
     first = {name: getattr(standing, name)[:1] for name in states}
     none = {name: getattr(standing, name)[:0] for name in ARRAYS if name not in states}
-    with pytest.raises(PoiseError, match="no steps"):
-        audit(changed(standing, **none, **first))
+    assert failed(changed(standing, **none, **first)) == {"steps"}
 
 
 def test_a_free_fall_simulated_by_mujoco_passes():
@@ -324,7 +323,7 @@ def test_a_free_fall_simulated_by_mujoco_passes():
 def test_the_torque_ratio_is_the_largest_share_of_a_limit(standing):
     limits = np.array(standing.meta["torque_limits"], float)
     expected = (np.abs(standing.torque[:, 6:]) / limits[6:]).max()
-    assert torque_ratio(standing) == pytest.approx(expected)
+    assert JointLimits.of(standing).torque_ratio == pytest.approx(expected)
     assert 0 < expected < 1
 
 

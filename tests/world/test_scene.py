@@ -304,7 +304,8 @@ def test_grips_are_recorded_and_pass_the_audit(beside):
     recorder = Recorder(world, with_reference=False)
     for _ in range(20):
         recorder.add(world.step())
-    recording = recorder.finish({"step": world.settings.step, "root": "barbell"})
+    held = {"kind": "grips", "time": 0.0, "pairs": [["ball", "barbell"]]}
+    recording = recorder.finish({"step": world.settings.step, "root": "barbell", "events": [held]})
     assert (recording.contact_kind == 1).sum() == 20
     assert [check for check in audit(recording).checks if not check.passed] == []
     above = dataclasses.replace(recording, contact_point=recording.contact_point + [0.0, 0.0, 0.3])

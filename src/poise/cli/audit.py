@@ -30,12 +30,20 @@ def _run_audit(chosen: argparse.Namespace) -> Report:
     from poise.measure.audit import audit
 
     result = audit(_audited_recording(resolve_source(chosen.file), chosen.terrain))
-    lines = [
-        f"{'ok  ' if check.passed else 'FAIL'} {check.name:18} {check.value:10.3g} {check.unit:18} "
-        f"{f'at most {check.bound:.3g}' if check.bound < float('inf') else '':16} {check.meaning}"
-        for check in result.checks
+    verdict, shown = result.verdict, [check for check in result.checks if check.value or not check.passed]
+    zero = [check.name for check in result.checks if check not in shown]
+    rows = [
+        f"{'ok  ' if check.passed else 'FAIL'} {check.name:22} {check.value:10.3g} {check.unit:18} "
+        f"{check.limit:17} {check.meaning}{f' ({check.where})' if check.where and not check.passed else ''}"
+        for check in sorted(shown, key=lambda check: check.passed)
     ]
-    lines.append("physical" if result.passed else "NOT physical")
+    lines = [
+        *(str(verdict.word), *(f"  because of {reason}" for reason in verdict.reasons)),
+        *(f"  not judged: {what}" for what in verdict.unjudged),
+        *(f"  {note}" for note in result.notes),
+        *("", *rows),
+        *([f"ok   0 or none: {', '.join(zero)}"] if zero else []),
+    ]
     return Report("\n".join(lines), result.as_dict(), 0 if result.passed else 1)
 
 

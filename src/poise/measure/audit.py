@@ -2,106 +2,234 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask, true_runs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
+from poise.measure.declared_forces import ON_TIME, DeclaredForces
+from poise.measure.equation_of_motion import MotionErrors
+from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay
+from poise.measure.verdict import AuditCheck, Verdict
+from poise.world.recorder import CONTACT, GRIP, SELF
 from poise.world.recording import Recording
 
 GRASP = 0.1  # Largest distance (m) of a grip from the surfaces it joins: the reach of fingers
 EARTH = 9.81  # m/s^2. Errors are fractions of the weight on Earth, whatever the scene's gravity.
-
-
-@dataclass(frozen=True)
-class AuditCheck:
-    """A measured value and its upper bound."""
-
-    name: str
-    value: float
-    bound: float
-    unit: str
-    meaning: str
-
-    @property
-    def passed(self) -> bool:
-        """Whether the value is within its bound; NaN is not."""
-        return bool(self.value <= self.bound)
+LEAST_FRICTION = 1e-5  # Coefficient that MuJoCo gives to surfaces without friction
+LOADED = 0.02  # Share of the weight that a part in stance carries
+NEAR_LIMIT = 0.05  # rad: a joint this near to its limit may press on it in a step
 
 
 @dataclass(frozen=True)
 class Audit:
-    """All checks of a recording."""
+    """All checks of a recording, and the verdict."""
 
     checks: tuple[AuditCheck, ...]
+    verdict: Verdict
+    notes: tuple[str, ...] = ()  # what the checks refer to
 
     @property
     def passed(self) -> bool:
-        """Whether all checks passed."""
+        """Whether all checks passed: the recording is physical or assisted, as its verdict says."""
         return all(check.passed for check in self.checks)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a table for JSON; an infinite bound, which JSON lacks, becomes null."""
-        bounds = [c.bound if np.isfinite(c.bound) else None for c in self.checks]
-        tables = zip(self.checks, bounds, strict=True)
-        checks = {c.name: {**asdict(c), "bound": bound, "passed": c.passed} for c, bound in tables}
-        return {"passed": self.passed, "checks": checks}
+        """Return the verdict and the checks for JSON; infinite numbers, which JSON lacks, become null."""
+        checks = {check.name: check.as_dict() for check in self.checks}
+        return {**self.verdict.as_dict(), "passed": self.passed, "notes": list(self.notes), "checks": checks}
 
     def __repr__(self) -> str:
-        failed = ", ".join(check.name for check in self.checks if not check.passed)
-        return f"Audit({f'failed: {failed}' if failed else 'passed'})"
+        return f"Audit({self.verdict})"
 
 
 def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Audit:
-    """Check momentum, contact laws, penetration and torques of a recording, or of the one in a file."""
+    """Judge a recording, or the one in a file: motion, forces, contacts, joints, and what is not declared."""
     recording = Recording.of(recording)
-    fault = recording.fault() or (None if recording.steps else "it has no steps")
+    fault = recording.fault()
     if fault:
         raise PoiseError(f"the recording cannot be audited: {fault}")
+    exists = _existence_checks(recording)
+    if not all(check.passed for check in exists):
+        return Audit(exists, Verdict.of(exists, None))
     replay = replay or Replay.of(recording)
-    linear, angular, drift = _momentum_errors(replay)
-    pull, cone, driven = _friction_errors(replay)
-    apart, away, angle = np.max(replay.places, axis=0, initial=0.0)
-    gap, misplaced, askew = 1e3 * float(apart), 1e3 * float(away), float(np.degrees(angle))
-    slip, reach = replay.mean_slip(recording.contact_kind == 0), _grip_distance(replay)
-    roots = (recording.model.body_dofadr[replay.roots][:, None] + np.arange(6)).ravel()
-    root_torque = float(np.max(np.abs(recording.torque[:, roots]), initial=0.0))
-    residual = float(recording.meta.get("solver", {}).get("worst_residual", 0.0))
+    forces, limits = DeclaredForces.of(replay), JointLimits.of(recording)
     checks = (
+        *exists,
+        *_motion_checks(replay, limits),
+        *_joint_checks(replay, limits),
+        *_force_checks(forces),
+        *_contact_checks(replay),
+    )
+    assistance = forces.assistance if forces.assistance.share > 0 else None
+    verdict = Verdict.of(checks, assistance, tuple(_unjudged(recording, limits)))
+    return Audit(checks, verdict, tuple(_notes(recording, limits)))
+
+
+def _unjudged(recording: Recording, limits: JointLimits) -> Iterator[str]:
+    """What the recording does not allow to judge."""
+    if recording.limit_impulse is None:
+        yield "the torques of joints at their limits: the recording is of an older version, without their impulses"
+        if np.any(recording.contact_kind == GRIP):
+            yield "whether grips are declared: older versions did not say"
+    if limits.unknown:
+        yield "the angles of ball joints: the recording does not state their limits"
+
+
+def _notes(recording: Recording, limits: JointLimits) -> Iterator[str]:
+    """What the checks refer to."""
+    yield f"torque limits of {limits.source}"
+    gravity = np.array(recording.model.opt.gravity)
+    if not np.allclose(gravity, [0, 0, -EARTH]):
+        yield f"gravity is {np.round(gravity, 3).tolist()} m/s^2"
+
+
+def _existence_checks(recording: Recording) -> tuple[AuditCheck, ...]:
+    """Whether there is anything to judge: steps, and a performer that nothing holds in the air."""
+    model = recording.model
+    free = model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+    driven = model.body_rootid[model.dof_bodyid[recording.torque.any(axis=0)]]
+    named = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, str(recording.meta.get("root")))
+    is_free = len(free) > 0 and (named < 0 or named in free) and bool(np.all(np.isin(driven, free)))
+    return (
+        AuditCheck("steps", recording.steps, np.inf, "", "steps of the recording", least=1),
+        AuditCheck("free_root", float(is_free), np.inf, "", "performers move freely: 1, or 0 if fixed", least=1),
+    )
+
+
+def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]:
+    """Checks of momentum, of each joint's equation of motion, and of poses against velocities."""
+    recording, known = replay.recording, replay.recording.limit_impulse
+    linear, angular, drift = _momentum_errors(replay)
+    errors = MotionErrors.of(replay, np.zeros_like(recording.torque) if known is None else known)
+    lacking = np.abs(errors.force)
+    if known is None:
+        lacking[limits.may_press(NEAR_LIMIT)] = 0.0
+    force, joint = _worst(recording, lacking)
+    high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
+    turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
+    bound = 1e-6 * EARTH * float(replay.mass.max())  # N m: a millionth of the weight, at 1 m
+    return (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
         AuditCheck("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
         AuditCheck("centre_of_mass", drift, 1e-6, "m", "movement that its momentum does not explain"),
+        AuditCheck("joint_equation", force, bound, "N m", "torque that a joint's motion lacks", joint),
+        AuditCheck("joint_equation_p99", float(high), bound, "N m", "99 % of the steps, worst joint"),
+        AuditCheck("joint_equation_median", float(median), bound, "N m", "half of the steps, worst joint"),
+        AuditCheck("pose", turn, 1e-3, "degrees", "turn that velocities do not explain", turned),
+    )
+
+
+def _joint_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]:
+    """Checks of joint angles, of the impulses of their limits, and of torques."""
+    recording, known = replay.recording, replay.recording.limit_impulse
+    roots = (recording.model.body_dofadr[replay.roots][:, None] + np.arange(6)).ravel()
+    root_torque = float(np.max(np.abs(recording.torque[:, roots]), initial=0.0))
+    angle, bent = _worst(recording, np.degrees(limits.excess))
+    pressing = np.zeros((1, 1)) if known is None or limits.unknown else limits.distance_of_impulses(known)
+    distance, pressed = _worst(recording, np.degrees(pressing))
+    return (
+        AuditCheck("joint_angle", angle, 1.0, "degrees", "angle of a joint beyond its limit", bent),
+        AuditCheck("limit_impulse", distance, 3.0, "degrees", "distance of a joint from a limit it presses", pressed),
         AuditCheck("root_torque", root_torque, 1e-9, "N m", "joint actuation on a free root"),
+        AuditCheck("torque_ratio", limits.torque_ratio, 1 + 1e-9, "", "largest joint torque against its limit"),
+    )
+
+
+def _force_checks(forces: DeclaredForces) -> tuple[AuditCheck, ...]:
+    """Checks of external forces against those declared."""
+    hand, errors = forces.intrusion, forces.weight_errors
+    typical, worst = (float(np.median(errors)), float(errors.max())) if len(errors) else (0.0, 0.0)
+    told = hand.text if hand.share else ""
+    return (
+        AuditCheck("undeclared_force", hand.impulse_ns, 1e-5, "N s", "external force that no event declares", told),
+        AuditCheck("hung_weight", typical, 0.05, "of weight", "error of a hung weight's force m (g - a), median"),
+        AuditCheck("hung_weight_max", worst, 1.5, "of weight or m a", "the largest such error, in blows"),
+    )
+
+
+def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
+    """Checks of contacts, grips, friction, overlap and slip."""
+    recording = replay.recording
+    pull, cone, driven, stated = _friction_errors(replay)
+    apart, away, angle = np.max(replay.places, axis=0, initial=0.0)
+    length = np.max(np.abs(np.linalg.norm(recording.contact_normal, axis=1) - 1.0), initial=0.0)
+    gap, misplaced, askew = 1e3 * float(apart), 1e3 * float(away), float(np.degrees(max(angle, length)))
+    slip, reach = replay.mean_slip(recording.contact_kind == CONTACT), _grip_distance(replay)
+    stances = 1e3 * _stance_slips(replay)
+    typical, longest = (float(np.median(stances)), float(stances.max())) if len(stances) else (0.0, 0.0)
+    overlap = 1e3 * np.asarray(getattr(replay, "self_overlap", np.zeros(1)))
+    solver = recording.meta.get("solver")
+    residual = solver.get("worst_residual") if isinstance(solver, dict) else None
+    residual = residual if isinstance(residual, int | float) else 0.0
+    return (
+        AuditCheck("contact_kind", float(_unlawful_contacts(recording).sum()), 0, "", "contacts of no lawful kind"),
         AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
-        AuditCheck(
-            "friction_work", driven, 0.05, "of friction's work", "friction that drives slips instead of braking"
-        ),
+        AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
+        AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
-        AuditCheck("contact_place", misplaced, 1.0, "mm", "distance of a force from where the surfaces are closest"),
-        AuditCheck("contact_normal", askew, 1.0, "degrees", "angle of a normal to that of the surfaces"),
-        AuditCheck("slip", slip, np.inf, "mm/s", "mean slip of contacts, weighted by force: for information"),
+        AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
+        AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
         AuditCheck("grip_distance", reach, 1e3 * GRASP, "mm", "distance of a grip from a body it joins"),
         AuditCheck("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
-        AuditCheck("torque_ratio", torque_ratio(recording), 1 + 1e-9, "", "largest joint torque against its limit"),
-        AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity of the contact solves"),
+        AuditCheck("self_overlap", float(np.percentile(overlap, 99)), 10.0, "mm", "overlap of links of one body, 99 %"),
+        AuditCheck("slip", slip, np.inf, "mm/s", "mean slip of contacts, weighted by force"),
+        AuditCheck("stance_slip", typical, np.inf, "mm", "slip of a loaded part in a stance, median"),
+        AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),
+        AuditCheck(
+            "solver_residual", float(residual), 1e-8, "m/s", "complementarity that the recording itself reports"
+        ),
     )
-    return Audit(checks)
 
 
-def torque_ratio(recording: Recording) -> float:
-    """Largest joint torque relative to its limit; infinite if the recording states no limits. Null is unlimited."""
-    peak = np.abs(recording.torque).max(axis=0, initial=0.0)
-    stated = recording.meta.get("torque_limits")
-    if not isinstance(stated, list) or len(stated) != len(peak):
-        return float("inf") if peak.any() else 0.0
-    limits = np.array([np.inf if value is None else value for value in stated], float)
-    return float(np.max(np.divide(peak, limits, out=np.where(peak > 0, np.inf, 0.0), where=limits > 0), initial=0.0))
+def _worst(recording: Recording, errors: Array) -> tuple[float, str]:
+    """The largest of the errors (K, nv), and the joint and time where it is; no place without errors."""
+    k, dof = np.unravel_index(int(np.argmax(errors)), errors.shape)
+    if not errors[k, dof] > 0:
+        return float(errors[k, dof]), ""
+    joint = recording.model.joint(int(recording.model.dof_jntid[dof]))
+    name = joint.name or recording.model.body(int(joint.bodyid[0])).name
+    return float(errors[k, dof]), f"{name} at {recording.time[k]:.2f} s"
+
+
+def _unlawful_contacts(recording: Recording) -> Mask:
+    """Contacts (N,) of unknown kinds or of a kind that does not fit the two bodies, and undeclared grips."""
+    r, model = recording, recording.model
+    same = model.body_rootid[r.contact_body] == model.body_rootid[r.contact_other]
+    own = same & (r.contact_body != r.contact_other) & (model.body_weldid[r.contact_body] != 0)
+    wrong = np.where(r.contact_kind == CONTACT, same, np.where(r.contact_kind == SELF, ~own, r.contact_kind != GRIP))
+    if r.limit_impulse is None:
+        return np.asarray(wrong)
+    told = [e for e in r.events if e.get("kind") == "grips" and isinstance(e.get("time"), int | float)]
+    for n in np.flatnonzero(r.contact_kind == GRIP):
+        pair = sorted(model.body(int(body[n])).name for body in (r.contact_body, r.contact_other))
+        now = [e.get("pairs") for e in told if e["time"] <= r.time[r.contact_step[n]] + ON_TIME]
+        held = now[-1] if now and isinstance(now[-1], list) else []
+        wrong[n] = pair not in [sorted(map(str, each)) for each in held if isinstance(each, list)]
+    return np.asarray(wrong)
+
+
+def _stance_slips(replay: Replay) -> Array:
+    """Paths (m) over which loaded parts slip; a stance is a run of steps in which a part carries weight."""
+    r, model = replay.recording, replay.recording.model
+    force = np.linalg.norm(r.contact_force, axis=1) * (r.contact_kind == CONTACT)
+    carried, path = np.zeros((r.steps, model.nbody)), np.zeros((r.steps, model.nbody))
+    np.add.at(carried, (r.contact_step, r.contact_body), force)
+    np.add.at(path, (r.contact_step, r.contact_body), force * replay.slip * r.step)
+    loaded = carried > LOADED * EARTH * float(replay.mass.max())
+    path = np.divide(path, carried, out=np.zeros_like(path), where=loaded)
+    slips = [
+        path[first:last, k].sum() for k in np.flatnonzero(loaded.any(0)) for first, last in true_runs(loaded[:, k])
+    ]
+    return np.array(slips)
 
 
 def _momentum_errors(replay: Replay) -> tuple[float, float, float]:
@@ -142,19 +270,20 @@ def _external_force_and_moment(replay: Replay) -> tuple[Array, Array]:
     return force, moment
 
 
-def _friction_errors(replay: Replay) -> tuple[float, float, float]:
-    """Pulling force, force outside the friction cone, and the share of friction's work that drives slip.
+def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
+    """Pulling force, force outside the cone, share of friction's work that drives slip, error of stated coefficients.
 
     The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
     slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
     oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator.
     """
     r = replay.recording
-    loose = r.contact_kind == 0
+    loose = r.contact_kind != GRIP
     if not loose.any():
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
     weight = float(replay.mass.max()) * EARTH
-    friction = np.minimum(r.contact_friction, _surface_friction(replay) * (1 + 1e-9))
+    surfaces = _surface_friction(replay)
+    friction = np.minimum(r.contact_friction, surfaces * (1 + 1e-9))
     force, normal = r.contact_force[loose], r.contact_normal[loose]
     pressing = np.einsum("ni,ni->n", force, normal)
     tangential = force - pressing[:, None] * normal
@@ -166,6 +295,7 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float]:
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
         float(np.max(driving / (working + 0.01 * weight))),
+        float(np.max(np.abs(r.contact_friction - surfaces)[loose])),
     )
 
 
@@ -173,7 +303,7 @@ def _grip_distance(replay: Replay) -> float:
     """Largest distance (mm) of a grip from the surface of either body that it joins."""
     r, model = replay.recording, replay.recording.model
     worst = 0.0
-    for n in np.flatnonzero(r.contact_kind == 1):
+    for n in np.flatnonzero(r.contact_kind == GRIP):
         for body in (r.contact_body[n], r.contact_other[n]):
             place, turn = replay.xpos[r.contact_step[n], body], replay.xmat[r.contact_step[n], body]
             local = turn.T @ (r.contact_point[n] - place)
@@ -185,5 +315,12 @@ def _surface_friction(replay: Replay) -> Array:
     """Largest friction coefficient (N,) of the geoms of the two bodies at each contact."""
     model, r = replay.recording.model, replay.recording
     best = np.zeros(model.nbody)
-    np.maximum.at(best, model.geom_bodyid, model.geom_friction[:, 0])
-    return np.maximum(best[r.contact_body], best[r.contact_other])
+    solid = (model.geom_contype | model.geom_conaffinity) != 0
+    np.maximum.at(best, model.geom_bodyid[solid], model.geom_friction[solid, 0])
+    coefficients = np.maximum(best[r.contact_body], best[r.contact_other])
+    paired = np.zeros((model.nbody, model.nbody))  # of pairs that the model lists, which have their own coefficients
+    first, second = model.geom_bodyid[model.pair_geom1], model.geom_bodyid[model.pair_geom2]
+    for a, b in ((first, second), (second, first)):
+        np.maximum.at(paired, (a, b), model.pair_friction[:, 0])
+    own = paired[r.contact_body, r.contact_other]
+    return np.maximum(np.where(own > 0, own, coefficients), LEAST_FRICTION)

@@ -10,9 +10,9 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask
-from poise.measure.audit import torque_ratio
+from poise.measure.declared_forces import pushed_forces
+from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay
-from poise.world.pushes import Push
 from poise.world.recording import Recording
 
 DEEP = 0.01  # Overlap (m) of links of one body that counts as deep: `overlap_share` is the share of frames beyond it
@@ -32,7 +32,7 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
         "overlap_mm": 1e3 * float(replay.self_overlap.max()),
         "overlap_share": float(np.mean(replay.self_overlap > DEEP)),
         "jitter": jitter(recording),
-        "peak_torque_ratio": torque_ratio(recording),
+        "peak_torque_ratio": JointLimits.of(recording).torque_ratio,
         "peak_external_n": peak_external_force(recording),
     }
 
@@ -139,27 +139,8 @@ def stabilising_effort(recording: Recording) -> dict[str, float]:
     return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
 
 
-def stabilising_torques(recording: Recording) -> Array:
+def stabilising_torques(recording: Recording, replay: Replay | None = None) -> Array:
     """Stabilising torques (T, 3) in N m on the root, in the root's frame: external torques except those of pushes."""
     first = int(recording.model.body_dofadr[recording.root])
-    pushed = np.zeros_like(recording.external)
-    for event in recording.meta.get("events", ()):
-        if event.get("kind") == "push":
-            pushed += _push_forces(recording, event)
+    pushed = pushed_forces(replay or Replay.of(recording))
     return np.asarray((recording.external - pushed)[:, first + 3 : first + 6])
-
-
-def _push_forces(recording: Recording, event: dict[str, Any]) -> Array:
-    """Generalised forces (T, nv) of a recorded push."""
-    model, out = recording.model, np.zeros_like(recording.external)
-    data, link = mujoco.MjData(model), model.body(event["body"]).id
-    push = Push(event["force"], event["time"], event["duration"])
-    for step in range(recording.steps):
-        share = push.share(float(recording.time[step]), recording.step)
-        if share > 0:
-            data.qpos[:] = recording.qpos[step]
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            force = share * np.array(event["world_force"])
-            mujoco.mj_applyFT(model, data, force, np.zeros(3), data.xipos[link], link, out[step])
-    return out

@@ -19,7 +19,7 @@ TOUCH = 1e-3  # Distance (m) within which surfaces touch; the default of `WorldS
 
 @dataclass(frozen=True)
 class Replay:
-    """Kinematics and momenta at every state. Momenta are summed from body velocities, not from the mass matrix."""
+    """Kinematics, momenta and inertial forces. Momenta are summed from body velocities, not from the mass matrix."""
 
     recording: Recording
     roots: Ints  # (trees,) body ids of free roots
@@ -29,6 +29,11 @@ class Replay:
     angular: Array  # (T+1, trees, 3) kg m^2/s, about the centre of mass
     xpos: Array  # (T+1, nbody, 3) m
     xmat: Array  # (T+1, nbody, 3, 3)
+    xipos: Array  # (T+1, nbody, 3) m, centres of mass of the links
+    tree_com: Array  # (T+1, nbody, 3) m, centre of mass of each body's tree, to which `axes` refer
+    axes: Array  # (T+1, nv, 6) motion of each DOF: rotation, and translation of the tree's centre of mass
+    inertial_force: Array  # (T, nv) M (v1 - v0) / h + bias: what all other forces of a step must add up to
+    root_inertia: Array  # (T, nv, 6) kg m^2: columns of the mass matrix of the free root of each DOF's tree
     touches: tuple[CloseSurfaces, ...]  # per state: surfaces that touch or are close
 
     @classmethod
@@ -40,7 +45,13 @@ class Replay:
         roots = model.jnt_bodyid[free].astype(np.int64)
         states = len(recording.time)
         com, linear, angular = (np.zeros((states, len(roots), 3)) for _ in range(3))
-        xpos, xmat = np.zeros((states, model.nbody, 3)), np.zeros((states, model.nbody, 3, 3))
+        xpos, xipos, tree_com = (np.zeros((states, model.nbody, 3)) for _ in range(3))
+        xmat, axes = np.zeros((states, model.nbody, 3, 3)), np.zeros((states, model.nv, 6))
+        inertial_force = np.zeros((recording.steps, model.nv))
+        root_inertia = np.zeros((recording.steps, model.nv, 6))
+        columns, grounded = _root_columns(model)
+        inertia, bias, own = np.zeros((model.nv, model.nv)), np.zeros(model.nv), np.arange(model.nv)[:, None]
+        gained = np.diff(recording.qvel, axis=0) / recording.step  # (T, nv) m/s^2 or rad/s^2
         touches = []
         mass = model.body_subtreemass[roots]
         for k in range(states):
@@ -53,9 +64,53 @@ class Replay:
             com[k] = data.subtree_com[roots]
             linear[k] = data.subtree_linvel[roots] * mass[:, None]
             angular[k] = data.subtree_angmom[roots]
-            xpos[k], xmat[k] = data.xpos, data.xmat.reshape(-1, 3, 3)
+            xpos[k], xmat[k], xipos[k] = data.xpos, data.xmat.reshape(-1, 3, 3), data.xipos
+            tree_com[k], axes[k] = data.subtree_com[model.body_rootid], data.cdof
+            if k < recording.steps:
+                mujoco.mj_makeM(model, data)
+                mujoco.mj_fullM(model, data, inertia)
+                mujoco.mj_rne(model, data, 0, bias)
+                inertial_force[k] = inertia @ gained[k] + bias
+                root_inertia[k] = inertia[own, columns]
             touches.append(CloseSurfaces.of(model, data))
-        return cls(recording, roots, mass, com, linear, angular, xpos, xmat, tuple(touches))
+        root_inertia[:, grounded] = 0.0
+        # fmt: off
+        return cls(
+            recording, roots, mass, com, linear, angular, xpos, xmat, xipos, tree_com, axes, inertial_force,
+            root_inertia, tuple(touches),
+        )
+        # fmt: on
+
+    def generalised_forces(self, step: Ints, body: Ints, point: Array, force: Array) -> Array:
+        """Generalised forces (T, nv) of forces (n, 3) N on bodies at points (n, 3) m, in the steps (n,)."""
+        model, steps = self.recording.model, self.recording.steps
+        wrench = np.zeros((steps, model.nbody, 6))  # about the tree's centre of mass
+        np.add.at(wrench[:, :, :3], (step, body), np.cross(point - self.tree_com[step, body], force))
+        np.add.at(wrench[:, :, 3:], (step, body), force)
+        return np.asarray(np.einsum("kdi,kdi->kd", self.axes[:-1], self._moved_bodies @ wrench))
+
+    def point_velocity(self, body: int, point: Array) -> Array:
+        """Velocity (T+1, 3) m/s of the material point of a body that is at `point` (T+1, 3) m."""
+        twist = np.einsum("kdi,kd->ki", self.axes, self.recording.qvel * self._moved_bodies[:, body])
+        return np.asarray(twist[:, 3:] + np.cross(twist[:, :3], point - self.tree_com[:, body]))
+
+    @cached_property
+    def contact_forces(self) -> Array:
+        """Generalised forces (T, nv) of all contacts and grips, on both bodies."""
+        r = self.recording
+        step, body = np.tile(r.contact_step, 2), np.concatenate([r.contact_body, r.contact_other])
+        points, forces = np.tile(r.contact_point, (2, 1)), np.concatenate([r.contact_force, -r.contact_force])
+        return self.generalised_forces(step, body, points, forces)
+
+    @cached_property
+    def _moved_bodies(self) -> Array:
+        """(nv, nbody) 1 where a DOF moves a body."""
+        model = self.recording.model
+        moves = np.zeros((model.nv, model.nbody))
+        for body in range(1, model.nbody):
+            moves[:, body] = moves[:, model.body_parentid[body]]
+            moves[model.body_dofadr[body] : model.body_dofadr[body] + model.body_dofnum[body], body] = 1.0
+        return moves
 
     def floating_tree_index(self, bodies: Ints) -> Ints:
         """Index of the floating tree of each body, -1 if it is fixed."""
@@ -115,13 +170,13 @@ class Replay:
         """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 
         The gap is the smaller of the gaps at the start and the end of the step; distance and angle are at the start.
-        All are infinite where the two bodies are not close, and zero for contacts that are not unilateral.
+        All are infinite where the two bodies are not close, and zero for grips.
         """
         r = self.recording
         out = np.zeros((len(r.contact_step), 3))
         columns = (r.contact_kind, r.contact_step, r.contact_body, r.contact_other)
         for n, (kind, k, body, other) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-            if kind != 0:
+            if kind == 1:
                 continue
             pair = _ordered_pair(body, other)
             flip = 1.0 if pair[0] == other else -1.0
@@ -196,13 +251,20 @@ class CloseSurfaces:
         best = self._nearest(pair, point)
         if best is None:
             return np.inf, np.inf, np.inf
-        cosine = float(self.normal[best] @ normal)
+        cosine = float(self.normal[best] @ normal) / max(float(np.linalg.norm(normal)), 1e-9)
         return self.gap(pair), dist(self.point[best], point), acos(min(1.0, max(-1.0, cosine)))
 
     def _nearest(self, pair: tuple[int, int], point: Array) -> int | None:
         """Index of a pair's surface point nearest to `point`."""
         mine = self._indices_by_pair.get(pair)
         return mine[int(np.argmin(((self.point[mine] - point) ** 2).sum(axis=1)))] if mine else None
+
+
+def _root_columns(model: mujoco.MjModel) -> tuple[Ints, Mask]:
+    """The six DOFs (nv, 6) of the free root of each DOF's tree, and the DOFs (nv,) whose tree has no free root."""
+    root = model.body_rootid[model.dof_bodyid]
+    free = np.isin(root, model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE])
+    return np.where(free, model.body_dofadr[root], 0)[:, None] + np.arange(6) * free[:, None], ~free
 
 
 def _ordered_pair(a: int, b: int) -> tuple[int, int]:

@@ -43,6 +43,12 @@ def fire_cue(cue: Cue, world: World) -> dict[str, Any]:
     return dict(event) if isinstance(event, Mapping) else {"kind": "cue", "time": cue.time, "name": cue.name}
 
 
+def held_pairs(world: World) -> list[list[str]]:
+    """Names of the pairs of links that grips hold together, for the recording's events."""
+    pairs = {(grip.body, grip.other) for grip in world.grips}
+    return [[world.model.body(link).name for link in pair] for pair in sorted(pairs)]
+
+
 def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
     """Cues at which the hands grip and release a prop, at the times at which the hands of the motion do so."""
     cues: list[Cue] = []

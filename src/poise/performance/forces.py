@@ -25,7 +25,7 @@ from poise.world.world import World
 
 HEAVIEST = 200.0  # Largest mass (kg) of a weight
 MOST_WEIGHTS = 8  # Largest number of weights at once
-TRIALS = 5  # Largest number of trial steps to find the force of the weights
+TRIALS = 10  # Largest number of trial steps to find the force of the weights
 NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 
 
@@ -93,6 +93,16 @@ def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
     return np.sum(acting, axis=0) if acting else None
 
 
+def stabiliser_kind(actuation: Actuation, world: World) -> str | None:
+    """What an actuation's stabiliser may give the performer's root: `torque`, or `force and torque`; None without."""
+    brace = actuation.brace
+    parts = [part for part in (actuation.external, None if brace is None else brace.gain) if part is not None]
+    if not parts:
+        return None
+    first = world.scene.dofs(0).start
+    return "force and torque" if any(np.any(part[first : first + 3]) for part in parts) else "torque"
+
+
 @dataclass(frozen=True)
 class HungWeight:
     """A point mass that is fixed to a link."""
@@ -123,8 +133,8 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
     """(nv,) generalised force of the weights in the coming step, given the `pushes` (nv,); the world is left unchanged.
 
     A weight exerts m (g - a), where a is the acceleration of its point in the same step. The first trial step applies
-    m g; each result corrects the force through the compliance of the mechanism. The force with the smallest residual
-    is returned. It is recorded in `external`, like pushes.
+    m g; each result corrects the force through the compliance of the mechanism, which Broyden's method updates. The
+    force with the smallest residual is returned. It is recorded in `external`, like pushes.
     """
     before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
@@ -132,7 +142,8 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
     others = np.zeros(world.model.nv) if pushes is None else pushes
     now, speed, inertia = world.snapshot, before @ world.qvel, world.terms.mass.copy()
     best, least, force = mass * gravity, np.inf, mass * gravity
-    for _ in range(TRIALS):
+    gain, change, last = np.zeros((0, 0)), force, force  # gain: change of the force per missing force
+    for trial in range(TRIALS):
         try:
             result = world.step(actuation, others + before.T @ force)
         except BlowUp:
@@ -140,14 +151,21 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
             break
         gained = (_weights_jacobian(weights, world) @ world.qvel - speed) / h
         world.go_back(now)
-        off = float(np.linalg.norm(mass * (gravity - gained) - force))
+        missing = mass * (gravity - gained) - force
+        off = float(np.linalg.norm(missing))
         if off < least:
             best, least = force, off
         if off < NEAR * float(np.linalg.norm(mass * gravity)):
             break
-        damping = _joint_damping(world, actuation, result.torque)
-        compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
-        force = np.linalg.solve(np.diag(1 / mass) + compliance, gravity - gained + compliance @ force)
+        if trial == 0:
+            damping = _joint_damping(world, actuation, result.torque)
+            compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
+            gain = np.linalg.inv(np.eye(len(mass)) + mass[:, None] * compliance)
+        else:  # contacts and limits stiffen the mechanism: Broyden's update of the gain
+            response = gain @ (missing - last)
+            gain -= np.outer(change + response, change @ gain) / (float(change @ response) or -1.0)
+        change, last = gain @ missing, missing
+        force = force + change
     return np.asarray(before.T @ best)
 
 

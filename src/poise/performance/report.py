@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from poise.performance.performance import Performance
 from poise.retarget.prepare import import_changes
 from poise.world.recording import FILE
 
+SHOWN = 3  # Most reasons of a verdict that the text names
 FILES = (FILE, "motion.bvh", "page.html")  # Names of the files that a performance is written to
 
 
@@ -38,7 +39,6 @@ class Outcome:
         """The summary as text, with the lines `more` before the list of files."""
         s, stopped, down = self.summary, self.performance.blow_up, self.summary["fell_at"]
         fell = "stayed up" if down is None else f"touched the ground with more than feet and hands at {down:.2f} s"
-        failed = [name for name, check in s["audit"].items() if not check["passed"]]
         lines = [
             *([f"STOPPED: {stopped}"] if stopped else []),
             *(import_changes(self.imported) if self.imported else []),
@@ -46,7 +46,7 @@ class Outcome:
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             *self.changes_of_control,
-            f"NOT physical: {', '.join(failed)} (see poise audit)" if failed else "physical: passes the audit",
+            "; ".join([f"{s['verdict']}: passes the audit" if s["physical"] else s["verdict"], *s["reasons"][:SHOWN]]),
             *more,
             *(f"wrote {path}" for path in s["files"]),
         ]
@@ -68,8 +68,9 @@ def write_performance(
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
     performance.recording.save(paths[0])
+    told = replace(performance.recording, meta={**performance.recording.meta, "verdict": summary["verdict"]})
     for path in paths[1:]:
-        export(performance.recording, path)
+        export(told, path)
     if imported is not None:
         summary["findings"] = imported.as_dict()
     summary["files"] = [str(path) for path in paths]
@@ -85,15 +86,15 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
     stopped = performance.blow_up
     recording = performance.recording
     replay = Replay.of(recording)
-    checks = audit(recording, replay).as_dict()["checks"] if recording.steps else {}
+    judged = audit(recording, replay)
     return {
         **metrics(recording, replay),
         "real_time_factor": performance.real_time_factor,
         "setup_s": performance.setup_s,
         "step_ms": timing,
         "stopped": None if stopped is None else {"step": stopped.step, "culprit": stopped.culprit},
-        "physical": all(check["passed"] for check in checks.values()),
-        "audit": checks,
+        **judged.verdict.as_dict(),
+        "audit": judged.as_dict()["checks"],
     }
 
 

@@ -22,8 +22,8 @@ from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
-from poise.performance.cues import Cue, check_speed, fire_cue, steer_now
-from poise.performance.forces import MOST_WEIGHTS, HungWeight, ScenePush, hung_force, total_push
+from poise.performance.cues import Cue, check_speed, fire_cue, held_pairs, steer_now
+from poise.performance.forces import MOST_WEIGHTS, HungWeight, ScenePush, hung_force, stabiliser_kind, total_push
 from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, place_at_start
@@ -80,6 +80,7 @@ class Run:
         self._waiting = list(self._cues)
         self._pushes = [ScenePush.placed(push, world, self.place) for push in pushes]
         self._weights: tuple[HungWeight, ...] = ()
+        self._stabiliser: str | None = None  # what a stabiliser of the root has given so far
         controller.reset(world, PlacedReference(reference, self.place))
         world.warm_up()
         self.events: list[dict[str, Any]] = [push.event for push in self._pushes]
@@ -145,12 +146,14 @@ class Run:
         world = self.world
         while self._waiting and self._waiting[0].time <= world.time + ON_TIME:
             self.events.append(fire_cue(self._waiting.pop(0), world))
+        self._declare_grips()
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
         time, actuation, external = self.time, self.controller.act(world.state), total_push(self._pushes, world)
         if self._weights:
             external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
+        self._stabiliser = stabiliser_kind(actuation, world) or self._stabiliser
         result = world.step(actuation, external)
         if self.fell_at is None and self._falls_in_step(result):
             self.fell_at = time
@@ -176,6 +179,14 @@ class Run:
         except BlowUp as error:
             return self.take(error)
         return self.take()
+
+    def _declare_grips(self) -> None:
+        """Add an event if other pairs of links are held than the last such event says."""
+        told: list[list[str]] = next(
+            (event["pairs"] for event in reversed(self.events) if event.get("kind") == "grips"), []
+        )
+        if (held := held_pairs(self.world)) != told:
+            self.note({"kind": "grips", "time": self.world.time, "pairs": held})
 
     def _push_begins(self) -> bool:
         """Whether a push begins in the coming step; a renewed pull does not count."""
@@ -248,8 +259,11 @@ class Run:
             "noise": self._noise,
             "step": world.settings.step,
             "world": asdict(world.settings),
-            "torque_limits": [limit if math.isfinite(limit) else None for limit in world.torque_limit.tolist()],
+            "torque_limits": _finite_or_null(world.torque_limit),
             "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
+            "joint_lower": _finite_or_null(world.scene.per_dof([each.lower for each in world.scene.bodies], -np.inf)),
+            "joint_upper": _finite_or_null(world.scene.per_dof([each.upper for each in world.scene.bodies], np.inf)),
+            "stabiliser": self._stabiliser,
             "root": body.links[0],
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
             "feet": [foot.link for foot in body.feet],
@@ -443,3 +457,8 @@ def _plain_settings(settings: Any) -> Any:
     return (
         {key: _plain_settings(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
     )
+
+
+def _finite_or_null(values: Array) -> list[float | None]:
+    """Numbers for JSON, which lacks infinity: null instead."""
+    return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -27,6 +27,7 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
     force = contacts.force[step, which]
     normal = np.tile([0.0, 0.0, 1.0], (len(step), 1))
     normal[held] = force[held] / np.linalg.norm(force[held], axis=1, keepdims=True)
+    pairs = [[scene.model.body(link).name, scene.model.body(held_to).name] for link in sorted(set(links[which[held]]))]
     return Recording(
         model_xml=scene.xml,
         time=np.asarray(np.arange(clip.frames) * motion.step, float),
@@ -52,6 +53,8 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
             "root": body.links[0],
             "dof_names": list(body.dof_names),
             "torque_limits": body.torque_limit.tolist(),
+            "stabiliser": None,
+            "events": [{"kind": "grips", "time": 0.0, "pairs": pairs}] if pairs else [],
         },
     )
 

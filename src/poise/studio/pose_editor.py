@@ -20,7 +20,6 @@ from poise.body.catalogue import body_names
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError, unknown_name
 from poise.export.page import page_scene_data
-from poise.measure.metrics import stabilising_effort
 from poise.performance.performance import Performance
 from poise.performance.report import summarise_performance
 from poise.studio.frames import body_poses, track_bytes
@@ -259,8 +258,7 @@ class PoseEditor:
         self._say(
             "performed",
             **solving,
-            **{key: summary[key] for key in ("seconds", "fell_at", "physical", "real_time_factor")},
-            stabiliser=stabilising_effort(recording),
+            **{key: summary[key] for key in ("seconds", "fell_at", "verdict", "reasons", "real_time_factor")},
             stopped=None if made.blow_up is None else str(made.blow_up),
         )
 

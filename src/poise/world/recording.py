@@ -59,6 +59,12 @@ class Recording:
         """Duration of a step, s."""
         return float(self.meta["step"])
 
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The well-formed events; recordings may come from other programs."""
+        listed = self.meta.get("events")
+        return [event for event in listed if isinstance(event, dict)] if isinstance(listed, list | tuple) else []
+
     @cached_property
     def model(self) -> mujoco.MjModel:
         """The scene, compiled."""

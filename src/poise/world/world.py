@@ -39,7 +39,7 @@ from poise.world.step_solver import NO_FEEDBACK, SolvedStep, StepDiverged, StepS
 NO_GRIPS = np.zeros((0, 3))
 NO_LINKS = np.zeros(0, np.int64)
 
-LIMIT_REACH = 0.1  # Distance (rad) to a joint limit, beyond the travel of the step, within which the limit gets a row
+LIMIT_REACH = np.pi  # Distance (rad) to a joint limit within which the limit gets a row; a blow can close it in a step
 
 
 class World:

@@ -85,7 +85,7 @@ def test_a_solve_is_shown_beside_the_papers(tmp_path):
     row = scripts.run_shooting_case(case)
     assert row["solved"]
     assert row["stood"]
-    assert row["physical"]
+    assert row["passed"]
     assert row["goals"] == 5
     assert 0 < row["iterations"] <= 5
     (found,) = scripts.shooting_summary([row])
@@ -111,12 +111,12 @@ def test_a_variation_is_judged():
     row = scripts.run_variation_case(NamedCase("blow-arms", 60.0, 3))
     assert row["solved"]
     assert row["done"]
-    assert row["physical"]
+    assert row["passed"]
     assert row["iterations"] is None
 
 
 def test_shares_are_counted_by_script(tmp_path):
-    row = {"seed": 0, "solved": True, "physical": True, "iterations": None, "simulations": None}
+    row = {"seed": 0, "solved": True, "passed": True, "iterations": None, "simulations": None}
     made = [{"script": "punch", **row, "done": done} for done in (True, True, False)]
     (found,) = scripts.variation_summary(made)
     assert (found["script"], found["variations"], found["done"]) == ("punch", 3, 2)

@@ -71,7 +71,7 @@ class Judge {
     return playing ? this.was.pace : 0;
   }
 
-  update({ time, fell_at: fell, failed, judged, track_deg: track, power, strain, speed }, playing, fallsExpected) {
+  update({ time, fell_at: fell, verdict, reason, track_deg: track, power, strain, speed }, playing, fallsExpected) {
     const state = fell === null ? "good" : fallsExpected ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
     put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${speed.toFixed(0)}×</small>`);
@@ -79,9 +79,11 @@ class Judge {
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);
     put("n-strain", `${(100 * strain).toFixed(0)} % <small>of its limit</small>`);
-    put("n-audit", failed.length ? failed.join(", ").replaceAll("_", " ") : judged > 0 ? "physical" : "…", failed.length ? "bad" : judged > 0 ? "good" : "");
+    const kind = { physical: "good", "not physical": "bad" }[verdict] ?? "";
+    put("n-audit", verdict || "…", kind);
     this.chip("chip-state", fell === null ? "On its feet" : fallsExpected ? "Touches the ground" : `Fell at ${fell.toFixed(1)} s`, state);
-    this.chip("chip-physics", failed.length ? `Not physical: ${failed[0].replaceAll("_", " ")}` : "Physical", failed.length ? "bad" : judged > 0 ? "good" : "");
+    this.chip("chip-physics", verdict ? verdict[0].toUpperCase() + verdict.slice(1) : "Not judged yet", kind);
+    if (reason) $("chip-physics").title = reason;
     this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
   }
 
@@ -90,10 +92,10 @@ class Judge {
     $(id).lastElementChild.textContent = text;
   }
 
-  verdict({ audit, physical, fell_at: fell, tracking, foot_slip_mm_s: slip, seconds }) {
+  verdict({ audit, verdict, reasons, fell_at: fell, tracking, foot_slip_mm_s: slip, seconds }) {
     $("judge-all").disabled = false;
     const rows = [
-      [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, physical ? "physical" : "NOT physical", !physical],
+      [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, verdict, verdict === "not physical", reasons.join("\n")],
       ["tracking error, joints RMS", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["foot slip", `${slip.toFixed(2)} mm/s`],
       ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${measured(value)} ${unit.replace(" x ", " × ")}`, !passed, meaning]),
     ];

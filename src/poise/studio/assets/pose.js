@@ -154,15 +154,14 @@ class Pose {
     this.send(name);
   }
 
-  performed({ converged, constraints, solve_s: seconds, fell_at: fell, physical, stabiliser, stopped }) {
+  performed({ converged, constraints, solve_s: seconds, fell_at: fell, verdict, reasons, stopped }) {
     busy("");
     this.takes.forEach((button) => { button.disabled = false; });
     const line = (text, kind = "") => make("p", { textContent: text, className: kind });
     const lines = (constraints ?? []).map(({ what, target, reached, unit, met }) => line(`${what}: ${reached === null ? "not reached" : reached.toPrecision(4)} ${unit}, wanted ${Number(target.toPrecision(4))}`, met ? "good" : "bad"));
     if (converged !== undefined) lines.unshift(line(converged ? `Solved in ${seconds.toFixed(1)} s` : "Not all goals are met", converged ? "good" : "bad"));
     if (stopped) lines.push(line(stopped, "bad"));
-    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line(physical ? "Physical (audit passed)" : "Not physical", physical ? "good" : "bad"),
-      line(stabiliser.share > 0 ? `Assisted: declared stabilising torque of ${stabiliser.mean_nm.toFixed(0)} N m on average` : "No stabilising torque"));
+    lines.push(line(fell === null ? "Stays up" : `Touches the ground at ${fell.toFixed(2)} s`), line([verdict[0].toUpperCase() + verdict.slice(1), ...reasons].join(": "), { physical: "good", "not physical": "bad" }[verdict]));
     this.result.replaceChildren(...lines);
     this.time = 0;
     this.play(true);

@@ -273,7 +273,7 @@ def audit_columns(recording: Recording) -> Row:
     """Columns of a row: whether a recording passes the audit, and the names of the failed checks."""
     checked = audit(recording)
     failed = " ".join(check.name for check in checked.checks if not check.passed)
-    return {"physical": checked.passed, "failed_checks": failed}
+    return {"physical": checked.verdict.physical, "failed_checks": failed}
 
 
 def horizontal_push(degrees: int, force: float, time: float, duration: float) -> Push:

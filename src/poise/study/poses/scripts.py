@@ -55,13 +55,13 @@ def run_shooting_case(case: NamedCase) -> Row:
         "simulations": sum(hit.simulations for hit in hits) / len(hits),
         "seconds": max(answer.seconds for answer in solution.answers),
         "stood": metrics(recording)["fell_at"] is None,
-        "physical": audit(recording).passed,
+        "passed": audit(recording).passed,
     }
 
 
 def shooting_summary(rows: Sequence[Row]) -> list[Row]:
     """For each script: iterations and seconds of the slowest goal, simulations per goal, and the paper's numbers."""
-    columns = column_means("solved", "stood", "physical", "iterations", "simulations", "seconds")
+    columns = column_means("solved", "stood", "passed", "iterations", "simulations", "seconds")
     found = group_rows(rows, ("script",), columns)
     for row in found:
         row["paper_iterations"], row["paper_seconds"] = PAPER[str(row["script"])]
@@ -270,13 +270,13 @@ def run_variation_case(case: NamedCase) -> Row:
         "seed": case.seed,
         "solved": solved,
         "done": solved and performed,
-        "physical": audit(performance.recording).passed,
+        "passed": audit(performance.recording).passed,
         "iterations": None if solution is None else sum(answer.hit.iterations for answer in solution.answers),
         "simulations": None if solution is None else sum(answer.hit.simulations for answer in solution.answers),
     }
 
 
-variation_summary = summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "physical")})
+variation_summary = summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "passed")})
 
 
 def plot_variations(rows: Sequence[Row]) -> Figure:

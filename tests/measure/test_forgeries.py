@@ -1,0 +1,428 @@
+"""Forged recordings: each is refused, and for the right reason."""
+
+import numpy as np
+import pytest
+from corruption import SLIGHTEST, corruptions
+from forging import changed, edited_model, events, failed, honest, verdict, without_contacts
+
+from poise import PoiseError, audit
+from poise.dynamics.mechanism import DynamicsTerms
+from poise.measure.replay import Replay
+from poise.measure.verdict import Word
+
+FORGERIES = {}  # name: (recording, forge, the checks that must fail)
+
+
+def forgery(base, *checks):
+    """Register a function that forges a recording."""
+
+    def register(forge):
+        FORGERIES[forge.__name__.removeprefix("_")] = (base, forge, set(checks))
+        return forge
+
+    return register
+
+
+def at(*place, add=0.0, times=1.0):
+    """A function that changes one entry of an array."""
+
+    def change(values):
+        values[place] = times * values[place] + add
+        return values
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["walk", "pushed", "fall", "hang", "loaded"])
+def test_the_recordings_that_are_forged_are_physical(name):
+    assert verdict(honest(name)).word is Word.PHYSICAL
+
+
+def test_a_stabilised_script_is_assisted_by_what_its_stabiliser_gave():
+    found = audit(honest("held"))
+    assert found.verdict.word is Word.ASSISTED
+    assert found.passed
+    assert not found.verdict.physical
+    assert found.verdict.assistance.peak_nm > 1
+    assert found.verdict.assistance.peak_n == 0
+    assert 0 < found.verdict.assistance.share <= 1
+    assert "N m" in found.verdict.reasons[0]
+
+
+# -- forces from nowhere -------------------------------------------------------------------------------------------
+
+
+@forgery("walk", "contact_kind")
+def _a_walk_in_the_air_on_contacts_of_no_kind(r):
+    up = np.array([0, 0, 5.0])
+    return changed(r, qpos=lambda q: q + np.r_[up, np.zeros(r.model.nq - 3)], contact_point=r.contact_point + up,
+                   contact_kind=np.full_like(r.contact_kind, 7))  # fmt: skip
+
+
+@forgery("walk", "contact_distance")
+def _a_walk_in_the_air(r):
+    up = np.array([0, 0, 5.0])
+    high = r.qpos + np.r_[up, np.zeros(r.model.nq - 3)]
+    return changed(r, qpos=high, contact_point=r.contact_point + up)
+
+
+@forgery("walk", "contact_kind", "grip_distance")
+def _a_walk_in_the_air_on_hooks(r):
+    up = np.array([0, 0, 5.0])
+    high = r.qpos + np.r_[up, np.zeros(r.model.nq - 3)]
+    return changed(r, qpos=high, contact_point=r.contact_point + up, contact_kind=np.ones_like(r.contact_kind))
+
+
+def _contacts_as_external(r):
+    return changed(without_contacts(r), external=r.external + Replay.of(r).contact_forces)
+
+
+@forgery("walk", "undeclared_force")
+def _contacts_moved_to_external(r):
+    return _contacts_as_external(r)
+
+
+@forgery("held", "undeclared_force")
+def _contacts_moved_to_external_beside_a_stabiliser(r):
+    return _contacts_as_external(r)
+
+
+@forgery("walk", "undeclared_force")
+def _contacts_moved_to_a_weight_that_hangs(r):
+    moved = _contacts_as_external(r)
+    weight = {"kind": "weight", "time": 0.0, "body": "pelvis", "mass": 50.0, "point": [0.0, 0.0, 0.0]}
+    return changed(moved, {"events": [weight]})
+
+
+@forgery("walk", "linear_momentum", "joint_equation")
+def _no_contacts_at_all(r):
+    return without_contacts(r)
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_without_its_event(r):
+    return changed(r, {"events": []})
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_stronger_than_its_event(r):
+    return changed(r, {"events": events(r, world_force=[1.0, 0.0, 0.0])})
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_later_than_its_event(r):
+    return changed(r, {"events": events(r, time=0.05)})
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_on_another_link(r):
+    return changed(r, {"events": events(r, body="head")})
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_whose_event_is_nonsense(r):
+    return changed(r, {"events": events(r, world_force="strong", duration=None)})
+
+
+@forgery("pushed", "undeclared_force")
+def _a_push_of_no_number(r):
+    return changed(r, {"events": events(r, world_force=[float("nan")] * 3)})
+
+
+@forgery("hang", "contact_kind")
+def _grips_whose_event_is_nonsense(r):
+    return changed(r, {"events": events(r, pairs=[3, "hand"])})
+
+
+@forgery("pushed", "undeclared_force", "joint_equation")
+def _a_hand_that_drives_a_knee(r):
+    return changed(r, external=at(10, r.meta["dof_names"].index("left_knee_y"), add=2.0))
+
+
+@forgery("walk", "undeclared_force")
+def _torques_called_external(r):
+    return changed(r, external=r.external + r.torque, torque=np.zeros_like(r.torque))
+
+
+@forgery("loaded", "undeclared_force")
+def _a_weight_without_its_event(r):
+    return changed(r, {"events": []})
+
+
+@forgery("loaded", "hung_weight")
+def _a_weight_heavier_than_its_event(r):
+    return changed(r, {"events": events(r, mass=1.0)})
+
+
+@forgery("loaded", "hung_weight")
+def _a_weight_that_floats(r):
+    return changed(r, external=np.zeros_like(r.external))
+
+
+@forgery("held", "undeclared_force")
+def _a_stabiliser_that_is_not_declared(r):
+    return changed(r, {"stabiliser": None})
+
+
+@forgery("held", "undeclared_force")
+def _a_stabiliser_that_lifts(r):
+    return changed(r, external=at(slice(None), 2, add=5.0))
+
+
+@forgery("walk", "limit_impulse")
+def _torques_called_impulses_of_limits(r):
+    return changed(r, torque=np.zeros_like(r.torque), limit_impulse=r.torque * r.step)
+
+
+@forgery("walk", "limit_impulse")
+def _a_limit_that_pushes_the_root(r):
+    return changed(r, limit_impulse=at(5, 2, add=0.1))
+
+
+# -- motion --------------------------------------------------------------------------------------------------------
+
+
+@forgery("walk", "joint_equation")
+def _torques_zeroed(r):
+    return changed(r, torque=np.zeros_like(r.torque))
+
+
+@forgery("walk", "joint_equation")
+def _torques_random(r):
+    noise = np.random.default_rng(0).normal(size=r.torque.shape) * (np.arange(r.model.nv) >= 6)
+    return changed(r, torque=r.torque + 0.1 * noise)
+
+
+@forgery("walk", "joint_equation")
+def _torques_zeroed_in_an_old_file(r):
+    return changed(r, torque=np.zeros_like(r.torque), limit_impulse=None)
+
+
+@forgery("walk", "joint_equation")
+def _torques_of_left_and_right_exchanged(r):
+    names = r.meta["dof_names"]
+    sides = {"left": "right", "right": "left"}
+    swap = [names.index("_".join(sides.get(part, part) for part in name.split("_"))) for name in names]
+    return changed(r, torque=r.torque[:, swap])
+
+
+@forgery("walk", "pose")
+def _a_knee_that_its_velocity_does_not_bend(r):
+    knee = r.model.joint("left_knee").qposadr[0]
+    return changed(r, qpos=at(20, knee, add=0.01))
+
+
+@forgery("walk", "pose")
+def _poses_smoothed(r):
+    def smooth(q):
+        q[1:-1, 7:] = 0.25 * q[:-2, 7:] + 0.5 * q[1:-1, 7:] + 0.25 * q[2:, 7:]
+        return q
+
+    return changed(r, qpos=smooth)
+
+
+@forgery("walk", "pose")
+def _a_root_that_turns_by_itself(r):
+    return changed(r, qpos=at(20, 5, add=1e-3))
+
+
+@forgery("walk", "pose")
+def _quaternions_of_another_length(r):
+    return changed(r, qpos=at(slice(None), slice(3, 7), times=1.01))
+
+
+@forgery("walk", "linear_momentum", "joint_equation")
+def _a_clip_with_finite_differences(r):
+    return changed(without_contacts(r), torque=np.zeros_like(r.torque))
+
+
+@forgery("walk", "pose")
+def _a_walk_backwards_in_time(r):
+    back = {name: getattr(r, name)[::-1] for name in ("qpos", "torque")}
+    return changed(r, **back, qvel=-r.qvel[::-1], contact_step=r.steps - 1 - r.contact_step)
+
+
+@forgery("walk", "linear_momentum")
+def _a_film_played_slowly(r):
+    return changed(r, {"step": 2 * r.step}, time=2 * r.time, qvel=0.5 * r.qvel)
+
+
+@forgery("fall", "linear_momentum")
+def _half_the_gravity(r):
+    return edited_model(r, r'gravity="[^"]*"', 'gravity="0 0 -4.9"')
+
+
+@forgery("walk", "joint_equation")
+def _stronger_damping(r):
+    return edited_model(r, r'damping="[^"]*"', 'damping="9"')
+
+
+@forgery("walk", "linear_momentum")
+def _a_lighter_body(r):
+    return edited_model(r, r'mass="[^"]*"', 'mass="0.5"')
+
+
+@forgery("walk", "free_root")
+def _a_body_on_a_gantry(r):
+    rails = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
+    return edited_model(r, r"<freejoint[^>]*/>|<joint[^>]*type=\"free\"[^>]*/>", f'{rails}<joint type="ball"/>')
+
+
+# -- joints --------------------------------------------------------------------------------------------------------
+
+
+def _strained(r, meta):
+    knee = r.meta["dof_names"].index("left_knee_y")
+    return changed(r, meta, torque=at(10, knee, add=1e4), external=at(10, knee, add=-1e4))
+
+
+@forgery("walk", "torque_ratio")
+def _a_torque_beyond_limits_that_the_file_raises(r):
+    return _strained(r, {"torque_limits": [1e6] * r.model.nv})
+
+
+@forgery("walk", "torque_ratio")
+def _a_torque_beyond_limits_that_the_file_omits(r):
+    return _strained(r, {"torque_limits": None})
+
+
+@forgery("walk", "root_torque")
+def _a_torque_on_the_root(r):
+    return changed(r, torque=at(slice(None), 4, add=30.0))
+
+
+@forgery("fall", "joint_angle")
+def _a_knee_bent_forward(r):
+    knee = r.model.joint("left_knee")
+    free = changed(r, {"joint_lower": [None] * r.model.nv, "joint_upper": [None] * r.model.nv})
+    return changed(free, qpos=at(slice(None), knee.qposadr[0], add=-3.0))
+
+
+# -- contacts ------------------------------------------------------------------------------------------------------
+
+
+@forgery("hang", "contact_kind")
+def _grips_that_no_event_declares(r):
+    return changed(r, {"events": []})
+
+
+@forgery("hang", "contact_kind")
+def _grips_on_another_thing(r):
+    return changed(r, contact_other=np.zeros_like(r.contact_other))
+
+
+@forgery("hang", "pull")
+def _grips_called_contacts(r):
+    return changed(r, contact_kind=np.zeros_like(r.contact_kind), contact_normal=-r.contact_normal)
+
+
+@forgery("walk", "contact_kind")
+def _contacts_of_the_ground_called_those_of_the_body(r):
+    return changed(r, contact_kind=np.full_like(r.contact_kind, 2))
+
+
+@forgery("walk", "contact_distance")
+def _a_foot_on_a_hand_that_is_far(r):
+    hand = r.model.body("left_hand").id
+    return changed(r, contact_kind=np.full_like(r.contact_kind, 2), contact_other=np.full_like(r.contact_other, hand))
+
+
+@forgery("walk", "contact_kind")
+def _a_foot_that_stands_on_itself(r):
+    return changed(r, contact_other=r.contact_body)
+
+
+@forgery("walk", "contact_distance")
+def _the_other_foot(r):
+    left, right = r.model.body("left_foot").id, r.model.body("right_foot").id
+    other = {left: right, right: left}
+    return changed(r, contact_body=np.array([other.get(int(b), int(b)) for b in r.contact_body]))
+
+
+@forgery("walk", "friction_coefficient")
+def _sticky_soles(r):
+    return changed(r, contact_friction=3.0 * r.contact_friction)
+
+
+@forgery("walk", "joint_equation")
+def _forces_shared_otherwise(r):
+    first = np.flatnonzero(np.bincount(r.contact_step) > 1)[0]
+    a, b = np.flatnonzero(r.contact_step == first)[:2]
+
+    def shift(force):
+        force[a] += [0, 0, 5.0]
+        force[b] -= [0, 0, 5.0]
+        return force
+
+    return changed(r, contact_force=shift)
+
+
+@forgery("walk", "linear_momentum")
+def _a_contact_twice(r):
+    return without_contacts(r, np.sort(np.r_[np.arange(len(r.contact_step)), 40]))
+
+
+@forgery("walk", "linear_momentum")
+def _contacts_one_step_early(r):
+    return changed(r, contact_step=np.maximum(r.contact_step - 1, 0))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_refused_for_the_right_reason(name):
+    base, forge, checks = FORGERIES[name]
+    forged = forge(honest(base))
+    found = audit(forged)
+    assert found.verdict.word is Word.NOT_PHYSICAL
+    assert checks <= failed(forged)
+    assert found.verdict.reasons
+
+
+# -- what cannot be judged -----------------------------------------------------------------------------------------
+
+
+def test_a_run_without_steps_is_not_physical():
+    r = honest("walk")
+    states = {name: getattr(r, name)[:1] for name in ("time", "qpos", "qvel")}
+    none = {name: getattr(r, name)[:0] for name in ("torque", "external", "limit_impulse")}
+    assert failed(changed(without_contacts(r), **states, **none)) == {"steps"}
+
+
+def test_an_old_recording_is_judged_as_far_as_it_goes():
+    old = changed(honest("fall"), limit_impulse=None)
+    assert verdict(old).word is Word.PHYSICAL
+    assert "limits" in verdict(old).unjudged[0]
+
+
+def test_a_body_that_is_not_bundled_is_judged_by_the_limits_of_the_file():
+    other = audit(changed(honest("walk"), {"body": "mine"}))
+    assert other.verdict.physical
+    assert "the file" in other.notes[0]
+    assert "biped29" in audit(honest("walk")).notes[0]
+
+
+def test_the_reason_says_how_far_the_centre_of_pressure_would_have_to_be():
+    (reason,) = (text for text in verdict(changed(honest("pushed"), {"events": []})).reasons if "declares" in text)
+    assert "N s" in reason
+    assert "cm" in reason
+
+
+def test_external_forces_that_are_not_finite_are_refused():
+    with pytest.raises(PoiseError, match="finite"):
+        audit(changed(honest("walk"), external=at(0, 0, add=np.nan)))
+
+
+def test_the_equation_of_motion_agrees_with_the_mass_matrix_of_the_simulator():
+    r = honest("pushed")
+    terms = DynamicsTerms(r.model)
+    replay = Replay.of(r)
+    for k in (0, 20, 50):
+        terms.evaluate(r.qpos[k], r.qvel[k])
+        expected = terms.mass @ (r.qvel[k + 1] - r.qvel[k]) / r.step + terms.bias
+        np.testing.assert_allclose(replay.inertial_force[k], expected, atol=1e-9)
+
+
+def test_small_random_corruptions_are_refused():
+    """1,008 corruptions were tried once; see docs/measuring.md."""
+    made = [each for each in corruptions(60, seed=1) if each.size != SLIGHTEST]
+    assert len(made) > 30
+    assert [each for each in made if not each.refused] == []
