@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test test-blender test-browser lint docs bench motions pictures clean
+.PHONY: help demo test fuzz test-blender test-browser lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -35,6 +35,11 @@ test-blender: $(VENV)/dev.stamp ## Blender itself opens what we write (fetches B
 
 test-browser: $(VENV)/dev.stamp ## the studio in headless Chromium, as a person uses it (needs chromium)
 	POISE_BROWSER=1 $(BIN)/python -m pytest -rs tests/browser
+
+SECONDS ?= 60
+fuzz: $(VENV)/dev.stamp ## damaged and hostile inputs for every reader and short form, for SECONDS=60 in all
+	@$(PIP) atheris || echo "atheris cannot be installed here: inputs are random, not guided by coverage." >&2
+	$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
 
 lint: $(VENV)/dev.stamp ## ruff, mypy and the declared imports
 	$(BIN)/python -m ruff check .

@@ -7,13 +7,17 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from poise.errors import PoiseError
 from poise.version import __version__
 
+TYPE_CHECKING = False  # checkers of types read True; the module `typing` is slow to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from poise.body.body import Body as Body
     from poise.control.catalogue import named_controller as named_controller
     from poise.control.commands import parse_steer as parse_steer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class PoiseError(Exception):
@@ -15,6 +14,8 @@ class PoiseError(Exception):
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
     """The error for an invalid name; the message lists the valid names and suggests the closest one."""
+    from difflib import get_close_matches  # here, because it takes as long to import as all of `import poise`
+
     valid = sorted(choices)
     close = get_close_matches(name, valid, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""

@@ -1,12 +1,80 @@
-"""Atomic writing of files, and checks that a target can be written."""
+"""Bounded reading and atomic writing of files, and checks that a target can be written."""
 
 from __future__ import annotations
 
+import io
+import math
 import os
-from collections.abc import Iterable
+import zipfile
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from poise.errors import PoiseError
+
+LARGEST_FILE, LARGEST_STREAM = 2**30, 2**24  # bytes; the second of pipes and devices, which do not tell their size
+LARGEST_ARCHIVE, LARGEST_TEXT = 2**31, 2**26  # bytes, unpacked: of all arrays of an archive, of a text in it
+LEAST_BOUND, MOST_COMPRESSED = 2**28, 50
+"""An archive may unpack to `LEAST_BOUND` bytes, or to `MOST_COMPRESSED` times its size if that is more."""
+
+
+def read_file(path: Path | str, most: int = LARGEST_FILE) -> bytes:
+    """The content of a file of at most `most` bytes."""
+    try:
+        with open(path, "rb") as file:
+            most = min(most, max(os.fstat(file.fileno()).st_size, LARGEST_STREAM))
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: the path contains a NUL
+        raise PoiseError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > most:
+        raise PoiseError(f"{path} is larger than {most >> 20} MB")
+    return content
+
+
+def read_arrays(path: Path | str, names: Collection[str], kind: str) -> dict[str, NDArray[Any]]:
+    """Read the arrays in `names` from a NumPy archive, a `kind` of file; names that the archive lacks are left out.
+
+    Memory is bounded by the size of the file. Sizes are checked before and while an array is read.
+    """
+    content = read_file(path, LARGEST_ARCHIVE)
+    most = min(LARGEST_ARCHIVE, max(LEAST_BOUND, MOST_COMPRESSED * len(content)))
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            wanted = [info for info in archive.infolist() if info.filename.removesuffix(".npy") in names]
+            large = sum(info.file_size for info in wanted) > most
+            members = [] if large else [(i.filename.removesuffix(".npy"), _read_array(archive, i)) for i in wanted]
+    except Exception:  # whatever zip, zlib and NumPy's own parsers raise on damaged files
+        raise PoiseError(f"{path} is not {kind} (a NumPy .npz file without pickles), or it is damaged") from None
+    if large:
+        raise PoiseError(f"{path} unpacks to more than {most >> 20} MB")
+    return dict(members)
+
+
+def archive_names(path: Path | str) -> set[str]:
+    """The names of the arrays in an archive; empty if the file is none or cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name.removesuffix(".npy") for name in archive.namelist()}
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        return set()
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    """An array of an archive; raises if it announces more than the archive holds."""
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("others unpack in pieces of unlimited size")
+    with archive.open(info) as member:
+        header = npy.read_array_header_1_0 if npy.read_magic(member) == (1, 0) else npy.read_array_header_2_0
+        shape, _, kind = header(member)
+    text = kind.kind in "SU"
+    if math.prod(shape) * max(kind.itemsize, 1) > min(info.file_size, LARGEST_TEXT if text else LARGEST_ARCHIVE):
+        raise ValueError("an array is larger than its member")
+    with archive.open(info) as member:
+        return np.asarray(npy.read_array(member, allow_pickle=False))
 
 
 def write_file(path: Path, content: bytes) -> Path:
@@ -15,12 +83,12 @@ def write_file(path: Path, content: bytes) -> Path:
     try:
         part.write_bytes(content)
         part.replace(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: the path contains a NUL
         try:
             part.unlink(missing_ok=True)
-        except OSError:
+        except (OSError, ValueError):
             pass
-        raise PoiseError(f"cannot write {path}: {error.strerror}") from None
+        raise PoiseError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
     return path
 
 
@@ -47,5 +115,5 @@ def check_folder_writable(folder: Path) -> None:
         probe = existing / ".poise-probe"
         probe.touch()
         probe.unlink()
-    except OSError as error:
-        raise PoiseError(f"cannot write to {folder}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise PoiseError(f"cannot write to {folder}: {getattr(error, 'strerror', None) or error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from poise.errors import PoiseError, unknown_name
+from poise.files import read_file
 
 Lines = Mapping[tuple[str, int, str], int]
 """Line number of each (table, index among the tables of that name, key); the key "" is the table's header.
@@ -18,10 +20,27 @@ Lines = Mapping[tuple[str, int, str], int]
 A nested table is named `OUTER#INDEX.INNER`, an inline table in a list `KEY[INDEX]`. (tomllib gives no line numbers.)
 """
 
+LARGEST = 2**20  # bytes of a file
+DEEPEST = 32  # levels of nested tables and lists
 _HEADER = re.compile(r"^\s*\[\[?\s*([\w.\-]+)\s*\]\]?")
 _KEY = re.compile(r"^\s*(\"[^\"]+\"|[\w\-]+)\s*(?:\.[^=]*)?=")
 _INERT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
 """Strings and comments, in which brackets have no meaning."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML text; raises a ValueError if it is not one, or is nested too deeply."""
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"nested more than {DEEPEST} deep") from None
+    level: list[Any] = [values]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer)]
+        level = [value for value in level if isinstance(value, dict | list)]
+    if level:
+        raise ValueError(f"nested more than {DEEPEST} deep")
+    return values
 
 
 def toml_line_numbers(text: str) -> Lines:
@@ -86,12 +105,11 @@ class TomlTable:
     @classmethod
     def read(cls, path: Path) -> TomlTable:
         """The top-level table of a file."""
+        content = read_file(path, LARGEST)
         try:
-            text = path.read_text(encoding="utf-8")
-            values = tomllib.loads(text)
-        except OSError as error:
-            raise PoiseError(f"cannot read {path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+            values = read_toml(text)
+        except ValueError as error:
             raise PoiseError(f"{path.name} is not a TOML file: {error}") from None
         return cls(path.name, toml_line_numbers(text), "", 0, values)
 
@@ -224,4 +242,4 @@ class TomlTable:
 
 def is_number(value: object) -> TypeGuard[int | float]:
     """Whether a value is a finite number; a boolean does not count as a number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

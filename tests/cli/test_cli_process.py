@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
-from commanding import BODIES
+from commanding import BODIES, refuse
 
 from poise.cli.main import main
 from poise.performance.request import Request
@@ -45,6 +46,37 @@ def test_a_reader_that_leaves_early_is_no_error():
     writer.wait()
     assert "Traceback" not in err
     assert "Exception" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["--help"], ["--version"]])
+def test_output_on_a_full_disk_fails_with_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "poise", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "No space left" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["poise.cli.main", "argparse", "poise.cli.command"])
+def test_an_interrupt_during_the_imports_is_reported_as_any_other(place):
+    code = (
+        "import sys\nfrom importlib.abc import MetaPathFinder\n"
+        "class Interrupt(MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        f"        if name == {place!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\nsys.modules.pop('argparse', None)\n"
+        "from poise.__main__ import run\nsys.exit(run())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "poise: interrupted\n")
+
+
+def test_a_path_with_odd_characters_is_named(here, capfd):
+    refuse(["audit", "a\0b"], capfd, "null byte")
+    refuse(["export", "a\udcff.npz", "b.csv"], capfd, "cannot read")
 
 
 def test_perform_is_a_function_whatever_was_imported_before():

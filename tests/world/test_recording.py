@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import zipfile
 
 import mujoco
 import numpy as np
@@ -135,3 +136,55 @@ def test_meta_is_plain_json(recording):
     assert json.loads(text)["settings"]["stiffness"] == 4.0
     assert recording.meta["torque_limits"][:6] == [0.0] * 6
     assert len(recording.meta["dof_names"]) == recording.model.nv
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"torque_limits": "strong"}, "its torque_limits must be one number or null per degree of freedom"),
+        ({"torque_limits": [True] * 20}, "its torque_limits"),
+        ({"feet": ["tail"]}, "its feet must be names of links"),
+        ({"hands": [["hand"]]}, "its hands must be names of links"),
+        ({"dof_names": [1, 2]}, "its dof_names"),
+        ({"root": 3}, "its root must be a text"),
+        ({"solver": {"worst_residual": "small"}}, "its solver"),
+        ({"events": [3]}, "its events must be tables"),
+        ({"events": [{"time": True}]}, "the time of an event must be a finite number"),
+        ({"events": [{"world_force": [1.0, float("nan"), 0.0]}]}, "the world_force of an event must be three finite"),
+        ({"events": [{"force": [True, 1, 2]}]}, "the force of an event"),
+        ({"step": True}, "its meta has no positive step"),
+        ({"step": 10**400}, "its meta has no positive step"),
+    ],
+)
+def test_malformed_entries_of_meta_are_named(entry, message, recording, tmp_path):
+    dataclasses.replace(recording, meta={**recording.meta, **entry}).save(tmp_path / "r.npz")
+    with pytest.raises(PoiseError, match=message):
+        Recording.load(tmp_path / "r.npz")
+
+
+def test_a_recording_that_unpacks_to_gigabytes_is_refused(tmp_path):
+    """Its size is judged by its directory, before anything is unpacked."""
+    with (
+        zipfile.ZipFile(tmp_path / "r.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("qpos.npy", "w") as file,
+    ):
+        for _ in range(300):
+            file.write(bytes(2**20))
+    assert (tmp_path / "r.npz").stat().st_size < 2**20
+    with pytest.raises(PoiseError, match="unpacks to more than 256 MB"):
+        Recording.load(tmp_path / "r.npz")
+
+
+def test_an_array_cannot_announce_more_than_the_file_holds(tmp_path):
+    with zipfile.ZipFile(tmp_path / "r.npz", "w") as archive, archive.open("qpos.npy", "w") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (2**40, 20)}
+        np.lib.format.write_array_header_1_0(file, header)
+    with pytest.raises(PoiseError, match="is not a recording"):
+        Recording.load(tmp_path / "r.npz")
+
+
+def test_the_model_of_a_recording_is_bounded(recording, tmp_path):
+    xml = recording.model_xml.replace("<worldbody>", '<worldbody><replicate count="99999"><geom size="1"/></replicate>')
+    dataclasses.replace(recording, model_xml=xml).save(tmp_path / "r.npz")
+    with pytest.raises(PoiseError, match="model does not load: replicate 'unnamed'"):
+        Recording.load(tmp_path / "r.npz")

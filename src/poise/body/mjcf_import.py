@@ -21,13 +21,28 @@ from poise.body import guess, symmetry
 from poise.body.assemble import grounded_pose, model_joints
 from poise.body.body import Body
 from poise.body.mjcf import geom_element, mjcf_document, mjcf_element
+from poise.body.mjcf_limits import check_mjcf, compile_mjcf, inline_includes, parse_mjcf, read_mjcf_file, resolve_assets
 from poise.errors import PoiseError
 
 _DROPPED = frozenset(
     ("actuator", "sensor", "keyframe", "tendon", "equality", "contact", "custom", "visual", "statistic", "size",
      "option", "deformable")
 )  # fmt: skip
-_NOT_FINITE = re.compile(r"(?:^|\s)[-+]?(?:nan|inf|infinity)(?=\s|$)", re.IGNORECASE)
+_UNUSED = frozenset(
+    (
+        "size",
+        "custom",
+        "sensor",
+        "visual",
+        "statistic",
+        "extension",
+        "plugin",
+        "texture",
+        "layer",
+        "skin",
+        "lengthrange",
+    )
+)
 _UPRIGHT = re.compile(r"stand|home", re.IGNORECASE)
 _JOINTS = {int(mjtJoint.mjJNT_BALL): "ball", int(mjtJoint.mjJNT_HINGE): "hinge"}
 _GEOMS = {
@@ -42,18 +57,19 @@ _GEOMS = {
 def import_mjcf(source: str | Path) -> Body:
     """Build the body of an MJCF file or text."""
     text, where, folder = _read_mjcf(source)
-    tree = _parse_mjcf(text, where)
-    _inline_includes(tree, folder, where)
-    _absolute_asset_paths(tree, folder)
-    _check_mjcf_numbers(tree, where)
+    tree = parse_mjcf(text, where)
+    inline_includes(tree, folder, where)
+    _drop_unused(tree)
+    resolve_assets(tree, folder, where)
+    check_mjcf(tree, where, of_body=True)
     _name_mjcf_elements(tree)
-    full = _compile_mjcf(ET.tostring(tree, encoding="unicode"), where)
+    full = compile_mjcf(ET.tostring(tree, encoding="unicode"), where)
     root = _free_root_name(full, where)
     _check_joint_types(full, root, where)
     _strip_to_character(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    mjcf = model_mjcf(_compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
-    model = _compile_mjcf(mjcf, where)
+    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
+    model = compile_mjcf(mjcf, where)
     joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
     torque = readonly(guess.guess_torque_limits(full, model))
@@ -77,54 +93,17 @@ def _read_mjcf(source: str | Path) -> tuple[str, str, Path]:
     if isinstance(source, str) and "<" in source:
         return source, "MJCF text", Path.cwd()
     path = Path(source)
-    try:
-        return path.read_text(encoding="utf-8"), path.name, path.resolve().parent
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise PoiseError(f"{path.name}: not a text file") from None
+    return read_mjcf_file(path), path.name, path.resolve().parent
 
 
-def _parse_mjcf(text: str, where: str) -> ET.Element:
-    try:
-        tree = ET.fromstring(text)
-    except ET.ParseError as error:
-        raise PoiseError(f"{where}: not well-formed XML: {error}") from None
-    if tree.tag != "mujoco":
-        raise PoiseError(f"{where}: not MJCF: the outermost element is <{tree.tag}>, not <mujoco>")
-    return tree
-
-
-def _inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
-    """Replace each <include file=...> by the content of the file."""
+def _drop_unused(tree: ET.Element) -> None:
+    """Remove what a body does not keep and the first compilation does not need."""
     for parent in list(tree.iter()):
-        for place, child in reversed(list(enumerate(parent))):
-            if child.tag == "include":
-                text, name, inner = _read_mjcf(folder / child.get("file", ""))
-                included = _parse_mjcf(text, f"{where} includes {name}")
-                _inline_includes(included, inner, name)
-                parent[place : place + 1] = list(included)
-
-
-def _absolute_asset_paths(tree: ET.Element, folder: Path) -> None:
-    """Make the paths of meshes and textures in a tree absolute."""
-    if not any(node.get("file") for node in tree.iter()):
-        return
-    compiler = tree.find("compiler")
-    if compiler is None:
-        compiler = ET.SubElement(tree, "compiler")
-    for kind in ("meshdir", "texturedir"):
-        given = compiler.get(kind) or compiler.get("assetdir") or ""
-        compiler.set(kind, str(folder / given))
-    compiler.attrib.pop("assetdir", None)
-
-
-def _check_mjcf_numbers(tree: ET.Element, where: str) -> None:
-    for node in tree.iter():
-        for key, value in node.attrib.items():
-            if key not in ("name", "class") and _NOT_FINITE.search(value):
-                name = node.get("name") or node.get("joint") or "unnamed"
-                raise PoiseError(f"{where}: {node.tag} '{name}' has {key}=\"{value}\", which is not a finite number")
+        parent.attrib.pop("texture", None)
+        for child in [c for c in parent if c.tag in _UNUSED]:
+            parent.remove(child)
+    compiler = ET.SubElement(tree, "compiler")
+    ET.SubElement(compiler, "lengthrange", mode="none")  # else MuJoCo simulates muscles, which may never end
 
 
 def _name_mjcf_elements(tree: ET.Element) -> None:
@@ -148,14 +127,6 @@ def _name_mjcf_element(node: ET.Element, stem: str, taken: set[tuple[str, str | 
     name = next(n for n in tries if (tag, n) not in taken)
     node.set("name", name)
     taken.add((tag, name))
-
-
-def _compile_mjcf(text: str, where: str) -> mujoco.MjModel:
-    try:
-        return mujoco.MjModel.from_xml_string(text)
-    except ValueError as error:
-        cause = ", ".join(part.strip() for part in str(error).splitlines() if part.strip())
-        raise PoiseError(f"{where}: {cause.removeprefix('Error: ')}") from None
 
 
 def _free_root_name(model: mujoco.MjModel, where: str) -> str:

@@ -37,6 +37,10 @@ class Parser(argparse.ArgumentParser):
         """Raise a PoiseError with the message, in place of argparse's exit."""
         raise PoiseError(f"{message} (see {self.prog} --help)")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write a message; unlike argparse, raise if it cannot be written."""
+        (file or sys.stderr).write(message)
+
 
 class Defaults(argparse.ArgumentDefaultsHelpFormatter):
     """A help formatter that appends "(default: ...)" to each option whose default is not empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -17,27 +18,39 @@ from poise.version import __version__
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in `arguments`, by default those of the process, and return its exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small matrices threads cost more than they gain
-    parser = build_parser()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may contain anything
     try:
-        chosen = parser.parse_args(arguments)
-        if chosen.run is None:
-            parser.print_help()
-            return 2
-        report = chosen.run(chosen)
-        if report is None:
-            return 0
-        print(json.dumps(report.data) if chosen.json else report.text, flush=True)
-        return int(report.code)
+        try:
+            return _run_command(arguments)
+        finally:
+            sys.stdout.flush()  # here, so that a full disk is reported below
     except PoiseError as error:
         print(f"poise: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("poise: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader of our output is gone. Without this, Python would report another error when it closes stdout.
+    except OSError as error:  # BrokenPipeError: the reader of our output is gone; others: the disk is full
+        # Without this, Python would report another error when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        if isinstance(error, BrokenPipeError):
+            return 141
+        print(f"poise: {error}", file=sys.stderr)
+        return 1
+
+
+def _run_command(arguments: Sequence[str] | None) -> int:
+    parser = build_parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.run is None:
+        parser.print_help()
+        return 2
+    report = chosen.run(chosen)
+    if report is None:
+        return 0
+    print(json.dumps(report.data) if chosen.json else report.text, flush=True)
+    return int(report.code)
 
 
 def build_parser() -> Parser:

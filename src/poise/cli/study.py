@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
         commands,
         "study",
         _run_study,
-        "reproduce a table or figure of a paper, or measure how robust a controller is",
+        "reproduce a table or figure of a paper, or measure how robust a controller is; continues if it was stopped",
         "poise study nqr-timing --quick --out studies",
     )
     option = command.add_argument
@@ -37,7 +37,7 @@ def _run_study(chosen: argparse.Namespace) -> Report:
     study = named_study(chosen.name)
     scope = study.scope(chosen.quick, chosen.seeds, chosen.seconds, chosen.motion)
     check_folder_writable(chosen.out)
-    findings = run_study(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows)
+    findings = run_study(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows, chosen.out)
     files = [str(path) for path in findings.write(chosen.out)]
     text = "\n".join([findings.text(), *(f"wrote {file}" for file in files)])
     return Report(text, {**findings.as_dict(), "files": files})

@@ -22,6 +22,7 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_exp, quat_rotate, slerp, yaw_of
 
+LONGEST_TRANSITION = 30.0  # s
 OVER = 0.5  # s, default duration of a transition
 SEARCHED = 4.0  # s at the beginning of the other motion in which the best entry is searched
 SPEED_SHARE = 0.15  # s: weight of link speeds relative to link positions
@@ -66,6 +67,8 @@ def _load_blend_clip(path: str, body: Body) -> BodyClip:
 
 def crossfaded(take: Take, other: Take, start: float, over: float, entry: float | None = None) -> Take:
     """`take` up to `start` (s), then a transition of `over` (s) to `other` at `entry` (s), by default the best."""
+    if not 0 <= over <= LONGEST_TRANSITION:
+        raise PoiseError(f"a transition takes from 0 to {LONGEST_TRANSITION:g} s, not {over:g}")
     first = round(start * take.rate)
     entered = best_entry_frame(take, other, first, over) if entry is None else round(entry * take.rate)
     crossing = _Crossfade(take, other, first, max(round(over * take.rate), 1), entered)

@@ -15,6 +15,7 @@ from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError, unknown_name
 from poise.forms import EDIT_FORMS
 
+LONGEST = 4000  # characters of a text
 _TIME = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _WHOLE = re.compile(
     r"(?P<name>\w*)(?::(?P<value>.*?))?"
@@ -25,6 +26,8 @@ _WHOLE = re.compile(
 
 def parse_edit(text: str) -> Edit:
     """The edit that a text describes. A PoiseError names the text and the position of the mistake."""
+    if len(text) > LONGEST:
+        raise PoiseError(f"edit '{text[:40]}...': has more than {LONGEST} characters")
     match = _WHOLE.fullmatch(text)
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
     if name not in EDIT_FORMS:

@@ -26,6 +26,7 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
 
+LATEST = 1e6  # s
 EASE = 0.3  # s, default duration of easing in and out
 
 
@@ -39,8 +40,8 @@ class Span:
 
     def __post_init__(self) -> None:
         times = [t for t in (self.start, self.end) if t is not None]
-        if not all(math.isfinite(t) and t >= 0 for t in (*times, self.ease)):
-            raise PoiseError(f"times of an edit must be finite and at least 0: {self.start}, {self.end}, {self.ease}")
+        if not all(0 <= t <= LATEST for t in (*times, self.ease)):
+            raise PoiseError(f"times of an edit must be from 0 to {LATEST:g} s: {self.start}, {self.end}, {self.ease}")
         if self.end is not None and self.end <= (self.start or 0.0):
             raise PoiseError(f"an edit that starts at {self.start or 0.0:g} s cannot end at {self.end:g} s")
 

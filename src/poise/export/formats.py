@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from poise.export.figure_files import write_glb, write_usd
 from poise.export.look import Drawable, clip_recording
 from poise.export.page import write_page
 from poise.export.pictures import write_strip, write_video
-from poise.files import write_file
+from poise.files import archive_names, write_file
 from poise.motion.bvh import write_bvh
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
@@ -76,8 +75,8 @@ def _csv_coordinate_names(model: mujoco.MjModel) -> list[str]:
 
 
 TEXTS = (".bvh", ".amc")  # endings of motion files that are no archives
-MOTIONS = {"clip.npy", "poses.npy", "pose_body.npy"}
-"""Members of motion archives: a clip of Poise has the first, AMASS files one of the others."""
+MOTIONS = {"clip", "poses", "pose_body"}
+"""Arrays of motion archives: a clip of Poise has the first, AMASS files one of the others."""
 
 
 @dataclass(frozen=True)
@@ -149,17 +148,8 @@ def read_exportable(path: str | Path) -> Source:
     if is_prepared(path):
         clip, motion = load_reference(path)
         return motion or clip
-    if path.suffix.lower() in TEXTS or MOTIONS & _archive_members(path):
+    if path.suffix.lower() in TEXTS or MOTIONS & archive_names(path):
         raw = read_motion(path)
         unchanged = ImportSettings(tpose="keep", leading=0, rate=raw.clip.rate, thorax=False, floor=0.0)
         return repair_motion(raw, unchanged).clip
     return Recording.load(path)
-
-
-def _archive_members(path: Path) -> set[str]:
-    """The names in an archive; empty if the file is none."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return set()

@@ -8,13 +8,14 @@ from typing import Literal
 
 from poise.arrays import Array
 from poise.errors import PoiseError
+from poise.files import read_arrays
 from poise.motion.acclaim import RATE, find_asf, read_amc, read_asf
 from poise.motion.amass import ARRAYS, amass_motion
 from poise.motion.bvh import read_bvh
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
 from poise.motion.convention import IDENTITY
-from poise.motion.npz import CLIP_ARRAYS, clip_from_npz, read_npz_arrays
+from poise.motion.npz import CLIP_ARRAYS, clip_from_npz
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")
@@ -48,7 +49,7 @@ def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: floa
         notes = () if rate else (f"an AMC file does not state its frame rate: {RATE:g} Hz is assumed",)
         return RawMotion(read_amc(path, acclaim, rate or RATE), acclaim.unit, None, "amc", notes)
     if ending == ".npz":
-        arrays = read_npz_arrays(path, {*CLIP_ARRAYS, *ARRAYS})
+        arrays = read_arrays(path, {*CLIP_ARRAYS, *ARRAYS}, "a motion")
         if "clip" in arrays:
             return RawMotion(clip_from_npz(arrays, path), 1.0, IDENTITY, "clip")
         if "poses" in arrays or "pose_body" in arrays:

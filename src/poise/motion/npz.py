@@ -1,10 +1,9 @@
-"""NumPy archives without pickles: safe reading of any file, and lossless saving of clips."""
+"""Clips in NumPy archives without pickles: lossless saving, and checked reading."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +15,9 @@ from poise.files import write_file
 from poise.motion.clip import Clip, clip_from
 from poise.motion.skeleton import Skeleton
 
-LARGEST_ARCHIVE = 2**31  # bytes, unpacked
 CLIP_ARRAYS = ("clip", "position", "rotation", "translation")
 
 Arrays = dict[str, NDArray[Any]]
-
-
-def read_npz_arrays(path: Path | str, names: Collection[str]) -> Arrays:
-    """Read the arrays in `names` from an archive; names that the archive lacks are left out."""
-    try:
-        with open(path, "rb") as file:
-            content = io.BytesIO(file.read(LARGEST_ARCHIVE))
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-    try:
-        with np.load(content, allow_pickle=False) as archive:
-            wanted = [name for name in archive.files if name in names]
-            sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.zip.infolist()}
-            size = sum(sizes[name] for name in wanted)
-            found = {name: np.asarray(archive[name]) for name in wanted} if size <= LARGEST_ARCHIVE else None
-    except Exception:  # NumPy passes on whatever zip, zlib and its own parsers raise on damaged files
-        raise PoiseError(f"{path} is not a NumPy .npz file without pickles, or it is damaged") from None
-    if found is None:
-        raise PoiseError(f"{path} unpacks to more than {LARGEST_ARCHIVE >> 20} MB")
-    return found
 
 
 def save_clip(clip: Clip, path: Path | str) -> Path:

@@ -11,8 +11,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.errors import PoiseError
+from poise.files import read_file
 
-LARGEST_FILE = 2**30  # bytes
 MOST_POSES = 20_000_000  # frames times joints that fit into memory: about an hour of a figure with fingers
 LARGEST_NUMBER = 1e12  # bound on every number of a motion, so that sums and products stay finite
 
@@ -63,13 +63,7 @@ class TextFile:
 def read_text_file(path: Path | str) -> TextFile:
     """Read a text file with any line ends, as UTF-8 or else Latin-1."""
     path = Path(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-    if len(content) > LARGEST_FILE:
-        raise PoiseError(f"{path} is larger than {LARGEST_FILE >> 20} MB")
+    content = read_file(path)
     if b"\0" in content:
         raise PoiseError(f"{path}, line {1 + content[: content.index(0)].count(10)}: this is not text")
     try:

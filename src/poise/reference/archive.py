@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.catalogue import body_names
 from poise.errors import PoiseError
-from poise.files import write_file
+from poise.files import archive_names, read_arrays, write_file
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
@@ -25,6 +24,9 @@ from poise.reference.dynamic import ContactSchedule, Dynamic
 FILE = "reference.npz"  # File name that `poise prepare` gives to the prepared motion in the output folder
 _KEYS = ("name", "rate", "qpos", "cyclic", "parts", "body")
 _TABLES = ("centre", "radius", "held", "down", "force", "ground")  # fields of ContactSchedule, stored as contact_NAME
+_ARRAYS = {*_KEYS, "down", "qvel", "torque", "friction", "contact_names", "contact_links"} | {
+    f"contact_{name}" for name in _TABLES
+}
 
 
 def motion_display_name(motion: str) -> str:
@@ -75,13 +77,8 @@ def load_prepared(path: Path) -> BodyClip:
 
 def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
     """Read the clip of a prepared motion, and its velocities, torques and contact forces (None if it has none)."""
+    data = read_arrays(path, _ARRAYS, "a prepared motion")
     try:
-        content = io.BytesIO(Path(path).read_bytes())
-    except OSError as error:
-        raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-    try:
-        with np.load(content, allow_pickle=False) as archive:
-            data = {name: archive[name] for name in archive.files}
         recipe = json.loads(str(data["body"]))
         body = _body_from_recipe(recipe)
         down = readonly(data["down"], bool) if "down" in data else None
@@ -92,8 +89,8 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
         dynamic = _read_dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:
         raise PoiseError(f"{path}: {error}") from None
-    except Exception:  # damaged files make NumPy raise errors of zip, zlib and its own parsers
-        raise PoiseError(f"{path} is not a prepared motion (a NumPy .npz file without pickles)") from None
+    except Exception:  # arrays and tables of any kind
+        raise PoiseError(f"{path} is not a prepared motion: its arrays or its body are malformed") from None
     fault = _clip_fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
     if fault:
         raise PoiseError(f"{path} is not a prepared motion: {fault}")
@@ -110,11 +107,7 @@ def _read_dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
 
 def is_prepared(path: Path) -> bool:
     """Whether a file is a prepared motion, judged only by the names of the arrays in it; False if unreadable."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return {f"{key}.npy" for key in _KEYS} <= set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return False
+    return archive_names(path) >= set(_KEYS)
 
 
 def _body_recipe(body: Body) -> dict[str, Any]:
@@ -133,6 +126,8 @@ def _body_from_recipe(recipe: dict[str, Any]) -> Body:
     if "skeleton" in recipe:
         skeleton = Skeleton.from_dict(recipe["skeleton"])
         return Body.from_skeleton(skeleton, mass=recipe["mass"], rate=recipe["rate"], name=recipe["name"])
+    if "<" not in recipe["mjcf"]:
+        raise PoiseError("its body is not MJCF text")  # not a path: nothing but the file is read
     return Body.from_mjcf(recipe["mjcf"])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import degrees
@@ -20,6 +19,7 @@ from poise.body.body import Body
 from poise.body.catalogue import body_names
 from poise.errors import PoiseError, unknown_name
 from poise.forms import TERRAIN_FORMS
+from poise.toml_reader import read_toml
 
 _BARE = re.compile(r"[A-Za-z0-9_\-]+")
 _ROOT_NAMES = {dof: name for name, dof in ROOT.items()}
@@ -49,8 +49,8 @@ class ScriptSheet:
     def read(cls, text: str, folder: Path, name: str = "script") -> ScriptSheet:
         """The sheet of a script's text; scripts that refer to files are refused."""
         try:
-            raw = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raw = read_toml(text)
+        except ValueError as error:
             raise PoiseError(f"{name}.toml is not a TOML file: {error}") from None
         _refuse_script_files(raw)
         path = folder / f"{name}.toml"

@@ -54,6 +54,8 @@ def check_upload(name: str, size: int) -> None:
 
 def check_content(name: str, content: bytes) -> None:
     """Refuse files that are obviously no motion or script, before the slow parsing."""
+    if not isinstance(content, bytes):
+        raise PoiseError(f"{safe_name(name)}: a file must be sent as bytes")
     check_upload(name, len(content))
     if b"\0" in content:
         raise PoiseError(f"{safe_name(name)} is not text")

@@ -48,6 +48,7 @@ def read_command(text: str | bytes) -> dict[str, Any]:
     """Parse a command of the page."""
     try:
         command = json.loads(text) if len(text) <= LONGEST_COMMAND else None
+        json.dumps(command, ensure_ascii=False).encode()  # raises if a text contains a lone surrogate
     except (ValueError, RecursionError):
         command = None
     if not isinstance(command, dict) or not isinstance(command.get("do"), str):

@@ -23,6 +23,7 @@ HALF_WIDTH = 2.0  # m, half the width of steps and platforms
 FIRST_EDGE = 0.6  # m ahead of the origin, where stairs and drops begin
 FIRST_HURDLE = 2.0  # m ahead of the origin
 HURDLE_DEPTH = 0.1  # m, along x
+MOST_PLATFORMS = 2000  # in a file
 LANDING = 1.0  # m, length of the level start of a spiral, behind the origin
 
 
@@ -135,8 +136,8 @@ def read_terrain_file(path: Path) -> Platforms:
         if x[0] >= x[1] or y[0] >= y[1]:
             raise entry.fail("the platform has no area: x = [from, to] and y = [from, to] must increase")
         tops.append(_platform_top((*x, *y, entry.number("z"))))
-    if not tops:
-        raise file.fail("has no [[platform]]")
+    if not 1 <= len(tops) <= MOST_PLATFORMS:
+        raise file.fail(f"has {len(tops)} [[platform]], not 1 to {MOST_PLATFORMS}" if tops else "has no [[platform]]")
     highest = max(tops, key=lambda top: top[4])
     start = Place((highest[0] + highest[1]) / 2, (highest[2] + highest[3]) / 2, highest[4])
     return Platforms(tuple(tops), base, start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -14,14 +14,18 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Ints
+from poise.body.mjcf_limits import check_mjcf, compile_mjcf, parse_mjcf
 from poise.errors import PoiseError
-from poise.files import write_file
+from poise.files import read_arrays, write_file
+from poise.toml_reader import is_number
 
 
 @lru_cache(maxsize=4)
 def _compiled_scene(xml: str) -> mujoco.MjModel:
     """A compiled scene, shared by all parts of a performance; callers must not change it."""
-    return mujoco.MjModel.from_xml_string(xml)
+    where = "the recording's model does not load"
+    check_mjcf(parse_mjcf(xml, where), where)
+    return compile_mjcf(xml, where)
 
 
 FILE = "recording.npz"  # Name of a recording in the folder of a performance
@@ -68,10 +72,7 @@ class Recording:
     @cached_property
     def model(self) -> mujoco.MjModel:
         """The scene, compiled."""
-        try:
-            return _compiled_scene(self.model_xml)
-        except ValueError as error:
-            raise PoiseError("the recording's model does not load: " + " ".join(str(error).split())) from None
+        return _compiled_scene(self.model_xml)
 
     @property
     def root(self) -> int:
@@ -104,22 +105,16 @@ class Recording:
     @classmethod
     def load(cls, path: Path) -> Recording:
         """Read a recording; raises a one-line error if the file is not one."""
-        try:
-            with open(path, "rb") as file:
-                content = io.BytesIO(file.read())
-        except OSError as error:
-            raise PoiseError(f"cannot read {path}: {error.strerror or error}") from None
-        try:
-            with np.load(content, allow_pickle=False) as archive:
-                data = {name: archive[name] for name in archive.files}
-            meta = json.loads(str(data["meta"])) if "meta" in data else None
-        except Exception:  # damaged files raise errors of zip, zlib and NumPy's parsers
-            raise PoiseError(f"{path} is not a recording (a NumPy .npz file without pickles)") from None
+        data = read_arrays(path, {*ARRAYS, "model_xml", "meta"}, "a recording")
         missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n not in OPTIONAL]
         if missing:
             raise PoiseError(f"{path} is not a recording: it lacks {', '.join(missing)}")
         arrays: dict[str, Any] = {name: data.get(name) for name in ARRAYS}
-        recording = cls(model_xml=str(data["model_xml"]), meta=meta or {}, **arrays)
+        try:
+            meta = json.loads(str(data["meta"]))
+        except (ValueError, RecursionError):
+            raise PoiseError(f"{path} is not a recording: its meta is not JSON") from None
+        recording = cls(model_xml=str(data["model_xml"]), meta=meta, **arrays)
         fault = recording.fault()
         if fault:
             raise PoiseError(f"{path} is not a recording: {fault}")
@@ -128,7 +123,7 @@ class Recording:
     def fault(self) -> str | None:
         """Reason why this is not a valid recording, or None."""
         step = self.meta.get("step") if isinstance(self.meta, dict) else None  # files may contain any JSON
-        if not isinstance(step, (int, float)) or not 0 < step < math.inf:
+        if not is_number(step) or step <= 0:
             return "its meta has no positive step"
         try:
             model = self.model
@@ -157,11 +152,61 @@ class Recording:
             values = getattr(self, name)
             if values.size and not (values.min() >= 0 and values.max() < below):
                 return f"its {name} must lie between 0 and {below - 1}"
-        return None
+        return _meta_fault(self.meta, model)
 
     def __repr__(self) -> str:
         what = f"{self.meta.get('motion')} by {self.meta.get('body')}"
         return f"Recording({what}, {self.steps} steps to {self.time[-1]:.2f} s)"
+
+
+Check = Callable[[Any], bool]
+
+
+def _meta_fault(meta: dict[str, Any], model: mujoco.MjModel) -> str | None:
+    """Reason why an entry of meta that Poise reads is malformed, or None. Entries may be missing or null."""
+    links = {model.body(body).name for body in range(model.nbody)}
+    limits = _all(lambda value: value is None or is_number(value), model.nv)
+    entries: dict[str, tuple[Check, str]] = {
+        "torque_limits": (limits, "one number or null per degree of freedom"),
+        "dof_names": (_all(_is_text, model.nv), "one text per degree of freedom"),
+        **dict.fromkeys(("feet", "hands"), (_all(lambda value: _is_text(value) and value in links), "names of links")),
+        "root": (_is_text, "a text"),
+        "rigging": (_is_table, "a table"),
+        "solver": (
+            lambda value: _is_table(value) and is_number(value.get("worst_residual", 0.0)),
+            "a table of numbers",
+        ),
+        "events": (_all(_is_table), "tables"),
+    }
+    parts: dict[str, tuple[Check, str]] = {
+        **dict.fromkeys(("time", "duration", "mass"), (is_number, "a finite number")),
+        **dict.fromkeys(("world_force", "point", "direction"), (_all(is_number, 3), "three finite numbers")),
+        "force": (lambda value: is_number(value) or _all(is_number, 3)(value), "one or three finite numbers"),
+        **dict.fromkeys(("kind", "body"), (_is_text, "a text")),
+    }
+    for name, (valid, what) in entries.items():
+        if meta.get(name) is not None and not valid(meta[name]):
+            return f"its {name} must be {what}"
+    for event in meta.get("events") or ():
+        for name, (valid, what) in parts.items():
+            if event.get(name) is not None and not valid(event[name]):
+                return f"the {name} of an event must be {what}"
+    return None
+
+
+def _all(valid: Check, count: int | None = None) -> Check:
+    """A check that a value is a list of valid items, `count` of them if given."""
+    return lambda value: (
+        isinstance(value, list | tuple) and (count is None or len(value) == count) and all(map(valid, value))
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 OPTIONAL = ("limit_impulse", "reference_qpos")  # Arrays that a file may lack

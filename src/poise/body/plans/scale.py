@@ -12,11 +12,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite
 
 from poise.arrays import Frozen
 from poise.body.plans.plan import BodyPlan, FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
 from poise.errors import PoiseError
+
+FACTORS = (0.01, 100.0)  # least and largest factor
+MASSES = (1e-3, 1e6)  # kg
 
 
 def scale_plan(
@@ -24,8 +26,9 @@ def scale_plan(
 ) -> BodyPlan:
     """The plan scaled by the rules of this module; `mass` is in kg, the other arguments are factors."""
     for name, value in {"legs": legs, "arms": arms, "size": size, "mass": 1.0 if mass is None else mass}.items():
-        if not (isfinite(value) and value > 0):
-            raise PoiseError(f"cannot scale a body by {name}={value}: it must be a positive number")
+        least, most = MASSES if name == "mass" and mass is not None else FACTORS
+        if not least <= value <= most:
+            raise PoiseError(f"cannot scale a body by {name}={value}: it must be from {least:g} to {most:g}")
     before = sum(s.mass for s in plan.segments)
     limbs = {"legs": legs, "arms": arms, None: 1.0}
     stretch = {s.name: (size, size, size * limbs[s.limb]) for s in plan.segments}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +18,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+import poise
 from poise.errors import PoiseError
 from poise.files import write_file
 from poise.study.experiment.study import Case, Row, Scope, Study
@@ -35,10 +38,12 @@ def run_study(
     workers: int | None = None,
     cluster: str | None = None,
     show: Show = lambda rows, _: rows,
+    folder: Path | None = None,
 ) -> Findings:
     """Measure all cases of a study with `workers` processes (by default one per core) or on the cluster at an address.
 
-    The rows do not depend on the number of workers, except the times that timing studies measure.
+    The rows do not depend on the number of workers, except the times that timing studies measure. If a `folder` is
+    given, each row is written to a file in it when it is measured; a study that was killed continues from these rows.
     """
     scope = scope or study.whole
     if study.alone and cluster is not None:
@@ -46,13 +51,81 @@ def run_study(
     for motion in scope.motions:
         cached_cast(motion, None, False)  # so that a motion that cannot be read is refused before the work begins
     cases = study.cases(scope)
+    count = 1 if study.alone else workers if workers is not None else available_cores()
+    _check_worker_count(count)
+    kept = None if folder is None else KeptRows(folder, study, scope, cases)
+    known = {} if kept is None else kept.read()
+    left = [number for number in range(len(cases)) if number not in known]
     if cluster is not None:
-        rows = cluster_case_rows(study.run_case, cases, cluster)
+        found = cluster_case_rows(study.run_case, [cases[number] for number in left], cluster)
+        measured: Iterator[tuple[int, Row]] = zip(left, found, strict=True)
     else:
-        rows = local_case_rows(
-            study.run_case, cases, 1 if study.alone else workers if workers is not None else available_cores()
+        todo = [(number, cases[number]) for number in left]
+        measured = local_case_rows(_MeasuredCase(study.run_case, None if kept is None else kept.path), todo, count)
+
+    def all_rows() -> Iterator[Row]:
+        yield from known.values()
+        for number, row in measured:
+            if kept is not None and cluster is not None:
+                append_row(kept.path, number, row)
+            known[number] = row
+            yield row
+
+    for _ in show(all_rows(), len(cases)):
+        pass
+    return Findings(study, scope, tuple(known[number] for number in range(len(cases))))
+
+
+class KeptRows:
+    """The file of the rows of an unfinished study: a first line that identifies the study, then one line per row."""
+
+    def __init__(self, folder: Path, study: Study[Any], scope: Scope, cases: Sequence[Any]) -> None:
+        self.path = folder / f"{study.name}.rows"
+        sources = sorted(Path(poise.__file__).parent.rglob("*.py"))
+        code = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+        self._head = json.dumps([study.name, __version__, code, asdict(scope), [repr(case) for case in cases]])
+        self._count = len(cases)
+
+    def read(self) -> dict[int, Row]:
+        """The rows by the number of their case. Rows of another study, scope or version of Poise are deleted."""
+        head, *lines = (
+            self.path.read_text(encoding="utf-8", errors="replace").split("\n") if self.path.exists() else [""]
         )
-    return Findings(study, scope, tuple(show(rows, len(cases))))
+        rows = dict(filter(None, map(self._parsed, lines))) if head == self._head else {}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(self.path, f"{self._head}\n".encode())
+        for number, row in rows.items():
+            append_row(self.path, number, row)
+        return rows
+
+    def _parsed(self, line: str) -> tuple[int, Row] | None:
+        """Number and row of a line; None if the line was cut off."""
+        try:
+            number, row = json.loads(line)
+            return (number, row) if number in range(self._count) and isinstance(row, dict) else None
+        except (ValueError, TypeError):
+            return None
+
+
+def append_row(path: Path, number: int, row: Row) -> None:
+    """Append the row of a case to a file in one write, so that the lines of several processes do not mix."""
+    with open(path, "ab", buffering=0) as file:
+        file.write(f"{json.dumps([number, row])}\n".encode())
+
+
+@dataclass(frozen=True)
+class _MeasuredCase:
+    """A function that measures a numbered case, and appends the row to a file if there is one."""
+
+    run_case: Callable[[Any], Row]
+    path: Path | None
+
+    def __call__(self, numbered: tuple[int, Any]) -> tuple[int, Row]:
+        number, case = numbered
+        row = self.run_case(case)
+        if self.path is not None:
+            append_row(self.path, number, row)
+        return number, row
 
 
 @dataclass(frozen=True)
@@ -79,7 +152,10 @@ class Findings:
         return f"{self.study.title} ({self.study.reproduces})\n{table_text(self.summary)}"
 
     def write(self, folder: Path) -> list[Path]:
-        """Write NAME.json, NAME.csv (rows) and NAME.png (plot) for the study's name, each whole or not at all."""
+        """Write NAME.json, NAME.csv (rows) and NAME.png (plot) for the study's name, each whole or not at all.
+
+        NAME.rows, from which an unfinished study continues, is deleted.
+        """
         from matplotlib import rc_context
 
         name, picture = self.study.name, io.BytesIO()
@@ -91,7 +167,9 @@ class Findings:
             "png": picture.getvalue(),
         }
         folder.mkdir(parents=True, exist_ok=True)
-        return [write_file(folder / f"{name}.{suffix}", content) for suffix, content in contents.items()]
+        written = [write_file(folder / f"{name}.{suffix}", content) for suffix, content in contents.items()]
+        (folder / f"{name}.rows").unlink(missing_ok=True)
+        return written
 
 
 def available_cores() -> int:
@@ -99,9 +177,9 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def local_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], workers: int) -> Iterator[Row]:
-    """Yield the row of each case, in the order of the cases, measured by `workers` processes of this machine."""
-    with case_worker_map(min(workers, len(cases))) as mapped:
+def local_case_rows(run_case: Callable[[Case], Result], cases: Sequence[Case], workers: int) -> Iterator[Result]:
+    """Yield the result of each case, in the order of the cases, measured by `workers` processes of this machine."""
+    with case_worker_map(min(workers, max(1, len(cases)))) as mapped:
         yield from mapped(run_case, cases)
 
 
@@ -112,21 +190,38 @@ def case_worker_map(workers: int) -> Iterator[Callable[[Callable[[Case], Result]
     Each process uses one thread: for small matrices threads cost more than they gain, and results must not depend on
     the number of threads.
     """
-    if workers < 1:
-        raise PoiseError(f"{workers} workers: must be at least 1")
+    _check_worker_count(workers)
     if workers == 1:
         with threadpool_limits(1):
             yield map
         return
     # Processes are spawned, because forked ones could inherit a lock that a numba thread holds.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=threadpool_limits, initargs=(1,))
+    pool = ProcessPoolExecutor(workers, context, initializer=_begin_worker)
     try:
         yield pool.map
     except BrokenProcessPool:
         raise PoiseError("a worker process died, perhaps for lack of memory: use fewer with --workers") from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _check_worker_count(workers: int) -> None:
+    if workers < 1:
+        raise PoiseError(f"{workers} workers: must be at least 1")
+
+
+def _begin_worker() -> None:
+    """Limit a worker process to one thread, and end it when its parent ends, even if the parent is killed."""
+    threadpool_limits(1)
+    parent = multiprocessing.parent_process()
+
+    def end_with_parent() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def cluster_case_rows(run_case: Callable[[Case], Row], cases: Sequence[Case], address: str) -> Iterator[Row]:
