@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 
 .NOTPARALLEL:
-.PHONY: help demo test fuzz test-blender test-browser lint docs bench motions pictures clean
+.PHONY: help demo test fuzz test-blender test-browser soak lint docs bench motions pictures clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
@@ -40,6 +40,10 @@ SECONDS ?= 60
 fuzz: $(VENV)/dev.stamp ## damaged and hostile inputs for every reader and short form, for SECONDS=60 in all
 	@$(PIP) atheris || echo "atheris cannot be installed here: inputs are random, not guided by coverage." >&2
 	$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
+
+MINUTES ?= 60
+soak: $(VENV)/dev.stamp ## operate the studio at random for MINUTES, killing performers; memory must level out (Linux)
+	$(BIN)/python tests/browser/soak.py --minutes $(MINUTES)
 
 lint: $(VENV)/dev.stamp ## ruff, mypy and the declared imports
 	$(BIN)/python -m ruff check .

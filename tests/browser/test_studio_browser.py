@@ -1,131 +1,14 @@
-"""The studio in headless Chromium, judged by what the server recorded and by downloaded files.
-
-Run by `make test-browser`; needs Debian's chromium. Drawing is done in software here, so nothing is timed.
-"""
+"""The studio in headless Chromium: what a person does with a performance and with key poses."""
 
 import io
 import json
-import os
-import shutil
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from operation import PATIENCE, WALK, point_at, point_at_body, recording, simulated, still, take, until, yaw
 
 from poise.motion.bvh import read_bvh
-from poise.rotations import yaw_of
-from poise.world.recording import Recording
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
-from visitors import open_studio
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("POISE_BROWSER") or CHROMIUM is None, reason="make test-browser, with chromium installed"
-)
-FLAGS = (
-    "--no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-)
-WALK = Path(__file__).parents[2] / "examples" / "motions" / "walk.bvh"
-PATIENCE = 240_000  # ms: the first run compiles everything
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as opened:
-        yield opened.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-
-
-@pytest.fixture(scope="module")
-def studio():
-    with open_studio() as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(browser, studio):
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
-    page.set_default_timeout(PATIENCE)
-    faults = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    try:
-        page.goto(f"{studio.address}#plain")
-        page.wait_for_selector("html[data-ready=yes]")
-        yield page
-    finally:
-        page.close()  # ends its performer
-    assert faults == []
-
-
-def until(page, condition):
-    """Wait for a condition, polled from here: the page's policy forbids evaluating strings."""
-    end = time.monotonic() + PATIENCE / 1000
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, condition
-        page.wait_for_timeout(100)
-
-
-def simulated(page, seconds):
-    """Wait until so many more seconds are recorded."""
-    end = page.evaluate("studio.tape.end")
-    until(page, f"studio.tape.end > {end + seconds}")
-
-
-def take(page, form):
-    page.get_by_role("tab", name="Export").click()
-    with page.expect_download() as coming:
-        page.locator(f"[data-take={form}]").click()
-    return coming.value.suggested_filename, Path(coming.value.path()).read_bytes()
-
-
-def recording(page, tmp_path):
-    _, content = take(page, "npz")
-    (tmp_path / "taken.npz").write_bytes(content)
-    return Recording.load(tmp_path / "taken.npz")
-
-
-def yaw(kept):
-    """Final heading, degrees to the left of the initial one."""
-    return np.degrees(yaw_of(kept.qpos[-1, 3:7]))
-
-
-def point_at(page, script):
-    """Move the pointer to the point that a script returns, once that is at rest; the point, px of the screen."""
-    before = None
-    for _ in range(PATIENCE // 500):
-        at = page.evaluate(script)
-        if at is not None and before is not None and abs(at["x"] - before["x"]) + abs(at["y"] - before["y"]) < 1:
-            page.mouse.move(at["x"], at["y"])
-            return at["x"], at["y"]
-        before = at
-        page.wait_for_timeout(500)
-    raise AssertionError(f"does not come to rest: {script}")
-
-
-def point_at_body(page, link):
-    """Point at the origin of a link, or where another link covers that, at the nearest point that shows it."""
-    return point_at(
-        page,
-        f"""(() => {{
-          const {{ groups }} = studio.theatre;
-          const {{ x, y }} = studio.theatre.onScreen(groups[studio.scene.bodies.indexOf("{link}")].position);
-          const near = [];
-          for (let i = -6; i <= 6; i++)
-            for (let j = -6; j <= 6; j++) near.push({{ x: x + 4 * i, y: y + 4 * j, far: i * i + j * j }});
-          near.sort((a, b) => a.far - b.far);
-          return near.find((at) => studio.theatre.pick({{ clientX: at.x, clientY: at.y }})?.name === "{link}") ?? null;
-        }})()""",
-    )
-
-
-def still(page):
-    """Pause, so that the body stays where it is shown."""
-    page.locator("#play").click()
-    until(page, "!studio.timebar.playing")
 
 
 def test_a_character_walks_and_is_pushed_with_the_pad_and_by_hand(page, tmp_path):
@@ -219,40 +102,6 @@ def test_a_motion_file_is_dropped_and_performed(page):
     assert b"HIERARCHY" in content[:20]
 
 
-def test_a_broken_file_is_told(page):
-    simulated(page, 0.1)
-    broken = {"name": "bad.bvh", "mimeType": "text/plain", "buffer": WALK.read_bytes()[:600] + b"\nNONSENSE\n"}
-    page.set_input_files("#file", files=[broken])
-    alert = page.locator(".toast.error").first
-    alert.wait_for()
-    assert "bad.bvh" in alert.inner_text()
-    assert "line" in alert.inner_text()
-    simulated(page, 0.2)  # the present show continues
-    assert page.locator("#motion").input_value() == "walk"
-
-
-def test_controllers_that_do_not_fit_say_why(page):
-    page.locator("#motion").select_option("backflip")
-    until(page, "studio.scene.motion === 'backflip' && studio.scene.controller === 'nqr'")
-    pendulum = page.locator(".pick", has=page.locator("input[value=pendulum]"))
-    assert pendulum.locator("input").is_disabled()
-    page.get_by_text("not fit: why?").click()
-    assert "not a walk" in pendulum.inner_text()
-    page.locator(".pick", has=page.locator("input[value=limp]")).click()
-    until(page, "studio.scene.controller === 'limp'")
-    until(page, "studio.fell !== null")
-
-
-def test_what_was_on_the_stage_comes_back_after_a_crash(page, studio):
-    page.locator("#terrain").select_option("slope")
-    until(page, "studio.scene.terrain === 'slope:5'")
-    page.evaluate("void (window.before = studio.tape)")
-    os.kill(studio._pool._given[-1].pid, 9)
-    page.locator(".toast.error").first.wait_for()
-    until(page, "studio.tape !== window.before && studio.timebar.playing")
-    assert page.evaluate("[studio.scene.motion, studio.scene.terrain]") == ["walk", "slope:5"]
-
-
 def test_the_past_is_looked_at_and_gone_on_from(page, tmp_path):
     simulated(page, 2.0)
     box = page.locator("#scrub").bounding_box()
@@ -329,29 +178,6 @@ def test_the_ground_rises_and_a_weight_is_hung_while_it_walks(page, tmp_path):
     until(page, "document.getElementById('ground-ahead').value === '0'")
 
 
-def test_ground_that_is_refused_is_not_shown(page):
-    page.evaluate("studio.act.head(90)")
-    simulated(page, 4.0)
-    page.get_by_role("tab", name="Edit").click()
-    page.get_by_label("The ground ahead rises").fill("7")
-    page.get_by_text("turn it to about 0°").wait_for()
-    until(page, "document.getElementById('ground-ahead').value === '0'")
-    assert page.locator("#ground-ahead ~ output").text_content() == "level"
-
-
-def test_what_takes_long_is_stopped_and_it_goes_on(page):
-    simulated(page, 0.3)
-    page.get_by_text("nqr · look-ahead", exact=True).click()
-    until(page, "studio.scene.controller === 'nqr' && !!studio.tape.frames.length")
-    page.get_by_role("button", name="Prepare for steering").click()
-    page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_text("Stopped.").wait_for()
-    until(page, "document.getElementById('busy').hidden && studio.timebar.playing")
-    simulated(page, 0.3)
-    assert page.evaluate("studio.scene.controller") == "nqr"
-    assert not page.evaluate("studio.scene.steers")
-
-
 def test_all_formats_are_taken_away_and_can_be_opened(page, browser, tmp_path):
     simulated(page, 0.6)
     page.locator("#play").click()
@@ -425,28 +251,21 @@ def test_two_keys_are_set_and_solved(page, tmp_path):
     assert len(read_script(str(tmp_path / "mine.toml")).poses) == 2
 
 
-def test_a_page_from_elsewhere_cannot_drive_it(browser, studio):
-    page = browser.new_page()
-    page.goto("data:text/html,<p>elsewhere")
-    refused = page.evaluate(
-        """(port) => new Promise((told) => {
-          const socket = new WebSocket(`ws://127.0.0.1:${port}/wire`);
-          socket.onopen = () => told(false);
-          socket.onclose = () => told(true);
-        })""",
-        studio.port,
-    )
-    page.close()
-    assert refused
-
-
-def test_closing_the_page_ends_the_work(browser, studio):
-    page = browser.new_page()
-    page.goto(f"{studio.address}#plain")
-    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
-    assert studio._pool.busy == 1
-    page.close()
-    end = time.monotonic() + 20
-    while studio._pool.busy and time.monotonic() < end:
-        time.sleep(0.1)
-    assert studio._pool.busy == 0
+def test_exports_of_pose_wait_for_a_performance_and_help_is_no_physics(page):
+    page.get_by_role("tab", name="Pose").click()
+    until(page, "!!studio.pose.easel && !!studio.pose.tracks.keyframes")
+    export = page.locator("#pose-left").get_by_role("button", name="BVH", exact=True)
+    assert export.is_disabled()
+    page.get_by_label("Length, s").fill("0.3")
+    page.get_by_label("Length, s").press("Enter")
+    page.locator("#pose-left").get_by_role("button", name="Perform", exact=True).click()
+    until(page, "!!studio.pose.tracks.performed")
+    assert export.is_enabled()
+    for share, told in ((0, "Physical"), (1, "Assisted: held upright by 66 N m")):
+        summary = f"{{ fell_at: null, physical: true, stabiliser: {{ share: {share}, mean_nm: 66 }} }}"
+        page.evaluate(f"studio.pose.performed({summary})")
+        assert told in page.locator("#pose-result").inner_text()
+    assert "Physical" not in page.locator("#pose-result").inner_text()
+    page.get_by_label("Script").select_option("new biped29")
+    until(page, "studio.pose.sheet.body === 'biped29'")
+    assert export.is_disabled()

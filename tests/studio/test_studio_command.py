@@ -8,10 +8,13 @@ import subprocess
 import sys
 import urllib.request
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from poise.cli.main import main
+from poise.cli.studio import _announce_address
 from poise.studio.processes import sigint_blocked
 
 
@@ -26,7 +29,7 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     ) as process:  # fmt: skip
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
-        assert told["address"] == f"http://127.0.0.1:{told['port']}/"
+        assert told["address"].startswith(f"http://127.0.0.1:{told['port']}/?token=")
         with urllib.request.urlopen(told["address"], timeout=300) as page:
             assert b"Poise studio" in page.read()
         assert list(tmp_path.glob("poise-studio-*"))
@@ -39,6 +42,16 @@ def test_it_tells_its_address_serves_and_ends(ending, tmp_path):
     assert rest == ""
     assert "Traceback" not in errors
     assert not list(tmp_path.glob("poise-studio-*"))  # uploads are removed
+
+
+def test_the_browsers_command_does_not_show_the_token(monkeypatch, tmp_path, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    studio = SimpleNamespace(address="http://127.0.0.1:1/?token=secret", port=1)
+    _announce_address(studio, SimpleNamespace(json=False, no_browser=False), tmp_path)
+    assert "secret" in capsys.readouterr().out, "whoever opened the studio needs the link"
+    assert "secret" not in opened[0]
+    assert studio.address in Path(opened[0].removeprefix("file://")).read_text()
 
 
 @pytest.mark.parametrize(

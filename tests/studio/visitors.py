@@ -6,6 +6,7 @@ import struct
 import threading
 import time
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 from websockets.sync.client import connect
 
@@ -38,14 +39,17 @@ def does_not_perform(wire, folder):
     """Stands in for a process that cannot start."""
 
 
+def wire_address(studio):
+    """Address of the connection, with the token of the page's own address."""
+    return f"ws://127.0.0.1:{studio.port}/wire?{urlsplit(studio.address).query}"
+
+
 class Visitor:
     """Connects to the studio as the page does."""
 
     def __init__(self, studio, **more):
         origin = f"http://127.0.0.1:{studio.port}"
-        self._connection = connect(
-            f"ws://127.0.0.1:{studio.port}/wire", origin=origin, max_size=None, compression=None, **more
-        )
+        self._connection = connect(wire_address(studio), origin=origin, max_size=None, compression=None, **more)
 
     def __enter__(self):
         self.socket = self._connection.__enter__()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
@@ -29,6 +31,7 @@ def add(commands: Any) -> None:
 
 def _run_studio(chosen: argparse.Namespace) -> Report | None:
     import asyncio
+    import tempfile
 
     if not 0 <= chosen.port < 65536:
         raise PoiseError(f"port {chosen.port}: must be between 0 and 65535")
@@ -38,9 +41,13 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
     first = {name: getattr(chosen, name) for name in body_names if getattr(chosen, name) is not None}
     _check_first_choice(first)
     try:
-        asyncio.run(serve_until_stopped(Studio(first), chosen.port, lambda studio: _announce_address(studio, chosen)))
+        with tempfile.TemporaryDirectory(prefix="poise-studio-") as folder:
+            announce = partial(_announce_address, chosen=chosen, folder=Path(folder))
+            asyncio.run(serve_until_stopped(Studio(first), chosen.port, announce))
     except KeyboardInterrupt:
         pass  # Ctrl+C is the regular way to end the studio
+    except OSError as error:
+        raise PoiseError(f"the studio cannot keep its files: {error.strerror or error}") from None
     return None
 
 
@@ -58,7 +65,8 @@ def _check_first_choice(first: dict[str, str]) -> None:
     parse_terrain(first.get("terrain", "flat"))
 
 
-def _announce_address(studio: Any, chosen: argparse.Namespace) -> None:
+def _announce_address(studio: Any, chosen: argparse.Namespace, folder: Path) -> None:
+    """Print the address of the page and open it; `folder` is private."""
     import json
     import webbrowser
 
@@ -66,5 +74,7 @@ def _announce_address(studio: Any, chosen: argparse.Namespace) -> None:
         print(json.dumps({"address": studio.address, "port": studio.port}), flush=True)
     else:
         print(f"The studio is open at {studio.address} (Ctrl+C ends it)", flush=True)
-    if not chosen.no_browser:
-        webbrowser.open(studio.address)
+    if not chosen.no_browser:  # by a file: all users of a machine can read the arguments of a browser
+        link = folder / "open.html"
+        link.write_text(f'<meta http-equiv="refresh" content="0; url={studio.address}">')
+        webbrowser.open(link.as_uri())

@@ -220,12 +220,18 @@ def dynamic_reference(reference: Reference, body: Body, ships: bool, say: Say = 
     if reference.motions:
         return reference
     say(f"making {reference.name} obey physics")
+
+    def watch(now: OptimiserProgress) -> None:
+        if now.iteration and now.iteration % 5 == 0:
+            most = DynamicSettings().search.iterations
+            say(f"making {reference.name} obey physics: {now.iteration} iterations of at most {most}")
+
     if isinstance(reference, Take):
-        motion = with_physics(reference.cycle or reference.clip()).dynamic
+        motion = with_physics(reference.cycle or reference.clip(), watch=watch).dynamic
     elif ships and reference.name in shipped_names():
-        motion = build_motion(reference.name, body).dynamic
+        motion = build_motion(reference.name, body, watch=watch).dynamic
     elif isinstance(reference, Played):
-        motion = with_physics(reference.clip).dynamic
+        motion = with_physics(reference.clip, watch=watch).dynamic
     elif isinstance(reference, BehaviourReference):
         raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: its own controller performs it")
     else:

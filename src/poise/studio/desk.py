@@ -71,7 +71,7 @@ class Desk:
             if name in EVENTFUL:
                 self._say("events", events=self._events())
         except PoiseError as error:
-            self._say("error", text=self._without_folder(str(error)), of=name)
+            self._say("error", text=self._without_folder(str(error)), of=name, id=args.raw("id"))
             self.send_numbers()  # the page may already show the refused value
         except BlowUp as error:
             self._stop(error)
@@ -91,7 +91,7 @@ class Desk:
             self.posing.open(path)
             return
         self._brought[path.name] = path
-        self._say("brought", name=path.name)
+        self._say("brought", name=path.name, file=args.text("upload"))
 
     def _do_fits(self, args: Arguments) -> None:
         motion, body = args.text("motion"), args.text("body")
@@ -100,15 +100,17 @@ class Desk:
 
     def _do_stage(self, args: Arguments) -> None:
         choice = Choice.of(args, self._brought)
-        self._put_on_stage(Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory))
+        number = int(args.number("id", 0, 1e9, 0))  # of the page's choice, which may want another one by now
+        show = Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory)
+        self._put_on_stage(show, number)
         self.playing = not args.flag("paused")
         self._say("playing", on=self.playing)
 
-    def _put_on_stage(self, show: Show) -> None:
+    def _put_on_stage(self, show: Show, number: int) -> None:
         self.show, self._framer = show, Framer(show.run)
         self._epoch += 1
         self._sent_ground = show.run.world
-        self._say("stage", epoch=self._epoch, **stage_message(show, self._without_folder))
+        self._say("stage", id=number, epoch=self._epoch, **stage_message(show, self._without_folder))
         self.send_frame()
         self.send_numbers()
 
@@ -256,7 +258,7 @@ class Desk:
         self._say("verdict", **summarise_performance(performance))
 
     def _do_download(self, args: Arguments) -> None:
-        name, content = download_file(self._present_show().run.so_far(), args.text("format"))
+        name, content = download_file(self._present_show().run.so_far(), args.text("format"), self._folder)
         self._send(file_bytes(name, content))
 
 

@@ -35,7 +35,7 @@ def perform_for(wire: Connection, folder: str) -> None:
     threadpool_limits(1)  # the matrices are small: threads cost more than they gain
     try:
         _PerformerLoop(wire, Path(folder)).run_until_closed()
-    except (EOFError, OSError, KeyboardInterrupt):
+    except (_PageClosed, EOFError, OSError, KeyboardInterrupt):
         pass  # the page was closed, or the server ends
 
 
@@ -58,6 +58,10 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 
 
+class _PageClosed(Exception):
+    """The connection to the server has ended."""
+
+
 class _PerformerLoop:
     """Handles commands as they come, and simulates in between."""
 
@@ -65,14 +69,20 @@ class _PerformerLoop:
         from poise.studio.desk import Desk
 
         self._wire = wire
-        self._desk = Desk(wire.send, folder)
+        self._desk = Desk(self._send, folder)
         self._clock = clock.perf_counter()  # wall-clock time up to which the show is simulated
         self._due = self._updated = 0.0  # when the next frame is due; when numbers were last sent
         self._stale = self._urgent = False
 
+    def _send(self, message: str | bytes) -> None:
+        try:
+            self._wire.send(message)
+        except OSError as error:  # unlike those of files, which the page can outlive
+            raise _PageClosed from error
+
     def run_until_closed(self) -> None:
         """Run until the connection closes."""
-        self._wire.send(json_message("ready"))
+        self._send(json_message("ready"))
         while True:
             self._listen()
             if self._desk.playing:
@@ -83,13 +93,14 @@ class _PerformerLoop:
         """Call a function; report an unexpected error to the page and on the terminal."""
         try:
             act()
-        except (EOFError, OSError):
+        except _PageClosed:
             raise
         except Exception as error:
-            traceback.print_exc()
+            if not isinstance(error, OSError):
+                traceback.print_exc()
             self._desk.playing = False
-            self._wire.send(json_message("error", text=_unexpected_error_text(error), of="studio"))
-            self._wire.send(json_message("playing", on=False))
+            self._send(json_message("error", text=_unexpected_error_text(error), of="studio"))
+            self._send(json_message("playing", on=False))
 
     def _listen(self) -> None:
         """Handle all waiting commands; wait for one if there is nothing to simulate."""
@@ -132,5 +143,7 @@ class _PerformerLoop:
 def _unexpected_error_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "this needs more memory than one page may use"
+    if isinstance(error, OSError):
+        return f"the machine of the studio refuses this: {error.strerror or error}"
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     return f"unexpected error ({text})"

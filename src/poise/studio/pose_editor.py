@@ -90,7 +90,7 @@ class PoseEditor:
     def _do_download(self, args: Arguments) -> None:
         if self._performance is None:
             raise PoiseError("nothing to save yet: press Perform first")
-        _, content = download_file(self._performance, args.text("format"))
+        _, content = download_file(self._performance, args.text("format"), self._folder)
         self._send(file_bytes(f"{self._name}.{args.text('format')}", content))
 
     # -- changing ----------------------------------------------------------------------------------------------------

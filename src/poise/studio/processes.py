@@ -9,7 +9,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -43,8 +43,11 @@ class PerformerProcess:
     """The process that performs for one page, as seen from the server."""
 
     def __init__(self) -> None:
-        self._wire, theirs = _CONTEXT.Pipe()
-        self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # uploads of its page
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="poise-studio-")  # uploads of its page
+            self._wire, theirs = _CONTEXT.Pipe()
+        except OSError as error:
+            raise PoiseError(f"no further simulation can start: {error.strerror or error}") from None
         self._process = _CONTEXT.Process(target=perform_for, args=(theirs, self._folder.name), daemon=True)
         with sigint_blocked():
             self._process.start()
@@ -104,6 +107,16 @@ class PerformerProcess:
         except OSError:
             pass  # the process has ended
 
+    @property
+    def cause(self) -> str:
+        """Why the process ended, as far as the system tells; empty if it tells nothing."""
+        self._process.join(1.0)
+        code = self._process.exitcode
+        if code is None or code >= 0:
+            return ""
+        by = signal.Signals(-code).name
+        return f" ({by}: ended from outside, perhaps for lack of memory)" if by == "SIGKILL" else f" ({by})"
+
     def end(self) -> None:
         """Kill the process and remove its files."""
         self._process.kill()
@@ -119,14 +132,16 @@ class PerformerPool:
     """Processes in use and a spare one, since starting one takes a second or two."""
 
     def __init__(self) -> None:
-        self._next = PerformerProcess()
+        self._next: PerformerProcess | None = PerformerProcess()
         self._given: list[PerformerProcess] = []
 
     def give(self) -> PerformerProcess:
         """A process for a new page."""
-        given = self._next if self._next.alive else PerformerProcess()
-        self._next = PerformerProcess()
+        given = self._next if self._next is not None and self._next.alive else PerformerProcess()
         self._given.append(given)
+        self._next = None
+        with suppress(PoiseError):  # without a spare one, the next page waits longer
+            self._next = PerformerProcess()
         return given
 
     def take_back(self, process: PerformerProcess) -> None:
@@ -142,5 +157,6 @@ class PerformerPool:
     def end(self) -> None:
         """End all processes."""
         for process in (*self._given, self._next):
-            process.end()
+            if process is not None:
+                process.end()
         self._given = []

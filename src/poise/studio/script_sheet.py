@@ -18,6 +18,7 @@ from poise.arrays import Array, Frozen
 from poise.body.body import Body
 from poise.body.catalogue import body_names
 from poise.errors import PoiseError, unknown_name
+from poise.files import write_file
 from poise.forms import TERRAIN_FORMS
 from poise.toml_reader import read_toml
 
@@ -53,8 +54,7 @@ class ScriptSheet:
         except ValueError as error:
             raise PoiseError(f"{name}.toml is not a TOML file: {error}") from None
         _refuse_script_files(raw)
-        path = folder / f"{name}.toml"
-        path.write_text(text, encoding="utf-8")
+        path = write_file(folder / f"{name}.toml", text.encode())
         script = read_script(str(path))
         own = [table.get("name", f"pose {k + 1}") for k, table in enumerate(raw.get("pose", []))]
         keys = [SheetKey(pose.time, pose.name, Frozen(pose.angles)) for pose in script.poses if pose.name in own]

@@ -2,18 +2,23 @@
 
 A foreign page open in the same browser could reach a server on this machine. Browsers send the origin of a page
 (Origin) and the name by which the server was addressed (Host, which a foreign name server can point to this machine);
-both must be ours.
+both must be ours. Other users of the machine could reach it too. They lack the token, which is random at each start,
+and which only the studio's own link carries.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 import logging
+import secrets
 import signal
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
+from urllib.parse import parse_qs
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -44,6 +49,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 WIRE = "/wire"
+NO_TOKEN = "Open the link that this start of `poise studio` printed: it carries a token, which this address lacks.\n"
 MOST_VISITORS = 4
 WAITING = 120  # Maximum number of messages queued for a slow page; further frames are dropped
 FILES_AFTER = 5  # Maximum number of queued commands at which an upload is accepted, since files are large
@@ -55,6 +61,7 @@ class Studio:
     def __init__(self, first: Mapping[str, Any]) -> None:
         """`first` is the initial choice of a page."""
         self._first = dict(first)
+        self._token = secrets.token_urlsafe(24)
         self._pool: PerformerPool | None = None
         self._server: Server | None = None
         self.port = 0
@@ -81,8 +88,8 @@ class Studio:
 
     @property
     def address(self) -> str:
-        """Address of the page."""
-        return f"http://{LOOPBACK}:{self.port}/"
+        """Address of the page, with the token."""
+        return f"http://{LOOPBACK}:{self.port}/?token={self._token}"
 
     async def close(self) -> None:
         """Stop serving and end all processes."""
@@ -94,25 +101,38 @@ class Studio:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """The response to a request for a file; None to accept a connection of our own page."""
-        if not is_own_host(request.headers.get("Host"), self.port):
+        if not is_own_host(only_header(request.headers, "Host"), self.port):
             return connection.respond(421, "This Poise studio serves its own machine only.\n")
-        if request.path != WIRE:
-            page = page_file(request.path)
+        path, _, query = request.path.partition("?")
+        if path in ("/", "/index.html", WIRE) and not self._is_token(query):
+            return connection.respond(403, NO_TOKEN)
+        if path != WIRE:
+            page = page_file(path)
             if page is None:
                 return connection.respond(404, "Not found.\n")
             kind, content = page
             own = {"Content-Type": kind, "Content-Length": str(len(content)), "Connection": "close"}
             return Response(200, "OK", Headers({**HEADERS, **own}), content)
-        if not is_own_origin(request.headers.get("Origin"), self.port):
+        if not is_own_origin(only_header(request.headers, "Origin"), self.port):
             return connection.respond(403, "Only the studio's own page may connect.\n")
         return None
+
+    def _is_token(self, query: str) -> bool:
+        """Whether a query carries the token of this start; the comparison takes the same time for any wrong token."""
+        given = parse_qs(query).get("token", [""])[0]
+        return hmac.compare_digest(given.encode(errors="replace"), self._token.encode())
 
     async def _visit(self, page: ServerConnection) -> None:
         assert self._pool is not None
         if self._pool.busy >= MOST_VISITORS:
             await page.send(json_message("full", text=f"{MOST_VISITORS} pages are already open: close one of them"))
             return
-        await _PageVisit(page, self._pool, self._first).serve_page()
+        try:
+            visit = _PageVisit(page, self._pool, self._first)
+        except PoiseError as error:
+            await page.send(json_message("full", text=str(error)))
+            return
+        await visit.serve_page()
 
 
 class _PageVisit:
@@ -122,7 +142,7 @@ class _PageVisit:
         self._page, self._pool, self._first = page, pool, first
         self._waiting: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._left = False
-        self._expected: str | None = None  # name of the announced file
+        self._expected: deque[str] = deque()  # names of the announced files, in the order in which they will come
         self._process = self._engage_process()
 
     def _engage_process(self) -> PerformerProcess:
@@ -149,7 +169,7 @@ class _PageVisit:
         if process is not self._process or self._left:
             return
         if message is None and process.has_spoken:
-            self._replace_process("The simulation stopped unexpectedly and starts again.")
+            self._replace_process(f"The simulation stopped unexpectedly{process.cause} and starts again.")
         elif message is None:  # it failed to start; another one would too
             text = "the simulation cannot start: see the terminal for the cause"
             self._waiting.put_nowait(json_message("dead", text=text))
@@ -157,8 +177,13 @@ class _PageVisit:
             self._waiting.put_nowait(message)
 
     def _replace_process(self, why: str, asked: bool = False) -> None:
-        self._pool.take_back(self._process)
-        self._process = self._engage_process()
+        before = self._process
+        try:
+            self._process = self._engage_process()
+        except PoiseError as error:
+            self._waiting.put_nowait(json_message("dead", text=str(error)))
+            return
+        self._pool.take_back(before)
         self._waiting.put_nowait(json_message("crashed", text=why, asked=asked))
 
     async def _send(self) -> None:
@@ -170,13 +195,13 @@ class _PageVisit:
 
     def _handle_message(self, message: str | bytes) -> None:
         """Handle a command or a file of the page."""
-        name = "upload" if isinstance(message, bytes) else "command"
+        name, number = "upload" if isinstance(message, bytes) else "command", None
         try:
             if isinstance(message, bytes):
                 self._handle_file(message)
                 return
             command = read_command(message)
-            name = command["do"]
+            name, number = command["do"], command.get("id")
             if name == "upload":
                 file, size = command.get("name"), command.get("size")
                 if not isinstance(file, str) or not isinstance(size, int):
@@ -184,19 +209,21 @@ class _PageVisit:
                 check_upload(file, size)
                 if self._process.waiting > FILES_AFTER:
                     raise PoiseError("the simulation is still busy: wait, or press Stop")
-                self._expected = file
+                if len(self._expected) >= FILES_AFTER:
+                    raise PoiseError("too many files at once: open one after the other")
+                self._expected.append(file)
                 self._waiting.put_nowait(json_message("send", name=file))
             elif name == "abort":
                 self._replace_process("Stopped.", asked=True)
             else:
                 self._process.send(command)
         except PoiseError as error:
-            self._waiting.put_nowait(json_message("error", text=str(error), of=name))
+            self._waiting.put_nowait(json_message("error", text=str(error), of=name, id=number))
 
     def _handle_file(self, content: bytes) -> None:
-        name, self._expected = self._expected, None
-        if name is None:
+        if not self._expected:
             raise PoiseError("a file arrived that was not announced")
+        name = self._expected.popleft()
         check_upload(name, len(content))  # the process checks the content
         self._process.send({"do": "upload", "upload": name, "content": content})
 
@@ -224,13 +251,19 @@ def _silent_logger() -> logging.Logger:
 
 def page_file(path: str) -> tuple[str, bytes] | None:
     """Content type and content of the page's file at an address; None if there is none."""
-    name = path.partition("?")[0].removeprefix("/") or "index.html"
+    name = path.removeprefix("/") or "index.html"
     home = "poise.export" if name in _SHARED else "poise.studio"
     ours = {each.name for each in (files(home) / "assets").iterdir()}
     ending = "." + name.rpartition(".")[2]
     if name not in ours or ending not in _TYPES:
         return None
     return _TYPES[ending] + "; charset=utf-8", (files(home) / "assets" / name).read_bytes()
+
+
+def only_header(headers: Headers, name: str) -> str | None:
+    """Value of a header; None if it is missing or sent more than once."""
+    values = headers.get_all(name)
+    return values[0] if len(values) == 1 else None
 
 
 def own_hosts(port: int) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from poise.edit.blend import Blend
 from poise.edit.parse import parse_edit
 from poise.edit.take import Span
 from poise.errors import PoiseError
-from poise.library.motions import named_motion
+from poise.library.motions import dynamic_reference, named_motion
 from poise.performance.cast import Cast, cast
 from poise.performance.marks import Mark
 from poise.performance.run import Run
@@ -48,19 +49,38 @@ class ShowMemory:
     """Slow results that one visitor's performances share: motions on bodies, and preparations of controllers."""
 
     def __init__(self) -> None:
-        self._shipped = lru_cache(maxsize=MOST_CASTS)(cast)
+        self._casts: dict[Hashable, Cast] = {}
         self._prepared: dict[type, dict[Hashable, Any]] = {}
 
     def prepared(self, controller: object) -> dict[Hashable, Any]:
         """Preparations of controllers of the same class."""
         return self._prepared.setdefault(type(controller), {})
 
-    def cast(self, motion: str, body: str | Body | None, say: Say, physics: bool, usual: str | None) -> Cast:
-        """`poise.performance.cast.cast`, with cached results for shipped motions; files are read each time."""
-        if Path(motion).suffix:
-            return cast(motion, body, say, physics, usual)
-        say(f"putting {motion} on {body}")
-        return self._shipped(motion, body, no_progress, physics, usual)
+    def cast(
+        self, motion: str, body: str | Body | None, say: Say, physics: bool, usual: str | None, changed: bool = False
+    ) -> Cast:
+        """`poise.performance.cast.cast` with cached results; a file is prepared again only if its content changed.
+
+        With `physics` the reference of a file obeys physics, unless an edit or a load will have `changed` it.
+        """
+        if not Path(motion).suffix:
+            say(f"putting {motion} on {body}")
+            return self._cached((motion, body, physics, usual), lambda: cast(motion, body, no_progress, physics, usual))
+        key = (motion, hashlib.sha256(Path(motion).read_bytes()).digest(), body)
+        found = self._cached(key, lambda: cast(motion, body, say, physics, usual))
+        if not physics or changed:
+            return found
+        obey = partial(dynamic_reference, found.reference, found.body, found.ships, say)
+        return self._cached((*key, "physics"), lambda: replace(found, reference=obey()))
+
+    def _cached(self, key: Hashable, make: Callable[[], Cast]) -> Cast:
+        """The cast of a key; of all, the MOST_CASTS that were used last are kept."""
+        found = self._casts[key] if key in self._casts else make()
+        self._casts.pop(key, None)
+        self._casts[key] = found  # the last
+        if len(self._casts) > MOST_CASTS:
+            del self._casts[next(iter(self._casts))]
+        return found
 
 
 class Show:
@@ -73,7 +93,8 @@ class Show:
         if isinstance(controller, ReusesPreparation):
             controller.memory = memory.prepared(controller)
         self.live = choice.edits_live
-        staged = replace(choice.request(), controller=controller).stage(say, memory.cast, live=self.live)
+        casting = partial(memory.cast, changed=bool(choice.edits or choice.loads))
+        staged = replace(choice.request(), controller=controller).stage(say, casting, live=self.live)
         self.run = staged.run
         self.judge = Judge(self.run)
         self.imported = staged.imported

@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown_name
 from poise.export.formats import export
+from poise.files import write_file
 from poise.performance.performance import Performance
 from poise.reference.archive import motion_display_name
 
@@ -26,20 +27,24 @@ _ABSURD = re.compile(rb"[eE]\+?[1-9]\d{2,}|\d{40}")  # Numbers that no motion co
 _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 
-def download_file(performance: Performance, form: str) -> tuple[str, bytes]:
-    """Name and content of a performance as a file of a format."""
+def download_file(performance: Performance, form: str, folder: Path) -> tuple[str, bytes]:
+    """Name and content of a performance as a file of a format, which is written within `folder` and deleted."""
     if form not in FORMATS:
         raise unknown_name("format", form, FORMATS)
     recording = performance.recording
     if not recording.steps:
         raise PoiseError("nothing has been performed yet")
-    with tempfile.TemporaryDirectory(prefix="poise-studio-") as folder:
-        path = Path(folder) / f"performance.{form}"
-        if form == "npz":
-            recording.save(path)
-        else:
-            export(recording, path)
-        return f"{motion_display_name(str(recording.meta['motion']))}.{form}", path.read_bytes()
+    name = f"{motion_display_name(str(recording.meta['motion']))}.{form}"
+    try:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            path = Path(place) / name
+            try:
+                recording.save(path) if form == "npz" else export(recording, path)
+            except PoiseError as error:
+                raise PoiseError(str(error).replace(f"{place}/", "")) from None
+            return name, path.read_bytes()
+    except OSError as error:
+        raise PoiseError(f"cannot write {name}: {error.strerror or error}") from None
 
 
 def check_upload(name: str, size: int) -> None:
@@ -89,9 +94,7 @@ def _refuse_endless_lines(name: str, content: bytes) -> None:
 def store_upload(folder: Path, name: str, content: bytes) -> Path:
     """Check a file and write it into a folder under a safe name, replacing one of the same name."""
     check_content(name, content)
-    path = folder / safe_name(name)
-    path.write_bytes(content)
-    return path
+    return write_file(folder / safe_name(name), content)
 
 
 def safe_name(name: str) -> str:

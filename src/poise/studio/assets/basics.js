@@ -38,14 +38,23 @@ function toast(text, kind = "note", actions = {}) {
   const same = all(".toast span").find((span) => span.textContent === text);
   same?.parentElement.remove();
   $("toasts").append(box);
-  if (kind.endsWith("lasting")) return;
+  if (kind.endsWith("lasting")) return box;
   setTimeout(() => box.remove(), kind === "error" || Object.keys(actions).length ? 12000 : 5000);
+  return box;
 }
 
-/** Show what takes a while; an empty text hides it. */
+/** Show what takes a while, and for how long already; an empty text hides it. Returns what was shown until now. */
 function busy(text) {
+  const seconds = () => Math.floor((performance.now() - busy.since) / 1000);
+  const before = busy.text && `${busy.text}, after ${seconds()} s`;
+  if (!busy.text) busy.since = performance.now();
+  busy.text = text;
   $("busy").hidden = !text;
-  $("busy").querySelector("span").textContent = text ? `${text[0].toUpperCase()}${text.slice(1)} …` : "";
+  const show = () => { $("busy").querySelector("span").textContent = `${text.charAt(0).toUpperCase()}${text.slice(1)} … ${seconds() > 1 ? `${seconds()} s` : ""}`; };
+  clearInterval(busy.timer);
+  if (text) busy.timer = setInterval(show, 500);
+  show();
+  return before;
 }
 
 function save(name, content, type = "application/octet-stream") {

@@ -4,10 +4,15 @@ class Choose {
   constructor(wire) {
     this.wire = wire;
     this.files = new Map(); // opened files by name
+    this.coming = new Map(); // files on their way, by their own name: whether they were just opened
+    this.sent = new Set(); // names of the files that the process has
+    this.crashes = 0; // since something was last put on the stage
     this.edits = [];
     this.steered = false;
     this.on = null; // choice on the stage
-    this.wanted = null; // choice being prepared
+    this.wanted = new Map(); // choices being prepared, by number
+    this.count = 0;
+    this.next = null; // more of the choice that begins once it is known which controllers fit
     $("motion").onchange = () => this.asked();
     $("body").onchange = () => this.asked();
     $("terrain").onchange = () => { this.showNumbers(); this.begin(); };
@@ -15,7 +20,7 @@ class Choose {
     labelled($("load-mass"), (value) => (value ? `${value} kg` : "none")).addEventListener("change", () => this.begin());
     $("load-link").onchange = () => Number($("load-mass").value) && this.begin();
     $("open-bvh").onclick = () => $("file").click();
-    $("file").onchange = () => { if ($("file").files[0]) this.upload($("file").files[0]); $("file").value = ""; };
+    $("file").onchange = () => { if ($("file").files[0]) this.upload($("file").files[0], true); $("file").value = ""; };
     this.dropping();
   }
 
@@ -28,12 +33,12 @@ class Choose {
       event.preventDefault();
       depth = 0;
       $("dropping").hidden = true;
-      if (event.dataTransfer.files[0]) this.upload(event.dataTransfer.files[0]);
+      if (event.dataTransfer.files[0]) this.upload(event.dataTransfer.files[0], true);
     });
   }
 
-  upload(file) {
-    this.coming = file;
+  upload(file, opened) {
+    this.coming.set(file.name, { file, opened });
     this.wire.upload(file);
   }
 
@@ -64,32 +69,61 @@ class Choose {
     this.asked();
   }
 
-  bring(name) {
+  /** The process has a file: perform it if it was just opened or is still chosen. */
+  bring(name, own) {
+    const { file, opened } = this.coming.get(own);
+    this.sent.add(name);
+    this.files.set(name, file);
+    if (!opened) {
+      if (name === $("motion").value) this.asked(this.next);
+      return;
+    }
     if (name !== this.on?.motion) $("body").value = "";
-    this.files.set(name, this.coming);
+    if (!this.described(this.controller).balances) this.controller = this.choices.walker;
     this.showMotions(name);
+    this.opened = name;
     this.asked();
+  }
+
+  /** Say which controller performs a file that was just opened, and offer the others that suit it. */
+  announce(name, able) {
+    this.opened = null;
+    const { title, brief } = this.described(this.controller), pick = (other) => { this.controller = other; this.asked(); };
+    const others = able.filter((other) => other !== this.controller && this.described(other).balances);
+    toast(`${name} is performed by ${title}: ${brief}`, "note", Object.fromEntries(others.map((other) => [`Use ${other}`, () => pick(other)])));
   }
 
   /** Show the choice on the stage again, after another one was refused. */
   restore() {
+    this.opened = null;
     if (!this.on) return;
-    const { motion, body, controller, terrain, friction, loads } = this.on, [ground, ...numbers] = terrain.split(":");
-    const set = (id, value) => { $(id).value = value; $(id).show?.(); };
-    this.showMotions(motion);
-    for (const [id, value] of Object.entries({ body, friction, terrain: ground, "load-mass": loads[0]?.split("=")[1] ?? 0 })) set(id, value);
-    this.showNumbers(numbers);
-    this.controller = controller;
+    this.show(this.on);
     this.asked(null);
   }
 
-  /** The process was replaced and its files are lost: stage the last choice again. */
-  again() {
-    const file = this.files.get(this.on?.motion);
-    this.files.clear();
-    if (!this.on) return this.asked();
+  /** Show a choice in the fields. */
+  show({ motion, body, controller, terrain, friction, edits, steered, loads }) {
+    const [ground, ...numbers] = terrain.split(":");
+    const set = (id, value) => { $(id).value = value; $(id).show?.(); };
+    this.showMotions(motion);
+    for (const [id, value] of Object.entries({ body, friction, "load-mass": loads[0]?.split("=")[1] ?? 0 })) set(id, value);
+    if (this.terrain !== terrain) { set("terrain", ground); this.showNumbers(numbers); }
+    Object.assign(this, { controller, edits, steered });
+  }
+
+  /** The process was replaced and its files are lost: show what was on the stage. */
+  lost(asked) {
+    this.crashes += asked ? 0 : 1;
+    this.sent.clear();
     this.restore();
-    if (file) this.upload(file); else this.next = this.on;
+    if (!asked || this.on || !this.choices) return;
+    this.controller = this.choices.walker; // what was to be staged first is what was stopped
+    this.showMotions("walk");
+  }
+
+  /** Put what was on the stage there again, unless that is what ends the process. */
+  again() {
+    if (this.crashes < 3) this.asked(this.on ?? {}); else toast("It stopped three times: choose something else.", "error");
   }
 
   showNumbers(values = []) {
@@ -106,10 +140,16 @@ class Choose {
     return [$("terrain").value, ...all("input", $("terrain-numbers")).map((input) => input.value)].join(":");
   }
 
+  /** What the fields show, but for loads. */
+  get chosen() {
+    return { motion: $("motion").value, body: $("body").value, controller: this.controller, terrain: this.terrain, friction: Number($("friction").value) };
+  }
+
   /** Ask which controllers fit; then begin with the chosen one, or the first that fits, unless `more` is null. */
   asked(more = {}) {
     this.next = more;
     const name = $("motion").value;
+    if (more && this.files.has(name) && !this.sent.has(name)) return this.upload(this.files.get(name), false);
     $("motion-what").textContent = this.choices.motions.find((motion) => motion.name === name)?.what ?? "from your file";
     this.wire.send("fits", { motion: name, body: $("body").value });
   }
@@ -131,7 +171,10 @@ class Choose {
     const unfit = picks.filter((pick) => pick.querySelector("input").disabled), names = unfit.map((pick) => pick.querySelector("input").value);
     const others = make("details", {}, make("summary", { textContent: `${names.join(", ")} ${names.length > 1 ? "do" : "does"} not fit: why?` }), ...unfit);
     $("controllers").lastElementChild.replaceChildren(...picks.filter((pick) => !unfit.includes(pick)), ...(unfit.length ? [others] : []));
-    if (this.next) this.begin(this.next);
+    if (motion === this.opened) this.announce(motion, able);
+    const { next } = this;
+    this.next = null;
+    if (next) this.begin(next);
   }
 
   /** The server's description of a controller. */
@@ -143,17 +186,21 @@ class Choose {
   begin({ edits = [], steered = this.steered && this.described(this.controller)?.steered === "by steps" } = {}) {
     Object.assign(this, { edits, steered });
     const mass = Number($("load-mass").value);
-    this.wanted = {
-      motion: $("motion").value, body: $("body").value, controller: this.controller, terrain: this.terrain,
-      friction: Number($("friction").value), edits, steered,
+    const wanted = {
+      id: ++this.count, ...this.chosen, edits, steered,
       loads: mass > 0 && $("load-link").value ? [`${$("load-link").value}=${mass}`] : [],
     };
+    this.wanted.set(wanted.id, wanted);
     busy("getting ready");
-    this.wire.send("stage", this.wanted);
+    this.wire.send("stage", wanted);
   }
 
-  staged({ links, hands, trunk, body }) {
-    this.on = this.wanted;
+  staged({ id, links, hands, trunk, body }) {
+    this.on = this.wanted.get(id);
+    for (const older of this.wanted.keys()) if (older <= id) this.wanted.delete(older);
+    const differs = Object.entries(this.chosen).some(([key, value]) => this.on[key] !== value);
+    if (differs && !this.wanted.size && !this.next) this.restore(); // an older choice was refused meanwhile
+    this.crashes = 0;
     const known = this.choices.bodies.find(({ name }) => name === body);
     $("body-what").textContent = known ? `${$("body").value ? "" : `${body}: `}${known.what}` : "own: built for the skeleton of your file";
     const chosen = links.includes($("load-link").value) ? $("load-link").value : hands[0] ?? trunk;

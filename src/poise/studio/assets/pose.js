@@ -100,6 +100,7 @@ class Pose {
   put(easel) {
     this.easel = easel;
     this.tracks = {};
+    this.takes.forEach((button) => { button.disabled = true; }); // until it is performed
     this.before = null;
     this.time = 0;
     this.showing = "keyframes";

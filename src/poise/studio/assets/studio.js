@@ -45,7 +45,7 @@ class Studio {
       ready: () => this.wire.send("hello"),
       choices: (choices) => this.offered(choices),
       fits: (message) => this.choose.fits(message),
-      brought: ({ name }) => this.choose.bring(name),
+      brought: ({ name, file }) => this.choose.bring(name, file),
       busy: ({ text }) => busy(text),
       stage: (scene) => this.staged(scene),
       playing: ({ on }) => { this.timebar.playing = on; this.timebar.refresh(); },
@@ -54,8 +54,8 @@ class Studio {
       ground: ({ shapes }) => this.laid(shapes),
       numbers: (numbers) => { this.down(numbers.fell_at); this.judge.update(numbers, this.timebar.playing, this.fallsExpected); this.act.update(numbers); this.edit.measured(numbers); },
       verdict: (summary) => this.judge.verdict(summary),
-      error: ({ text, of }) => { busy(""); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
-      crashed: ({ text, asked }) => { busy(""); this.crashed(text, asked); },
+      error: ({ text, of, id }) => { busy(""); this.choose.wanted.delete(id); $("judge-all").disabled = false; toast(text, "error"); if (of === "stage" || of === "studio") this.choose.restore(); },
+      crashed: ({ text, asked }) => this.crashed(text, asked),
       easel: (easel) => this.pose.put(easel),
       sheet: (sheet) => { busy(""); this.mode("pose"); this.pose.showSheet(sheet); },
       track: (track) => this.pose.track(track),
@@ -85,7 +85,7 @@ class Studio {
     this.epoch = scene.epoch;
     this.tape = new Tape(scene.bodies.length, scene.dofs.length);
     this.events = [];
-    this.fell = null;
+    this.stands();
     this.scene = scene;
     const controller = this.choose.described(scene.controller);
     this.fallsExpected = scene.falls_expected; // touching the ground is part of the motion
@@ -107,11 +107,17 @@ class Studio {
   down(fell) {
     if (fell !== null && this.fell === null && !this.fallsExpected) {
       const back = Math.max(0, fell - 2);
-      toast("The character fell.", "note", {
+      this.fallen = toast("The character fell.", "note", {
         "Go back two seconds": () => this.wire.send("branch", { time: back, play: true }), "Start again": () => this.wire.send("reset", { play: true }),
       });
     }
     this.fell = fell;
+  }
+
+  /** Forget the fall, and the notice of it. */
+  stands() {
+    this.fell = null;
+    this.fallen?.remove();
   }
 
   branched({ time, epoch, events }) {
@@ -119,7 +125,7 @@ class Studio {
     this.tape?.cut(time);
     this.timebar.held = null;
     this.timebar.shown = time;
-    this.fell = this.fell !== null && this.fell >= time ? null : this.fell;
+    if (this.fell !== null && this.fell >= time) this.stands();
     this.happened(events);
   }
 
@@ -143,7 +149,10 @@ class Studio {
   }
 
   crashed(text, asked) {
-    toast(text, asked ? "note" : "error");
+    const work = busy("");
+    toast(work ? `${text} It was ${work}.` : text, asked ? "note" : "error");
+    this.stands();
+    this.choose.lost(asked);
     this.pose.lost();
     this.timebar.playing = false;
     this.timebar.refresh();

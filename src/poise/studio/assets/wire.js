@@ -5,7 +5,9 @@ class Wire {
   constructor(hear) {
     this.hear = hear;
     this.largest = Infinity;
-    this.socket = new WebSocket(`ws://${location.host}/wire`);
+    this.outgoing = new Map(); // announced files by name
+    this.delivered = Promise.resolve();
+    this.socket = new WebSocket(`ws://${location.host}/wire${location.search}`); // with the token
     this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.said(JSON.parse(data)) : this.bytes(data));
     this.socket.onclose = () => this.ends("The studio has closed. Start it again with `poise studio`.");
@@ -19,7 +21,7 @@ class Wire {
   }
 
   said(message) {
-    if (message.say === "send") return this.socket.send(this.outgoing);
+    if (message.say === "send") return this.deliver(this.outgoing.get(message.name));
     if (message.say === "welcome") this.largest = message.largest;
     this.hear[message.say]?.(message);
   }
@@ -36,13 +38,18 @@ class Wire {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ do: name, ...more }));
   }
 
+  /** Send a file that the server asks for, after the earlier ones; one that cannot be read is sent empty, and refused. */
+  deliver(file) {
+    this.delivered = this.delivered.then(async () => this.socket.send(await file.arrayBuffer().catch(() => new ArrayBuffer(0))));
+  }
+
   /** Announce a file; it is sent when the server asks for it. */
-  async upload(file) {
+  upload(file) {
     if (file.size > this.largest) {
       toast(`${file.name} is larger than ${Math.round(this.largest / 2 ** 20)} MB`, "error");
       return;
     }
-    this.outgoing = await file.arrayBuffer();
+    this.outgoing.set(file.name, file);
     this.send("upload", { name: file.name, size: file.size });
   }
 }
