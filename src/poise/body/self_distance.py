@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -58,17 +57,21 @@ class SelfDistances:
         first, second = (self._model.body(self._model.geom_bodyid[geom]).name for geom in self._geoms[pair])
         return first, second
 
-    def at(self, qpos: Array, pairs: Mask | None = None) -> Proximities:
-        """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,)."""
+    def at(self, qpos: Array, pairs: Mask | None = None, *, moves: bool = True) -> Proximities:
+        """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,).
+
+        `moves` are left at 0 dimensions if they are not wanted, which saves memory for long clips.
+        """
         model, data = self._model, self._data
         found: list[tuple[Array, ...]] = []
-        axes, centre = np.empty((len(qpos), model.nv, 6)), np.empty((len(qpos), 3))
+        axes, centre = np.empty((len(qpos) * moves, model.nv, 6)), np.empty((len(qpos), 3))
         for k, pose in enumerate(qpos):
             data.qpos[:] = pose
             mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
             mujoco.mj_collision(model, data)
-            axes[k], centre[k] = data.cdof, data.subtree_com[1]
+            if moves:
+                mujoco.mj_comPos(model, data)
+                axes[k], centre[k] = data.cdof, data.subtree_com[1]
             if data.ncon:
                 near = data.contact
                 turns = near.frame[:, :3]
@@ -85,13 +88,18 @@ class SelfDistances:
             )
         swapped = self._geoms[pair, 0] != geom[:, 0]
         normal[swapped] *= -1.0
+        distance += self._overlap[pair]
+        if not moves:
+            return Proximities(frame, pair, distance, normal, np.zeros(0))
         arms = place - centre[frame]
         spin, shift = axes[frame, :, :3], axes[frame, :, 3:]  # twists of the degrees of freedom at the centre of mass
-        moves = (spin[..., [1, 2, 0]] * arms[:, None, [2, 0, 1]] - spin[..., [2, 0, 1]] * arms[:, None, [1, 2, 0]] + shift)
-        moves *= self._turned[pair][:, :, None]
-        return Proximities(frame, pair, distance + self._overlap[pair], normal, moves.transpose(0, 2, 1))
+        moved = (
+            spin[..., [1, 2, 0]] * arms[:, None, [2, 0, 1]] - spin[..., [2, 0, 1]] * arms[:, None, [1, 2, 0]] + shift
+        )
+        moved *= self._turned[pair][:, :, None]
+        return Proximities(frame, pair, distance, normal, moved.transpose(0, 2, 1))
 
 
-def _thickness_sum(model: mujoco.MjModel, geoms: Sequence[int]) -> float:
+def _thickness_sum(model: mujoco.MjModel, geoms: Ints) -> float:
     """Sum of the radii (m) of two geoms; the least half-size of a geom that is not round counts as its radius."""
     return float(sum(size[size > 0].min(initial=1.0) for size in model.geom_size[geoms]))

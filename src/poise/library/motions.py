@@ -70,7 +70,7 @@ def named_motion(name: str, body: Body) -> Reference:
         return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
-    return Played(author_sketch(name, body).clip)
+    return Played(_separated_sketch(name, body).clip)
 
 
 def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
@@ -79,6 +79,12 @@ def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     if source.kind not in KINDS:
         raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
     return KINDS[source.kind](source, body)
+
+
+def _separated_sketch(name_or_path: str | Path, body: Body) -> Sketch:
+    """The motion that a source describes, with links of the body that would overlap moved apart."""
+    sketch = author_sketch(name_or_path, body)
+    return replace(sketch, clip=separate_limbs(sketch.clip, sketch.supports).clip)
 
 
 def shipped_dynamic_path(name: str, body: str) -> Path:
@@ -126,8 +132,7 @@ def build_motion(
     """Author a motion and make it obey physics on a body. It begins and ends in states of the motions that it joins."""
     source = read_source(name_or_path)
     joined = _joined_states(source, body, settings)
-    sketch = author_sketch(name_or_path, body)
-    sketch = replace(sketch, clip=separate_limbs(sketch.clip, sketch.supports).clip)
+    sketch = _separated_sketch(name_or_path, body)
     start, end = (
         _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)

@@ -85,7 +85,7 @@ def solve_path(
     first_guess = given if start is None else start
     overlap = max(2, round(_FORGOTTEN * fade * rate))
     out = np.array(given)
-    for begin, end in _clip_pieces(len(given), overlap):
+    for begin, end in clip_pieces(len(given), overlap):
         span = slice(begin, end)
         coupling = smoothness_bands(end - begin, (fade * rate) ** 4)
         problem = PathProblem(solver, given[span], goals.at_frames(span), weights**2, coupling)
@@ -99,7 +99,7 @@ def solve_path(
     return out
 
 
-def _clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
+def clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
     """(begin, end) of each piece. Neighbours share `overlap` frames; corrections further apart are independent."""
     count = max(1, round((frames - overlap) / _PIECE))
     ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])

@@ -20,7 +20,7 @@ from poise.motion.repair.finding import Finding
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Support
 from poise.retarget.ik import PoseGoals, PoseSolver
-from poise.retarget.ik_path import LinearisedPath, PathProblem, least_cost_path, smoothness_bands
+from poise.retarget.ik_path import Bands, LinearisedPath, PathProblem, clip_pieces, least_cost_path, smoothness_bands
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 TOLERANCE = 0.002  # m: links that overlap by less stay as they are
@@ -31,6 +31,7 @@ _AROUND = 0.3  # s before and after an overlap in which poses may change
 _GRIP, _APART, _FLOOR = 2000.0, 500.0, 300.0  # 1/m: weights of contacts, distances and heights; joints have 1 per rad
 _STAY, _TILT = 10.0, 3.0  # weights of the root's shifts (per hip height) and rotations
 _BESIDE = 0.6  # s of the cycles before and after that are solved with a cycle
+_SHARED = 0.5  # s that successive pieces of a long interval share
 _ENDS = 1e4  # weight of corrections in the two outermost frames of an interval
 _ASIDE = 0.5  # legs are beside each other, not one before the other, if their direction has this lateral part
 _GAP = 0.05  # s: overlaps of two legs that are this close in time are one passing
@@ -66,8 +67,9 @@ class Separation:
         """What was found and done, for the report on an import."""
         deep, after = self.before.depth >= TOLERANCE, 1e3 * self.after.depth
         found = str(self.before) if deep else "links of the body do not pass through each other"
+        where = f" ({' and '.join(self.after.links)})".replace("_", " ") if after > 0 else ""
         worst = f"at most {self.turned_deg:.1f} degrees ({self.joint.replace('_', ' ')})"
-        moved = f"moved apart, {worst}, {after:.0f} mm remain" if self.joint else "nothing"
+        moved = f"moved apart, {worst}; {after:.0f} mm remain{where}" if self.joint else "nothing"
         value = {
             "before_m": self.before.depth,
             "after_m": self.after.depth,
@@ -85,14 +87,15 @@ def separate_limbs(clip: BodyClip, pins: Sequence[Support] | None = None, *, mov
     A clip without overlaps is returned as it is. If not `move`, only the overlap is measured.
     """
     distances = SelfDistances(clip.body, _NEAR)
-    near = distances.at(clip.qpos)
+    near = distances.at(clip.qpos, moves=False)
     before = _deepest(distances, near, clip.rate)
-    if before.depth < TOLERANCE or not move:
+    deep = distances.apart[near.pair] & (near.distance < -TOLERANCE)
+    if not (move and deep.any()):
         return Separation(clip, before, before, 0.0, "")
     fixed = _contact_pins(clip) if pins is None else [pin for pin in pins if pin.down.any()]
     apart = replace(clip, qpos=readonly(_separated_poses(clip, fixed, distances)))
     change = np.abs(PoseSpace(clip.body).difference(clip.qpos, apart.qpos)[:, 6:]).max(axis=0)
-    after, worst = _deepest(distances, distances.at(apart.qpos), clip.rate), int(change.argmax())
+    after, worst = _deepest(distances, distances.at(apart.qpos, moves=False), clip.rate), int(change.argmax())
     return Separation(apart, before, after, float(np.degrees(change[worst])), clip.body.dof_names[6 + worst])
 
 
@@ -160,22 +163,23 @@ class _Separator:
         self._places = self._solver.kinematics.at(given)[0]
         turned = quat_multiply(given[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
-        pairs = [tuple(limbs[link] for link in distances.links(k)) for k in range(len(distances.pairs))]
-        self._mine = np.array([any(limb.endswith("arm") for limb in pair) == arms for pair in pairs], bool)
+        links = [distances.links(k) for k in range(len(distances.pairs))]
+        pairs = [(limbs[first], limbs[second]) for first, second in links]
+        armed = np.array([any(limb.endswith("arm") for limb in pair) for pair in pairs], bool)
+        self._mine = (armed == arms) & distances.apart
         sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
         self._legs = np.array([sides.get(pair, 0.0) for pair in pairs])
         """(P,) 1 for pairs of a right and a left leg, -1 for a left and a right one, else 0"""
         self._free = np.array([joint.group.endswith("arm") == arms for joint in clip.body.joints for _ in joint.dofs])
-        self._mine &= distances.apart
         self._clearance = _ARM if arms else _CLEARANCE
-        self._passing = self._passing_frames(distances.at(given))
+        self._passing = self._passing_frames(distances.at(given, moves=False))
         self._sideways = np.zeros((len(given), len(pairs)), bool)
 
     def run(self) -> Array:
         """(T, nq) the separated poses."""
         out = np.array(self._given)
         for _ in range(_ROUNDS):
-            near = self._distances.at(out)
+            near = self._distances.at(out, moves=False)
             deep = np.zeros(len(out), bool)
             deep[near.frame[self._mine[near.pair] & (near.distance < -TOLERANCE)]] = True
             if not deep.any():
@@ -185,18 +189,19 @@ class _Separator:
             reach = round(_AROUND * self._rate)
             for start, stop in true_runs(_spread(deep, reach) | changed):
                 if deep[start:stop].any():
-                    self._solve_interval(out, slice(start, stop))
+                    for begin, end in clip_pieces(stop - start, round(_SHARED * self._rate)):
+                        self._solve_interval(out, slice(start + begin, start + end), end < stop - start)
         return out
 
-    def _solve_interval(self, out: Array, span: slice) -> None:
-        """Replace the poses `out[span]` by separated poses."""
+    def _solve_interval(self, out: Array, span: slice, goes_on: bool) -> None:
+        """Replace the poses `out[span]` by separated poses. If it `goes_on`, the last poses are solved again later."""
         places, down = self._places[span], self._down[span]
         held = np.repeat(_GRIP * down[:, :, None], 3, axis=2)
         none = np.zeros((len(places), 0, 4)), np.zeros((len(places), 0))
         goals = PoseGoals(places, held, *none, np.broadcast_to(places[..., 2].min(axis=0), places.shape[:2]), _FLOOR)
         ends = np.zeros(len(places))
-        ends[:2], ends[-2:] = _ENDS * (span.start > 0), _ENDS * (span.stop < len(out))
-        problem = _SeparationProblem(self, goals, span, ends)
+        ends[:2], ends[-2:] = _ENDS * (span.start > 0), _ENDS * (span.stop < len(out) and not goes_on)
+        problem = _SeparationProblem(self, goals, span, ends, out[span])
         out[span] = least_cost_path(problem, self._solver.space, out[span], _STEPS, _STEADY, _LITTLE)
 
     def _passing_frames(self, near: Proximities) -> Mask:
@@ -256,13 +261,13 @@ class _Separator:
         """Degrees of freedom that move overlapping links. If they move contacts: all that do, with the root."""
         _, lack, rows = self.missing(qpos, span)
         some = np.any(rows[lack > 0] != 0, axis=0) & self._free
-        down = self._down[span].any(axis=0)
+        down = np.asarray(self._down[span].any(axis=0))
         carried = np.zeros(self._body.nv, bool)
         carried[self._solver.kinematics.moving_dofs(down, np.zeros(0, bool))] = True
         together = np.any((some & carried)[6:]) and self._free[0]
         return np.flatnonzero(some | (carried & self._free) if together else some)
 
-    def problem_parts(self, span: slice) -> tuple[PoseSolver, Array, Any]:
+    def problem_parts(self, span: slice) -> tuple[PoseSolver, Array, Bands]:
         """The solver, the given poses and the smoothness of corrections in a span."""
         given = self._given[span]
         return self._solver, given, smoothness_bands(len(given), (_FADE * self._rate) ** 4)
@@ -280,22 +285,23 @@ class _SeparatedPath(LinearisedPath):
 class _SeparationProblem(PathProblem):
     """The objective of `ik_path` with squared lacks of distance, and with corrections that end at the interval's ends.
 
-    `ends` (T,): weights of all corrections of a frame.
+    `ends` (T,): weights with which the corrections of a frame stay what they are in the poses `now` (T, nq).
     """
 
-    def __init__(self, separator: _Separator, goals: PoseGoals, span: slice, ends: Array) -> None:
+    def __init__(self, separator: _Separator, goals: PoseGoals, span: slice, ends: Array, now: Array) -> None:
         solver, given, bands = separator.problem_parts(span)
         super().__init__(solver, given, goals, separator.weights**2, bands)
-        self._separator, self._span, self._ends = separator, span, ends**2
+        self._separator, self._span, self._ends = separator, span, ends[:, None] ** 2
+        self._kept = self._space.difference(given, now)
         self.moving = separator.moving_dofs(given, span)
 
     def linearised(self, qpos: Array) -> _SeparatedPath:
         """All terms of the objective, linearised about poses (T, nq)."""
         here, (frame, lack, rows) = super().linearised(qpos), self._separator.missing(qpos, self._span)
-        correction = self._space.difference(self._given, qpos)
-        pull = self._ends[:, None] * correction
+        correction = self._space.difference(self._given, qpos) - self._kept
+        pull = self._ends * correction
         every = np.arange(len(pull[0]))
-        here.matrix[:, every, every] += self._ends[:, None]
+        here.matrix[:, every, every] += self._ends
         cost = here.cost + _APART**2 * float(np.sum(np.maximum(lack, 0.0) ** 2)) + float(np.sum(correction * pull))
         return _SeparatedPath(here.matrix, here.vector - pull, cost, frame, lack, rows)
 
