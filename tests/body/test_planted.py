@@ -22,7 +22,7 @@ def crooked(family):
     offsets = np.array(skeleton.offsets)
     shank, foot = (body.rigging.drivers[f"left_{part}"] for part in ("shank", "foot"))
     offsets[[shank, foot]] *= 1.02
-    return Body.from_skeleton(replace(skeleton, offsets=readonly(offsets)))
+    return Body.from_skeleton(replace(skeleton, offsets=readonly(offsets)), symmetric=True)
 
 
 def crouching(body, frames=30):

@@ -62,7 +62,7 @@ def test_sides_that_differ_are_averaged_but_the_way_back_keeps_them():
     rng = np.random.default_rng(3)
     even = skeletons.mixamo()
     uneven = replace(even, offsets=readonly(even.offsets + 0.01 * rng.normal(size=even.offsets.shape)))
-    body = Body.from_skeleton(uneven)
+    body = Body.from_skeleton(uneven, symmetric=True)
     assert_sound(body)
     np.testing.assert_array_equal(body.rigging.skeleton.offsets, uneven.offsets)
 
@@ -256,3 +256,28 @@ def test_neck_joints_in_one_place_are_one():
     assert {"neck_1", "head"} <= set(body.links)
     assert "neck_2" not in body.links
     assert body.rigging.links[person.index("lowerneck")] == "chest"
+
+
+def unequal(longer):
+    """A person whose right shank is longer by `longer` (m), with soles of different height."""
+    whole = skeletons.mixamo()
+    offsets = np.array(whole.offsets)
+    foot = next(k for k, name in enumerate(whole.names) if name.endswith("RightFoot"))
+    offsets[foot] *= 1 + longer / np.linalg.norm(offsets[foot])
+    return replace(whole, offsets=readonly(offsets), soles=readonly([[0.08, 0.03], [0.075, 0.025]]))
+
+
+def test_legs_have_their_own_length_and_both_feet_stand():
+    body = Body.from_skeleton(unequal(0.012))
+    data = posed(body, body.model.qpos0)
+    left, right = (
+        np.linalg.norm(data.body(f"{s}_shank").xpos - data.body(f"{s}_foot").xpos) for s in ("left", "right")
+    )
+    assert right - left == pytest.approx(0.012, abs=1e-9)
+    standing = posed(body, body.standing)
+    for foot, (ankle, ball) in zip(body.feet, ((0.08, 0.03), (0.075, 0.025)), strict=True):
+        link, toes = standing.body(foot.link), standing.body(foot.link.replace("foot", "toes"))
+        np.testing.assert_allclose((link.xpos + foot.points @ link.xmat.reshape(3, 3).T)[:, 2], 0, atol=1e-4)
+        assert (link.xpos[2], toes.xpos[2]) == pytest.approx((ankle, ball), abs=1e-4)
+    assert body.symmetry is not None
+    assert_sound(Body.from_skeleton(unequal(0.012), symmetric=True))

@@ -58,16 +58,23 @@ class Body:
 
     @classmethod
     def from_skeleton(
-        cls, skeleton: Skeleton, *, mass: float | None = None, name: str = "figure", rate: float | None = None
+        cls,
+        skeleton: Skeleton,
+        *,
+        mass: float | None = None,
+        name: str = "figure",
+        rate: float | None = None,
+        symmetric: bool = False,
     ) -> Body:
         """A body built from a skeleton (metres, upright pose facing +x), with a rigging that maps poses back to it.
 
         A humanoid becomes a person of `mass` kg, by default 23 kg/m^2 times stature squared; anything else becomes a
-        creature with the density of water. `rate` (Hz) is the frame rate at which performances are written.
+        creature with the density of water. `rate` (Hz) is the frame rate at which performances are written. Each leg of
+        a person has its own lengths, unless the body is to be `symmetric`.
         """
         from poise.body.skeleton_body import body_from_skeleton
 
-        return body_from_skeleton(skeleton, mass, name, rate)
+        return body_from_skeleton(skeleton, mass, name, rate, symmetric)
 
     @cached_property
     def model(self) -> mujoco.MjModel:

@@ -22,7 +22,9 @@ from poise.rotations import quat_multiply
 _IDENTITY = readonly([1.0, 0.0, 0.0, 0.0])
 
 
-def body_from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: float | None) -> Body:
+def body_from_skeleton(
+    skeleton: Skeleton, mass: float | None, name: str, rate: float | None, symmetric: bool = False
+) -> Body:  # fmt: skip
     """Build the body of a skeleton; see `Body.from_skeleton`.
 
     In the rigging, a joint without a link is carried by the link of its nearest ancestor with a link, else by the root.
@@ -35,7 +37,7 @@ def body_from_skeleton(skeleton: Skeleton, mass: float | None, name: str, rate: 
         plan, drivers = skeleton_creature.creature_plan(upright, mass, name)
         origin = upright.position[next(iter(drivers.values()))]
     else:
-        plan = skeleton_person.person_plan(person_measures(upright, roles, mass), name)
+        plan = skeleton_person.person_plan(person_measures(upright, roles, mass, symmetric), name)
         drivers, turns = _person_drivers(upright, roles), zero_pose_rotations(upright, roles)
         origin = middle_of_hips(upright, roles)
     driven = {joint: link for link, joint in drivers.items()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -24,30 +25,57 @@ _LEAST_TRUNK = 0.1  # of stature: least height of the shoulders above the hips
 
 
 @dataclass(frozen=True)
+class LegMeasures:
+    """Lengths of one leg with its foot flat on the ground, m."""
+
+    thigh: float
+    shank: float
+    ankle: float  # height above the ground
+    ball: float  # height of the toe joint above the ground
+    forward: float  # from the ankle forward to the toe joint
+
+    @property
+    def hip(self) -> float:
+        """Height (m) of the hip above the ground."""
+        return self.thigh + self.shank + self.ankle
+
+    @classmethod
+    def mean(cls, legs: Sequence[LegMeasures]) -> LegMeasures:
+        """The leg with the mean measures."""
+        return cls(*np.mean([astuple(leg) for leg in legs], axis=0).tolist())
+
+
+@dataclass(frozen=True)
 class PersonMeasures:
-    """Joint positions (m) of a person in the body's zero pose, from the middle of the hips; left side only."""
+    """Joint positions (m) of a person in the body's zero pose, from the middle of the hips; of arms the left."""
 
     proportions: Proportions
+    legs: tuple[LegMeasures, LegMeasures]  # left, right
     spine: tuple[Vector, ...]
     neck: tuple[Vector, ...]  # the last is the joint of the head; empty without a head joint
     crown: float  # m, top of the head above the hips
     clavicle: Vector | None
     shoulder: Vector
-    forward: float  # of stature, from the ankle to the ball of the foot
-    sole: float  # m, radius of the rails under the feet; toe joints are 1.5 radii above the ground
+    sole: float  # m, radius of the rails under the feet
     has_toes: bool
     has_hands: bool
 
 
-def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) -> PersonMeasures:
-    """The measures of an upright skeleton, left and right averaged; `mass` in kg, None for the default."""
+def person_measures(
+    upright: UprightSkeleton, roles: Roles, mass: float | None, symmetric: bool = False
+) -> PersonMeasures:  # fmt: skip
+    """The measures of an upright skeleton; `mass` in kg, None for the default.
+
+    Arms are averaged, left and right; legs are averaged if `symmetric`.
+    """
     spine, neck = (_trunk_points(upright, roles, joints) for joints in (roles.spine, roles.neck))
     shoulder = _mean_left_position(upright, roles, "upper_arm")
-    foot = _mean_foot_bone(upright, roles)
-    thigh = _mean_bone_length(upright, roles, "thigh", "shank")
-    leg = thigh + _mean_bone_length(upright, roles, "shank", "foot")
-    sole = SOLE * leg / ADULT.metres(ADULT.hip - ADULT.ankle)
-    hip = leg + float(np.clip(1.5 * sole - foot[2], 0.04 * leg, 0.16 * leg))
+    bones = _mean_bone_length(upright, roles, "thigh", "shank") + _mean_bone_length(upright, roles, "shank", "foot")
+    sole = SOLE * bones / ADULT.metres(ADULT.hip - ADULT.ankle)
+    feet = _flat_foot_bones(upright, roles)
+    legs = [_leg_measures(upright, roles, side, foot, sole) for side, foot in zip(SIDES, feet, strict=True)]
+    mean = LegMeasures.mean(legs)
+    hip = mean.hip
     top = _crown_height(upright, roles)
     stature = (top + hip + hip / ADULT.hip) / 2
     _check_person(upright, roles, stature)
@@ -58,8 +86,8 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
         stature=stature,
         mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
         hip=hip / stature,
-        ankle=(hip - leg) / stature,
-        knee=(hip - thigh) / stature,
+        ankle=mean.ankle / stature,
+        knee=(hip - mean.thigh) / stature,
         shoulder=(hip + shoulder[2]) / stature,
         c7=(hip + c7) / stature,
         hip_half=_mean_left_position(upright, roles, "thigh")[1] / stature,
@@ -68,17 +96,18 @@ def person_measures(upright: UprightSkeleton, roles: Roles, mass: float | None) 
         forearm=_mean_bone_length(upright, roles, "forearm", "hand") / stature or ADULT.forearm,
         hand=float(np.clip(hand, 0.08, 0.13)) if hand > 0 else ADULT.hand,
     )
-    ball, tip = _foot_lengths(upright, roles, foot, stature)
+    ball, tip = _foot_lengths(upright, roles, np.mean(feet, axis=0), stature)
+    left, right = (replace(leg, forward=ball * stature) for leg in ([mean, mean] if symmetric else legs))
     girth = float(np.clip(np.sqrt(proportions.mass / BODY_MASS_INDEX) / stature, 0.7, 1.5))
     crown = max(top, neck[-1][2] + 1.7 * proportions.metres(proportions.skull[2])) if neck else top
     return PersonMeasures(
         proportions=replace(proportions, foot=proportions.heel + tip, girth=girth),
+        legs=(left, right),
         spine=spine,
         neck=neck,
         crown=crown,
         clavicle=_mean_left_position(upright, roles, "clavicle") if "left_clavicle" in roles.joints else None,
         shoulder=shoulder,
-        forward=ball,
         sole=sole,
         has_toes="left_toes" in roles.joints,
         has_hands="left_hand" in roles.joints,
@@ -140,11 +169,24 @@ def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> flo
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 
 
-def _mean_foot_bone(upright: UprightSkeleton, roles: Roles) -> Array:
-    """Mean vector (3,) m from ankle to ball (without ball, to the tip) of both feet, flat and pointing forward."""
+def _flat_foot_bones(upright: UprightSkeleton, roles: Roles) -> list[Array]:
+    """Vectors (3,) m from ankle to ball (without ball, to the tip) of left and right foot, flat, pointing forward."""
     turns = zero_pose_rotations(upright, roles)
-    bones = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
-    return np.asarray(np.mean(bones, axis=0))
+    return [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
+
+
+def _leg_measures(upright: UprightSkeleton, roles: Roles, side: str, foot: Array, sole: float) -> LegMeasures:
+    """The measures of one leg; `foot` (3,) m is its flat foot's bone, `sole` (m) the radius of the rails."""
+    hip, knee, heel = (upright.position[roles.joints[f"{side}_{part}"]] for part in ("thigh", "shank", "foot"))
+    thigh, shank = float(np.linalg.norm(hip - knee)), float(np.linalg.norm(knee - heel))
+    soles, leg = upright.skeleton.soles, thigh + shank
+    if soles is None:
+        ball = 1.5 * sole
+        ankle = ball - float(foot[2])
+    else:
+        ankle, ball = soles[SIDES.index(side)].tolist()
+    ankle, ball = float(np.clip(ankle, 0.04 * leg, 0.16 * leg)), float(np.clip(ball, 1.1 * sole, 0.1 * leg))
+    return LegMeasures(thigh, shank, ankle, ball, float(foot[0]))
 
 
 def _foot_lengths(upright: UprightSkeleton, roles: Roles, bone: Array, stature: float) -> tuple[float, float]:

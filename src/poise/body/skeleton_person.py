@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import asin, dist, radians
+from math import acos, asin, dist, radians, sin
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, human_plan, vector_minus
 from poise.body.plans.scale import strengthened_joint
-from poise.body.skeleton_measures import ADULT, PersonMeasures
+from poise.body.skeleton_measures import ADULT, LegMeasures, PersonMeasures
 from poise.motion.roles import SIDES
 
 LEAST = 0.06  # of the trunk: least length of a link, however near its two joints are
@@ -60,7 +60,7 @@ class _TrunkCut:
 def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
     """The plan of a person, with ball joints except for knees, elbows, toes and clavicles."""
     pelvis, *spine = _trunk_segments(figure)
-    leg, contact = _leg_segments(figure)
+    (leg, contact), (other_leg, other_contact) = (_leg_segments(figure, leg) for leg in figure.legs)
     whole = human_plan(
         name,
         core=(pelvis,),
@@ -69,14 +69,28 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
         arm=_arm_segments(figure),
         foot=contact,
         hand=human.palm_point(figure.proportions),
+        other_leg=(other_leg, other_contact),
     )
     heavier = figure.proportions.mass / ADULT.mass
     taller = figure.proportions.stature / ADULT.stature
     strong = (replace(s, joint=strengthened_joint(s.joint, heavier, taller)) for s in whole.segments)
     lean = _standing_lean(figure, whole.segments, contact)
-    slant = {"hip": (0.0, lean, 0.0), "ankle": (0.0, -lean, 0.0)}
-    balanced = {f"{side}_{name}": turn for side in SIDES for name, turn in slant.items()}
-    return replace(whole, segments=tuple(strong), standing={**whole.standing, **balanced})
+    shortest = min(leg.hip for leg in figure.legs)
+    standing = dict(whole.standing)
+    for side, measures in zip(SIDES, figure.legs, strict=True):
+        flexion, knee = _shortened_leg(measures, measures.hip - shortest)
+        standing[f"{side}_hip"] = (0.0, lean - flexion, 0.0)
+        standing[f"{side}_knee"] = (knee,)
+        standing[f"{side}_ankle"] = (0.0, flexion - knee - lean, 0.0)
+    return replace(whole, segments=tuple(strong), standing=standing)
+
+
+def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
+    """Flexion (rad) of hip and knee at which the ankle is below the hip, nearer by `shorter` (m) than when straight."""
+    chord = leg.thigh + leg.shank - shorter
+    cosine = (chord**2 - leg.thigh**2 - leg.shank**2) / (2 * leg.thigh * leg.shank)
+    knee = acos(min(1.0, cosine))
+    return asin(leg.shank * sin(knee) / chord), knee
 
 
 def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
@@ -96,26 +110,29 @@ def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: 
     return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
 
 
-def _leg_segments(figure: PersonMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
-    p, sole = figure.proportions, figure.sole
+def _leg_segments(figure: PersonMeasures, leg: LegMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
+    """Segments and foot of a leg, as those of a left leg."""
+    whole, sole = figure.proportions, figure.sole
+    hip, size = leg.hip, whole.stature
+    p = replace(whole, hip=hip / size, knee=(hip - leg.thigh) / size, ankle=leg.ankle / size)
     thigh, shank = human.thigh_and_shank(p)
     ankle = joint_plan("left_ankle", "ankle")
     # A wide range about z allows the axial rotation of the shank: the knee is a hinge.
     ankle = replace(ankle, lower=(*ankle.lower[:2], -SHANK_TURN), upper=(*ankle.upper[:2], SHANK_TURN))
-    shank = _shank_above_sole(shank, figure)
+    shank = _shank_above_sole(shank, sole, leg.ankle)
     if figure.has_toes:
-        foot, toes, contact = human.jointed_foot(p, ankle, sole, figure.forward)
+        foot, toes, contact = human.jointed_foot(p, ankle, sole, leg.forward / size, leg.ball)
         return (thigh, shank, foot, toes), contact
     heel, tip = sole - p.metres(p.heel), p.metres(p.foot - p.heel) - sole
     foot, contact = human.flat_foot(p, heel, tip, ankle)
     return (thigh, shank, foot), contact
 
 
-def _shank_above_sole(shank: Segment, figure: PersonMeasures) -> Segment:
-    """The shank with its rounded end above the soles, also if the ankle is low."""
+def _shank_above_sole(shank: Segment, sole: float, ankle: float) -> Segment:
+    """The shank with its rounded end above the soles, also if the ankle is low (m)."""
     bone, *rest = shank.geoms
     top, (x, y, z) = bone.points
-    lowest = 2 * figure.sole + bone.size[0] - figure.proportions.metres(figure.proportions.ankle)
+    lowest = 2 * sole + bone.size[0] - ankle
     end = (x, y, z + max(0.0, lowest))
     return replace(shank, geoms=(replace(bone, points=(top, end)), *rest))
 

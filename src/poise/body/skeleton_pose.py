@@ -69,7 +69,12 @@ def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Arr
         turns[f"{side}_hand"] = turns[f"{side}_forearm"]
         leg = place[f"{side}_foot"] - place[f"{side}_shank"]
         lean = turns[f"{side}_shank"] if np.arctan2(abs(leg[1]), -leg[2]) > _SPREAD else turns["pelvis"]
-        turns[f"{side}_foot"] = turns[f"{side}_toes"] = _point_foot_forward(lean, foot_bone(upright, roles, side))
+        flat = _point_foot_forward(lean, foot_bone(upright, roles, side))
+        soles = upright.skeleton.soles
+        if soles is not None and f"{side}_toes" in roles.joints:
+            ankle, ball = soles[SIDES.index(side)]
+            flat = quat_multiply(_foot_pitch(quat_rotate(flat, foot_bone(upright, roles, side)), ball - ankle), flat)
+        turns[f"{side}_foot"] = turns[f"{side}_toes"] = flat
     return {role: turn for role, turn in turns.items() if role in roles.joints}
 
 
@@ -95,6 +100,15 @@ def _limb_bone(upright: UprightSkeleton, roles: Roles, role: str, next_role: str
     else:
         bone = farthest_tip(upright, joint)
     return np.asarray(bone) if np.linalg.norm(bone) > 0 else DOWN
+
+
+def _foot_pitch(bone: Array, rise: float) -> Array:
+    """The rotation (4,) about y that makes a foot's bone (3,) m rise by `rise` (m), as in flat stance."""
+    length = float(np.hypot(bone[0], bone[2]))
+    if length == 0.0:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    wanted = float(np.arcsin(np.clip(rise / length, -1.0, 1.0)))
+    return quat_from_axis_angle([0.0, 1.0, 0.0], float(np.arctan2(bone[2], bone[0])) - wanted)
 
 
 def _point_foot_forward(lean: Array, bone: Array) -> Array:

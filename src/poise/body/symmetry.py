@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly
 from poise.body.parts import Joint
-from poise.rotations import mirror_axial, mirror_vector, quat_exp
+from poise.rotations import mirror_axial, mirror_vector, quat_conjugate, quat_exp, quat_multiply
 
+UNEQUAL = 0.04  # largest difference of limbs, of the body's size and of their weight
 _ROOT_QPOS = (1, -1, 1, 1, -1, 1, -1)
 _ROOT_QVEL = (1, -1, 1, -1, 1, -1)
 _SIDES = tuple(  # left_hip / right_hip; l_hip, hip.L / r_hip, hip.R; LHip, lHip / RHip, rHip
@@ -105,11 +106,14 @@ def _mirror_tables(
 
 
 def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
-    """Whether counterparts weigh the same and a mirrored pose puts each link at the mirror image of its counterpart."""
+    """Whether a mirrored pose turns each link like the mirror image of its counterpart, with nearly the same place.
+
+    People's limbs differ by a few percent in length and weight, left and right.
+    """
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]
-    if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=1e-6):
+    if not np.allclose(model.body_mass[here], model.body_mass[there], rtol=UNEQUAL):
         return False
     # A pose of fixed irregular angles has no symmetry of its own.
     qpos, step = np.array(model.qpos0), 0.4 * np.sin(1.0 + 1.7 * np.arange(model.nv))
@@ -118,7 +122,13 @@ def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     first, second = mujoco.MjData(model), mujoco.MjData(model)
     first.qpos[:] = qpos
     second.qpos[:] = symmetry.qpos_signs * qpos[symmetry.qpos_index]
-    mujoco.mj_kinematics(model, first)
-    mujoco.mj_kinematics(model, second)
-    close = 1e-5 * max(1.0, float(model.stat.extent))
-    return bool(np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=close))
+    zero = mujoco.MjData(model)
+    for data in (first, second, zero):
+        mujoco.mj_kinematics(model, data)
+    turned, mirrored = (
+        quat_multiply(data.xquat[links], quat_conjugate(zero.xquat[links]))
+        for data, links in ((first, here), (second, there))
+    )
+    alike = np.abs(np.sum(mirrored * turned * np.array([1.0, -1.0, 1.0, -1.0]), axis=1)) > 1 - 1e-9
+    near = UNEQUAL * max(1.0, float(model.stat.extent))
+    return bool(alike.all() and np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=near))

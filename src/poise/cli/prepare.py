@@ -38,6 +38,7 @@ def add(commands: Any) -> None:
         "of the motion",
     )
     option("--mass", type=float, help="mass of a body that is built, kg; default: from its stature")
+    option("--symmetric", action="store_true", help="give a body that is built legs of equal length, left and right")
     option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
     option("--smoothing", type=float, metavar="HZ", help="cut-off of the smoothing, Hz; 0 for none; default: 6")

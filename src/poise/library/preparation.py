@@ -67,6 +67,7 @@ class Preparation:
     motion: Path
     body: str = OWN
     mass: float | None = None  # kg, only for a body that is built
+    symmetric: bool = False  # whether a body that is built has legs of equal length
     span: tuple[float, float] | None = None  # s, part of the file to use
     clearance: float | None = None  # m, least height of swing feet at mid-swing; None to leave their heights unchanged
     smoothing: float | None = None  # cut-off frequency (Hz), 0 for no smoothing; None for the default
@@ -115,6 +116,7 @@ class Preparation:
             imports=self.imports,
             feet=self._feet(),
             mass=self.mass,
+            symmetric=self.symmetric,
             span=self.span,
             say=say,
         )

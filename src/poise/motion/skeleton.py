@@ -74,6 +74,8 @@ class Skeleton:
     convention: Convention = field(default_factory=Convention)
     upright: Array | None = None
     """(J, 4) local rotations of a pose that stands upright and faces +x; None if the zero pose does"""
+    soles: Array | None = None
+    """(2, 2) m: heights of ankle (first column) and toe joint above the ground in flat stance; rows left, right"""
 
     @property
     def count(self) -> int:
@@ -120,6 +122,8 @@ class Skeleton:
             return "it has channels that BVH does not define"
         if self.upright is not None and not (self.upright.shape == (count, 4) and np.all(np.isfinite(self.upright))):
             return "its upright pose is not one rotation per joint"
+        if self.soles is not None and not (self.soles.shape == (2, 2) and np.all(np.isfinite(self.soles))):
+            return "its soles are not two finite heights per foot"
         return None
 
     def as_dict(self) -> dict[str, Any]:
@@ -133,6 +137,7 @@ class Skeleton:
             "axes": self.convention.axes.tolist(),
             "channels": [list(c) for c in self.convention.channels],
             "upright": None if self.upright is None else self.upright.tolist(),
+            "soles": None if self.soles is None else self.soles.tolist(),
         }
 
     @classmethod
@@ -147,6 +152,7 @@ class Skeleton:
                 float(data["unit"]), readonly(data["axes"]), tuple(tuple(c) for c in data["channels"])
             ),
             upright=None if data["upright"] is None else readonly(data["upright"]),
+            soles=None if data.get("soles") is None else readonly(data["soles"]),
         )
 
     def __repr__(self) -> str:

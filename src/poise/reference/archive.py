@@ -116,7 +116,8 @@ def _body_recipe(body: Body) -> dict[str, Any]:
         return {"named": body.name}
     if body.rigging is not None:
         rigging = body.rigging
-        return {"skeleton": rigging.skeleton.as_dict(), "mass": body.mass, "rate": rigging.rate, "name": body.name}
+        recipe = {"skeleton": rigging.skeleton.as_dict(), "mass": body.mass, "rate": rigging.rate, "name": body.name}
+        return {**recipe, "symmetric": _body_from_recipe(recipe).mjcf == body.mjcf}
     return {"mjcf": body.mjcf}
 
 
@@ -125,7 +126,10 @@ def _body_from_recipe(recipe: dict[str, Any]) -> Body:
         return Body.named(recipe["named"])
     if "skeleton" in recipe:
         skeleton = Skeleton.from_dict(recipe["skeleton"])
-        return Body.from_skeleton(skeleton, mass=recipe["mass"], rate=recipe["rate"], name=recipe["name"])
+        alike = recipe.get("symmetric", True)  # files of older versions have bodies with legs of equal length
+        return Body.from_skeleton(
+            skeleton, mass=recipe["mass"], rate=recipe["rate"], name=recipe["name"], symmetric=alike
+        )
     if "<" not in recipe["mjcf"]:
         raise PoiseError("its body is not MJCF text")  # not a path: nothing but the file is read
     return Body.from_mjcf(recipe["mjcf"])

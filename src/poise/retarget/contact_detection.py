@@ -34,7 +34,8 @@ class ContactSettings:
     fast: float = 0.5  # m/s: a resting part rests until it exceeds this speed
     brisk: float = 2.0  # m/s: if the body moves faster than this, `slow` and `fast` grow in proportion
     near: float = 0.04  # m: heights this close belong to the same ground
-    lifted: float = 0.02  # m above its resting height at which a part is no longer in contact
+    lifted: float = 0.01  # m above its resting height at which a part is no longer in contact
+    last_lifted: float = 0.02  # m: the same while no other part is in contact
     shortest: float = 0.05  # s: shorter contacts and gaps are ignored
     fall: float = 0.6  # fraction of gravity: a body whose centre of mass accelerates faster downward is in free fall
 
@@ -60,10 +61,14 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     slow &= tilt < chosen.near
     rests = _rest_intervals(centre, height, slow, clip.rate, chosen)
     bearing = _bearing_rests(rests, slow, height, com, clip.rate, chosen)
-    down = np.zeros(slow.shape, bool)
+    bearing = _without_raised_heels(bearing, [part.name for part in clip.parts], chosen)
+    over = np.full(slow.shape, np.inf)  # m above the resting height
     for rest in bearing:
         span = slice(rest.start, rest.stop)
-        down[span, rest.part] |= height[span, rest.part] < rest.level + chosen.lifted
+        over[span, rest.part] = np.minimum(over[span, rest.part], height[span, rest.part] - rest.level)
+    down = over < chosen.lifted
+    alone = ~down.any(axis=1)
+    down[alone] = over[alone] < chosen.last_lifted
     down = hanging_hands(clip, down, centre, com, _free_fall_frames(com, clip.rate, chosen))
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
@@ -93,6 +98,7 @@ def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSett
         brisk=settings.brisk * np.sqrt(size),
         near=settings.near * size,
         lifted=settings.lifted * size,
+        last_lifted=settings.last_lifted * size,
         shortest=settings.shortest * np.sqrt(size),
     )
 
@@ -150,6 +156,21 @@ def _bearing_rests(
 
     carrying = [rest for rest in rests if carries_body(rest)]
     return [rest for rest in rests if rest in carrying or rests_on_ground(rest)]
+
+
+def _without_raised_heels(rests: list[_Rest], names: list[str], settings: ContactSettings) -> list[_Rest]:
+    """The rests without those of heels that stay above the ball of their foot, as on tiptoe and in a run."""
+
+    def is_raised(heel: _Rest) -> bool:
+        limb, _, end = names[heel.part].rpartition("_")
+        balls = [
+            ball.level
+            for ball in rests
+            if names[ball.part] == f"{limb}_ball" and ball.start < heel.stop and heel.start < ball.stop
+        ]
+        return end == "heel" and bool(balls) and heel.level > max(balls) + settings.lifted
+
+    return [rest for rest in rests if not is_raised(rest)]
 
 
 def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mask:

@@ -39,7 +39,7 @@ class FootSettings:
 
     clearance: float | None = None  # m: least height of swing feet at mid-swing; None to leave their heights unchanged
     smoothing: float | None = 6.0  # Hz: cutoff of smoothing, except at impacts; None for no smoothing
-    fade: float = 0.15  # s over which corrections fade in and out
+    fade: float = 0.05  # s over which corrections fade in and out
     peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad

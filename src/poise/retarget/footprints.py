@@ -26,8 +26,6 @@ class GroundSettings:
 
     near: float = 0.05  # m: soles this close to the floor stand on the floor
     level: float = 0.14  # rad: smaller slopes are level
-    lean: float = 0.03  # rad: greatest tilt of the whole captured floor
-    doubtful: float = 0.12  # m: footprints this close to height 0 may be on a tilted floor
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +64,13 @@ class _Stance:
         """Median heights (m) in contact of heel and ball; an end that is never in contact is left out."""
         return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
 
-    @property
-    def centre(self) -> Array:
-        """(3,) m: mean ground position of heel and ball while in contact, at the mean of `levels`."""
-        return np.append(self.middles[self.ends].mean(axis=0)[:2], np.mean(self.levels))
-
 
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
     """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
     chosen = settings or GroundSettings()
     stances = _captured_stances(clip)
-    leaning = _floor_tilt([stance.centre for stance in stances], chosen)
     soles = {foot.name: _sole_axes(clip.body, foot) for foot in clip.body.feet}
-    return [_fitted_footprint(stance, soles[stance.foot.name], leaning, chosen) for stance in stances]
+    return [_fitted_footprint(stance, soles[stance.foot.name], chosen) for stance in stances]
 
 
 def _captured_stances(clip: BodyClip) -> list[_Stance]:
@@ -96,22 +88,6 @@ def _captured_stances(clip: BodyClip) -> list[_Stance]:
     return out
 
 
-def _floor_tilt(centres: list[Array], settings: GroundSettings) -> Array:
-    """(a, b, c) of the captured floor's height a x + b y + c (m). Capture volumes are slightly tilted against gravity.
-
-    Fitted to the contact `centres` near the floor if there are at least four over at least 1 m; otherwise zeros.
-    """
-    level = np.zeros(3)
-    low = np.array([centre for centre in centres if abs(centre[2]) < settings.doubtful])
-    if len(low) < 4 or np.ptp(low[:, :2], axis=0).max() < 1.0:
-        return level
-    rows = np.append(low[:, :2], np.ones((len(low), 1)), axis=1)
-    thin = np.eye(3)[:2]  # regularises the tilt across a straight line of steps
-    found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(low[:, 2], [0.0, 0.0]), rcond=None)[0]
-    fits = np.abs(rows @ found - low[:, 2]).max() < settings.near
-    return found if fits and np.hypot(*found[:2]) < settings.lean else level
-
-
 def _sole_axes(body: Body, foot: Foot) -> Array:
     """(3, 3) matrix whose columns are the sole's axes forward, left and up in the frame of the foot's link."""
     _, turns = LinkKinematics(body, (), [foot.link]).at(body.standing[None])
@@ -123,10 +99,10 @@ def _sole_axes(body: Body, foot: Foot) -> Array:
     return np.stack([forward, left, np.cross(forward, left)], axis=1)
 
 
-def _fitted_footprint(stance: _Stance, sole: Array, leaning: Array, settings: GroundSettings) -> Footprint:
+def _fitted_footprint(stance: _Stance, sole: Array, settings: GroundSettings) -> Footprint:
     """The footprint that fits a stance: flat on the floor, or at the captured height and slope."""
     foot = stance.foot
-    height, slope = _stance_ground(stance, leaning, settings)
+    height, slope = _stance_ground(stance, settings)
     yaw = stance.yaw
     forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
     left = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
@@ -148,10 +124,9 @@ def _foot_heading(foot: Foot, sole: Array, places: Array) -> float:
     return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
 
 
-def _stance_ground(stance: _Stance, leaning: Array, settings: GroundSettings) -> tuple[float, float]:
+def _stance_ground(stance: _Stance, settings: GroundSettings) -> tuple[float, float]:
     """Height (m) of the ground under the middle of the sole, and slope (rad) of the ground, positive rising forward."""
-    x, y, captured = stance.centre
-    height = float(captured - leaning @ [x, y, 1.0])
+    height = float(np.mean(stance.levels))
     if abs(height) < settings.near:
         return 0.0, 0.0
     foot, known = stance.foot, stance.levels

@@ -63,10 +63,13 @@ def prepare(
     imports: ImportSettings | None = None,
     feet: FootSettings | None = None,
     mass: float | None = None,
+    symmetric: bool = False,
     span: tuple[float, float] | None = None,
     say: Say = no_progress,
 ) -> Prepared:
     """Prepare a motion file for `body`; without `body`, for a body of `mass` (kg) built from the file's skeleton.
+
+    Such a body has legs of their own length, left and right, unless it is to be `symmetric`.
 
     `span` (s) selects a part of the motion. The result starts above the origin, facing +x. `say` is told each stage.
     """
@@ -78,7 +81,9 @@ def prepare(
     source = imported.clip if span is None else _clip_span(imported.clip, span, path.name)
     if body is None:
         try:
-            body = Body.from_skeleton(source.skeleton, mass=mass, rate=source.rate, name=source.name)
+            body = Body.from_skeleton(
+                source.skeleton, mass=mass, rate=source.rate, name=source.name, symmetric=symmetric
+            )
         except PoiseError as error:
             raise PoiseError(f"{path.name}: {error}") from None
     say(f"retargeting {source.frames} frames to {body.name}")

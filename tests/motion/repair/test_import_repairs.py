@@ -104,6 +104,35 @@ def test_the_floor_is_as_far_below_flat_feet_as_the_tables_say():
     assert toes - TOES * stature - 0.02 < floor < ankle - ANKLE * stature + 0.02
 
 
+def leaning_walk(rise):
+    """A figure that stands at six places along x on a floor that rises by `rise` (m per m)."""
+    clip = stroll(frames=360, drift=0.0)
+    along = 0.5 * (np.arange(360) // 60)[:, None] * [1.0, 0.0, rise]
+    return clip_from("leaning", clip.skeleton, 60.0, clip.position + along, clip.rotation)
+
+
+@pytest.mark.parametrize("rise", [0.015, -0.01])
+def test_a_leaning_floor_is_levelled_and_told(rise):
+    raw = filed(leaning_walk(rise), UNITS["cmu"], Y_UP)
+    found = repair_motion(raw, ImportSettings(rate=60.0))
+    assert found.finding("lean").value[0] == pytest.approx(rise, abs=2e-3)
+    level = repair_motion(filed(leaning_walk(0.0), UNITS["cmu"], Y_UP), ImportSettings(rate=60.0)).clip
+    np.testing.assert_allclose(found.clip.position[:, 2], level.position[:, 2], atol=8e-3)
+
+
+def test_a_ramp_is_no_fault_of_the_capture():
+    found = repair_motion(filed(leaning_walk(0.08), UNITS["cmu"], Y_UP), ImportSettings(rate=60.0))
+    assert found.finding("lean").value == [0.0, 0.0]
+
+
+def test_soles_are_the_heights_of_the_joints_of_flat_feet():
+    found = repair_motion(filed(stroll(frames=90, drift=0.0), UNITS["cmu"], Y_UP), ImportSettings(rate=60.0))
+    where, joints = found.clip.places.position, find_roles(found.clip.skeleton).joints
+    for row, side in zip(found.clip.skeleton.soles, ("left", "right"), strict=True):
+        heights = [np.median(where[:, joints[f"{side}_{part}"], 2]) for part in ("foot", "toes")]
+        np.testing.assert_allclose(row, heights, atol=0.01)
+
+
 def test_on_stairs_the_floor_is_the_lowest_step():
     clip = stroll(frames=300, drift=0.0)
     steps = 0.2 * (np.arange(300) // 100)
@@ -165,8 +194,8 @@ def test_everything_is_reported_and_fits_json():
     found = repair_motion(filed(without_thorax(), UNITS["cmu"], Y_UP))
     names = {finding.name for finding in found.findings}
     assert names == {
-        "unit", "up", "facing", "upright", "tpose", "leading", "leaps", "rate", "offsets", "thorax", "floor", "wraps",
-        "zero_length",
+        "unit", "up", "facing", "upright", "tpose", "leading", "leaps", "rate", "offsets", "thorax", "lean", "floor",
+        "soles", "wraps", "zero_length",
     }  # fmt: skip
     text = import_report(found)
     assert all(f"\n{name} " in text for name in names)

@@ -90,12 +90,14 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
 
 
 def jointed_foot(
-    p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL
+    p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL, ball_height: float | None = None
 ) -> tuple[Segment, Segment, FootPlan]:
     """A left foot from heel to ball, its toes, and its contact points.
 
-    `sole` (m) is the radius of the contact rails, `forward` (of stature) the distance of the ball from the ankle.
+    `sole` (m) is the radius of the contact rails, `forward` (of stature) the distance of the ball from the ankle,
+    `ball_height` (m) the height of the toe joint above the ground, by default 1.5 radii.
     """
+    joint_height = 1.5 * sole if ball_height is None else ball_height
     mass, half, height = p.segment_mass(tables.FOOT), p.metres(p.foot_half), p.metres(p.ankle)
     heel, ball, tip = sole - p.metres(p.heel), p.metres(forward), p.metres(p.foot - p.heel)
     back, length = (1 - TOES_MASS) * mass, ball - heel + sole
@@ -103,17 +105,17 @@ def jointed_foot(
     com = (heel - sole + 0.5 * length, 0.0, -0.55 * height)
     foot = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), back, com,
                    tables.foot_inertia(back, length), looks, "left_leg")  # fmt: skip
-    toes = _toes_segment(p, TOES_MASS * mass, (ball, 0.0, 1.5 * sole - height), tip - ball, sole)
+    toes = _toes_segment(p, TOES_MASS * mass, (ball, 0.0, joint_height - height), tip - ball, sole, joint_height)
     return foot, toes, shapes.foot_plan(ankle.name, heel, ball, half, height)
 
 
-def _toes_segment(p: Proportions, mass: float, offset: Vector, length: float, sole: float) -> Segment:
-    """Toes hinged at the ball of the foot; only a small sphere at their tip makes contact."""
+def _toes_segment(p: Proportions, mass: float, offset: Vector, length: float, sole: float, height: float) -> Segment:
+    """Toes hinged at the ball of the foot, `height` (m) above the ground; only a sphere at their tip makes contact."""
     wide = p.metres(p.foot_half) + sole
     half, seen = (length / 2, wide, sole), (0.65 * length, 0.98 * wide, 1.55 * sole)
     looks = (
-        shapes.sphere_geom("left_toes_tip", (length - sole, 0.0, -0.5 * sole), sole, shapes.SHOE),
-        shapes.ellipsoid_geom("left_toes_shape", (0.35 * length, 0.0, 0.1 * sole), seen, shapes.SHOE),
+        shapes.sphere_geom("left_toes_tip", (length - sole, 0.0, sole - height), sole, shapes.SHOE),
+        shapes.ellipsoid_geom("left_toes_shape", (0.35 * length, 0.0, 1.6 * sole - height), seen, shapes.SHOE),
     )
     return Segment("left_toes", "left_foot", joint_plan("left_toe", "toe", "y"), offset, mass, (length / 2, 0.0, 0.0),
                    tables.ellipsoid_inertia(mass, half), looks, "left_leg")  # fmt: skip

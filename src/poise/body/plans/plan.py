@@ -122,14 +122,19 @@ def human_plan(
     foot: FootPlan,
     hand: HandPlan,
     default_torque: str = "human",
+    other_leg: tuple[tuple[Segment, ...], FootPlan] | None = None,
 ) -> BodyPlan:
-    """A person's plan from pelvis (`core`), trunk with head, and left limbs; right limbs are their mirror images."""
-    a, b, c, d = (reflected_point(point) for point in foot.points)
+    """A person's plan from pelvis (`core`), trunk with head, and left limbs; right limbs are their mirror images.
+
+    `other_leg` are the segments and foot whose mirror images are the right leg, by default those of the left leg.
+    """
+    other, other_foot = (leg, foot) if other_leg is None else other_leg
+    a, b, c, d = (reflected_point(point) for point in other_foot.points)
     right_foot = FootPlan(right_side_name(foot.link), (a, b, c, d), right_side_name(foot.ankle))
     right_hand = HandPlan(right_side_name(hand.link), reflected_point(hand.point))
     return BodyPlan(
         name=name,
-        segments=(*core, *leg, *map(right_segment, leg), *trunk, *arm, *map(right_segment, arm)),
+        segments=(*core, *leg, *map(right_segment, other), *trunk, *arm, *map(right_segment, arm)),
         default_torque=default_torque,
         standing={"left_shoulder": (ABDUCTION, 0.0, 0.0), "right_shoulder": (-ABDUCTION, 0.0, 0.0)},
         feet=(foot, right_foot),

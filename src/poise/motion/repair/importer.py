@@ -14,7 +14,7 @@ from poise.motion.files import RawMotion, read_motion
 from poise.motion.repair.bones import find_zero_bones, leg_length, mend_thorax, repair_offsets
 from poise.motion.repair.false_frames import cut_leading_frames, drop_tpose
 from poise.motion.repair.finding import Finding, Imported
-from poise.motion.repair.floor import find_floor
+from poise.motion.repair.floor import find_floor, find_lean, find_soles, level_clip
 from poise.motion.repair.limb_bends import with_limb_bends
 from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
@@ -47,12 +47,16 @@ def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Import
     clip, wraps = unwrap_rotations(clip)
     clip, thorax = mend_thorax(clip, roles, settings)
     rate = find_rate(clip, roles, settings)
+    lean = find_lean(clip, roles, rate.value["rate"], settings)
+    clip = level_clip(clip, lean.value, 0.0)
     floor = find_floor(clip, roles, rate.value["rate"], settings)
+    clip = level_clip(clip, (0.0, 0.0), floor.value)
+    soles, feet = find_soles(clip, roles, rate.value["rate"])
     lengths = find_zero_bones(clip.skeleton)
     notes = [Finding(f"note_{k}", note, "nothing", "", None) for k, note in enumerate(raw.notes, 1)]
-    level = readonly(clip.position - np.array([0.0, 0.0, floor.value]))
-    clip = replace(clip, rate=rate.value["rate"], position=level)
-    return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, floor, wraps, lengths, *notes))
+    clip = replace(clip, rate=rate.value["rate"], skeleton=replace(clip.skeleton, soles=soles))
+    ground = (lean, floor, feet)
+    return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, *ground, wraps, lengths, *notes))
 
 
 def _to_poise_conventions(
