@@ -73,11 +73,19 @@ def kernel_cache_folder(package: Path) -> Path | None:
 
 @cache
 def kernel_fingerprint(package: Path) -> str:
-    """Hash of the source files from which the kernels of a package folder are compiled, including `_SHARED`."""
+    """Hash of the source files from which the kernels of a package folder are compiled, including `_SHARED`.
+
+    The names of all modules count as well: compiled kernels refer to types by their module.
+    """
     root = Path(__file__).parent
     packages = sorted({package, *(root / shared for shared in _SHARED)})
     files = [Path(__file__), *(file for each in packages for file in sorted(each.glob("*.py")))]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    return hashlib.sha256(b"".join([_module_names(root), *(file.read_bytes() for file in files)])).hexdigest()
+
+
+@cache
+def _module_names(root: Path) -> bytes:
+    return "\n".join(sorted(str(file.relative_to(root)) for file in root.rglob("*.py"))).encode()
 
 
 def _kernel_cache_parents(package: Path) -> Iterator[Path]:

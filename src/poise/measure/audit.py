@@ -165,7 +165,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
     slip, reach = replay.mean_slip(recording.contact_kind == CONTACT), _grip_distance(replay)
     stances = 1e3 * _stance_slips(replay)
     typical, longest = (float(np.median(stances)), float(stances.max())) if len(stances) else (0.0, 0.0)
-    overlap = 1e3 * np.asarray(getattr(replay, "self_overlap", np.zeros(1)))
+    overlap = 1e3 * replay.self_overlap
     solver = recording.meta.get("solver")
     residual = solver.get("worst_residual") if isinstance(solver, dict) else None
     residual = residual if isinstance(residual, int | float) else 0.0
