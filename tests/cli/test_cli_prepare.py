@@ -27,6 +27,7 @@ def test_prepare_prints_one_json_object_and_writes_its_files(here, capfd):
     assert max(summary["retarget_error_m"].values()) < 1e-3
     assert 0 < max(summary["cleaned_m"].values()) < 0.1
     assert 0 < summary["contacts"]["left_foot_heel"] < 1
+    assert summary["likeness"]["pelvis_cm"] is None  # the edit moves all moments
     files = [here / name for name in summary["files"]]
     assert [path.name for path in files] == ["reference.npz", "motion.bvh", "page.html"]
     assert load_prepared(files[0]).frames == summary["frames"]
@@ -52,6 +53,8 @@ def test_the_report_has_every_error_and_names_overrides_as_they_are_typed(here, 
     assert main(["prepare", str(JUMP), "--report", "--body", "human58", "--span", "0.1:0.5"]) == 0
     out = capfd.readouterr().out
     assert re.search(r"^  left foot +\d+\.\d\d cm +\d+\.\d\d degrees$", out, re.MULTILINE)
+    assert re.search(r"^beside the file +file +retargeted +prepared$", out, re.MULTILINE)
+    assert re.search(r"^pelvis worst cm +-?\d+\.\d\d +-?\d+\.\d\d$", out, re.MULTILINE)
     named = re.findall(r"override: (--\w+)=", out)
     assert len(named) > 5
     with pytest.raises(SystemExit):
@@ -104,14 +107,18 @@ def test_motion_files_are_performed_and_go_back_to_their_skeleton(here, capfd):
     assert edits == ["reach:left_hand=0.1:0:0.2", "mirror"]
     back = read_motion(here / "poise-jump/motion.bvh").clip
     assert back.skeleton.names == read_motion(JUMP).clip.skeleton.names
-    assert main([*map(str, arguments)]) == 0
-    assert "60 frames per second, by flight" in capfd.readouterr().out
+    assert main([*map(str, arguments[:4])]) == 0
+    out = capfd.readouterr().out
+    assert "60 frames per second, by flight" in out
+    assert re.search(r"^beside the file: pelvis [+-]\d", out, re.MULTILINE)
 
 
 def test_prepared_motions_are_performed_edited_and_exported(prepared, here, capfd):
     path = str(prepared / "reference.npz")
     assert main(["perform", path, "--edit", "stride:+0.1", "--seconds", "0.1", "--json"]) == 0
-    assert "findings" not in finite(capfd.readouterr().out)
+    summary = finite(capfd.readouterr().out)
+    assert "findings" not in summary
+    assert summary["likeness"] is None
     assert (here / "poise-walk/recording.npz").is_file()  # named after the folder that it was prepared in
     for name in ("walk.bvh", "walk.csv", "walk.glb", "walk.npz", "walk.html"):
         assert main(["export", path, name, "--json"]) == 0

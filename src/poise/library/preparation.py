@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arrays import Frozen
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, edited
 from poise.errors import PoiseError
@@ -18,6 +19,7 @@ from poise.export.look import clip_recording
 from poise.export.page import write_page
 from poise.files import check_folder_writable, check_write_targets
 from poise.library.bodies import OWN, load_body
+from poise.motion.likeness import Likeness, likeness, likeness_table
 from poise.motion.repair.finding import import_report
 from poise.motion.repair.settings import ImportSettings
 from poise.physics.dynamic_motion import Physics, parse_variation, with_physics
@@ -29,7 +31,7 @@ from poise.reference.archive import FILE, save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.retarget.foot_cleanup import FootSettings
 from poise.retarget.prepare import Prepared, import_changes, prepare
-from poise.retarget.retarget import Retargeted
+from poise.retarget.retarget import Retargeted, same_skeleton
 from poise.world.terrain_kinds import parse_terrain
 
 FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
@@ -41,14 +43,15 @@ class PreparedFiles:
 
     prepared: Prepared
     summary: dict[str, Any]
+    likeness: Mapping[str, Likeness]  # to the file, after each stage: "retargeted", "prepared", "physics"
     physics: Physics | None = None  # None unless the motion was optimised to obey physics
 
     def text(self, full: bool = False) -> str:
         """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
-        imported, retargeted = self.prepared.imported, self.prepared.retargeted
+        retargeted = self.prepared.retargeted
         return "\n".join([
-            *([import_report(imported), "", *error_table(retargeted)] if full else import_changes(imported)),
+            *(self._report() if full else import_changes(self.prepared.imported)),
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
@@ -56,8 +59,15 @@ class PreparedFiles:
             cleaning_line(self.prepared.cleaned),
             *([contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
+            *[*self.likeness.values()][-1].lines(),
+            *departure_lines(self.prepared, self.likeness),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
+
+    def _report(self) -> list[str]:
+        """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
+        table = likeness_table(self.likeness)
+        return [import_report(self.prepared.imported), "", *error_table(self.prepared.retargeted), *table, ""]
 
 
 @dataclass(frozen=True)
@@ -89,12 +99,14 @@ class Preparation:
         if not (variation.nothing or self.dynamic):
             raise PoiseError("--vary needs the optimiser: add --dynamic")
         prepared = self._prepare([parse_edit(text) for text in self.edits], say)
+        stages = {"retargeted": prepared.retargeted.clip, "prepared": prepared.clip}
         physics = None
         if self.dynamic:
             say("optimising (the first time on a machine, compiling takes half a minute)")
             settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else DynamicSettings()
             physics = with_physics(prepared.clip, variation, watch, settings)
             prepared = replace(prepared, clip=physics.dynamic.clip)
+            stages["physics"] = prepared.clip
         say("writing")
         folder.mkdir(parents=True, exist_ok=True)
         save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
@@ -104,9 +116,12 @@ class Preparation:
         else:
             write_page(recording_of_motion(physics.dynamic, self.terrain), paths[2])  # shows contact forces as well
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
+        timed = {"retargeted": True, "prepared": not self.edits, "physics": not self.edits and variation.nothing}
+        like = {stage: likeness(prepared.source, clip.rigged_clip(), timed[stage]) for stage, clip in stages.items()}
+        summary["likeness"] = like["prepared"].as_dict()
         if physics is not None:
-            summary["dynamic"] = physics.as_dict()
-        return PreparedFiles(prepared, summary, physics)
+            summary["dynamic"] = {**physics.as_dict(), "likeness": like["physics"].as_dict()}
+        return PreparedFiles(prepared, summary, Frozen(like), physics)
 
     def _prepare(self, edits: list[Edit], say: Say) -> Prepared:
         """Import the motion, retarget it to the body and apply the edits."""
@@ -160,6 +175,26 @@ def cleaning_line(cleaned: Mapping[str, float]) -> str:
     """A line of text with the link that foot cleanup and smoothing moved most. `cleaned`: distance (m) by link."""
     link, far = _worst(cleaned)
     return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
+
+
+def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[str]:
+    """A line of text if the motion departs from the file, with the stages that make it depart, and why."""
+    *_, last = stages.values()
+    if last.moments is None or not last.departs():
+        return []
+    rigging = prepared.retargeted.clip.body.rigging
+    own = rigging is not None and same_skeleton(rigging.skeleton, prepared.source.skeleton)
+    limits = "joints of the body bend about fewer axes, or less far, than the file's"
+    causes = {
+        "retargeted": limits if own else "the body's limbs have other proportions, or its joints other limits",
+        "prepared": "feet that bear are held on the ground, and the motion is smoothed",
+        "physics": "forces and torques within their limits cannot give the prepared motion",
+    }
+    before = [None, *stages.values()]
+    blamed = [causes[name] for (name, like), less in zip(stages.items(), before, strict=False) if like.departs(less)]
+    knee = "" if last.moments.knee_deg is None else f", a knee {last.moments.knee_deg:.1f} degrees"
+    why = "; ".join(blamed) or "several small changes"
+    return [f"WARNING: away from the file: pelvis up to {abs(last.moments.pelvis_worst_cm):.1f} cm{knee}: {why}"]
 
 
 def contact_line(clip: BodyClip) -> str:

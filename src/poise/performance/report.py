@@ -10,20 +10,24 @@ from typing import Any
 import numpy as np
 
 from poise.control.controller import Controller
+from poise.export.clips import performer_rigging
 from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets
 from poise.measure.audit import audit
-from poise.measure.metrics import metrics
+from poise.measure.metrics import fell_at, metrics
 from poise.measure.replay import Replay
+from poise.motion.clip import Clip
+from poise.motion.likeness import Likeness, likeness
 from poise.motion.repair.finding import Imported
 from poise.performance.catch import CatchController
 from poise.performance.hand_over import Handover
 from poise.performance.performance import Performance
 from poise.retarget.prepare import import_changes
-from poise.world.recording import FILE
+from poise.world.recording import FILE, Recording
 
 SHOWN = 3  # Most reasons of a verdict that the text names
 FILES = (FILE, "motion.bvh", "page.html")  # Names of the files that a performance is written to
+RATE = 120.0  # Hz: poses of a recording that are compared with the file
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Outcome:
     summary: dict[str, Any]
     imported: Imported | None = None  # findings, if the motion was read from a file
     changes_of_control: tuple[str, ...] = ()  # lines on when another controller took over
+    likeness: Likeness | None = None  # to the file, if there is one
 
     def text(self, *more: str) -> str:
         """The summary as text, with the lines `more` before the list of files."""
@@ -45,6 +50,7 @@ class Outcome:
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
+            *(self.likeness.lines() if self.likeness else []),
             *self.changes_of_control,
             "; ".join([f"{s['verdict']}: passes the audit" if s["physical"] else s["verdict"], *s["reasons"][:SHOWN]]),
             *more,
@@ -61,9 +67,16 @@ def check_performance_folder(folder: Path, source: Path | None, more: tuple[str,
 
 
 def write_performance(
-    performance: Performance, folder: Path, imported: Imported | None = None, controller: Controller | None = None
+    performance: Performance,
+    folder: Path,
+    imported: Imported | None = None,
+    controller: Controller | None = None,
+    keeps_time: bool = False,
 ) -> Outcome:
-    """Summarise a performance, and write its recording, BVH file and page into a folder, which is created."""
+    """Summarise a performance, and write its recording, BVH file and page into a folder, which is created.
+
+    `keeps_time`: whether time t of the performance is time t of the motion.
+    """
     summary = summarise_performance(performance)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
@@ -73,8 +86,22 @@ def write_performance(
         export(told, path)
     if imported is not None:
         summary["findings"] = imported.as_dict()
+    like = None if imported is None else recording_likeness(imported.clip, performance.recording, keeps_time)
+    summary["likeness"] = None if like is None else like.as_dict()
     summary["files"] = [str(path) for path in paths]
-    return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)))
+    return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)), like)
+
+
+def recording_likeness(file: Clip, recording: Recording, keeps_time: bool) -> Likeness | None:
+    """The likeness to the file of a recording up to its fall; None if it falls at once."""
+    fell = fell_at(recording)
+    states = len(recording.qpos) if fell is None else int(fell / recording.step)
+    every = max(1, round(1.0 / (RATE * recording.step)))
+    qpos = recording.qpos[:states:every]
+    if len(qpos) < 2:
+        return None
+    here = performer_rigging(recording).clip(recording.model, qpos, 1.0 / (every * recording.step), file.name)
+    return likeness(file, here, keeps_time)
 
 
 def summarise_performance(performance: Performance) -> dict[str, Any]:

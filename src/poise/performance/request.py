@@ -88,7 +88,14 @@ class Request:
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
         say("writing")
-        return write_performance(performance, folder, staged.imported, staged.run.controller)
+        return write_performance(performance, folder, staged.imported, staged.run.controller, self._keeps_time())
+
+    def _keeps_time(self) -> bool:
+        """Whether time t of the performance is time t of the motion, as far as is known before it."""
+        asked = self.edits or self.steer or self.then or self.catch
+        chosen = self.controller
+        entry = controller_entry(chosen) if isinstance(chosen, str) else entry_of_controller(chosen)
+        return not asked and entry.steered != "freely"
 
     def stage(
         self, say: Say = no_progress, casting: Casting = cast, live: bool = False, record: bool | float = True

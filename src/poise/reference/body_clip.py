@@ -57,13 +57,17 @@ class BodyClip:
         """(T, 3) m: centre of mass in the world frame, per frame."""
         return readonly(centres_of_mass(self.body, self.qpos))
 
+    def rigged_clip(self) -> Clip:
+        """The motion, as it is, on the skeleton from which the body was built, else on one with a joint per link."""
+        rigging = self.body.rigging or plain_rigging(self.body.model, 1)
+        return rigging.clip(self.body.model, self.qpos, self.rate, self.name)
+
     def skeleton_clip(self) -> Clip:
-        """The motion on a skeleton: the one from which the body was built, else one with a joint per link."""
-        body, model = self.body, self.body.model
+        """The motion on that skeleton for other programs: its feet are where the body's feet are."""
+        body, clip = self.body, self.rigged_clip()
         if body.rigging is None:
-            return plain_rigging(model, 1).clip(model, self.qpos, self.rate, self.name)
-        clip = body.rigging.clip(model, self.qpos, self.rate, self.name)
-        return plant_rigged_feet(clip, body.rigging, model, self.qpos, [foot.link for foot in body.feet])
+            return clip
+        return plant_rigged_feet(clip, body.rigging, body.model, self.qpos, [foot.link for foot in body.feet])
 
     def __repr__(self) -> str:
         return f"BodyClip({self.name} on {self.body.name}, {self.frames} frames at {self.rate:g} Hz)"

@@ -33,6 +33,7 @@ class Prepared:
 
     clip: BodyClip
     imported: Imported
+    source: Clip  # the part of the imported motion that was prepared
     retargeted: Retargeted
     cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved the link
 
@@ -95,7 +96,8 @@ def prepare(
     say("moving overlapping links apart")
     apart = separate_limbs(clean, move=imports is None or imports.overlap != "keep")
     imported = replace(imported, findings=(*imported.findings, apart.finding()))
-    return Prepared(clip_at_origin(apart.clip), imported, retargeted, Frozen(_link_displacements(touching, clean)))
+    cleaned = Frozen(_link_displacements(touching, clean))
+    return Prepared(clip_at_origin(apart.clip), imported, source, retargeted, cleaned)
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
