@@ -12,7 +12,7 @@ from poise.export.pictures import Camera, png_bytes, render_pose
 from poise.files import write_file
 from poise.library.authoring.source import shipped_names
 from poise.library.motions import shipped_dynamic, shipped_dynamic_bodies
-from poise.physics.recorded import scene_of_motion
+from poise.physics.recorded import scene_of_dynamic
 from poise.reference.dynamic import Dynamic
 
 STATIC = Path(__file__).parent / "_static" / "motions"
@@ -31,7 +31,7 @@ def main() -> None:
 
 def draw(motion: Dynamic, name: str) -> None:
     """A row of pictures from the start to the end, with the bar that hands hold; the most telling one by itself."""
-    model = visible_model(scene_of_motion(motion).xml)
+    model = visible_model(scene_of_dynamic(motion).xml)
     chosen = moments(motion)
     poses = motion.clip.qpos[chosen]
     focus, reach = framing(motion.clip.body.model, poses)

@@ -15,7 +15,7 @@ from matplotlib.image import imread
 from poise.animate.animate import animate, keyframe_interpolation
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
-from poise.export.look import clip_recording
+from poise.export.look import recording_to_draw_clip
 from poise.export.pictures import Camera, png_bytes, write_strip
 from poise.files import write_file
 
@@ -40,7 +40,9 @@ def draw(name: str) -> Path:
     camera = Camera(azimuth=-62, elevation=10, distance=2.3)
     with tempfile.TemporaryDirectory() as folder:
         rows = []
-        for row, what in enumerate((clip_recording(keyframe_interpolation(solved)), animate(solved, end).recording)):
+        for row, what in enumerate(
+            (recording_to_draw_clip(keyframe_interpolation(solved)), animate(solved, end).recording)
+        ):
             path = write_strip(what, Path(folder) / f"{row}.png", PICTURES, (200, 230), times=times, camera=camera)
             rows.append(np.rint(255 * imread(path)).astype(np.uint8))
     return write_file(STATIC / f"{name}.png", png_bytes(np.vstack(rows)))

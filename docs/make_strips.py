@@ -18,9 +18,9 @@ import numpy as np
 from poise.edit.parse import parse_edit
 from poise.edit.take import edited
 from poise.export.formats import export
-from poise.export.look import clip_recording
+from poise.export.look import recording_to_draw_clip
 from poise.export.pictures import Camera, write_strip
-from poise.library.bodies import load_body
+from poise.library.bodies import load_shipped_or_own_body
 from poise.reference.body_clip import BodyClip
 from poise.retarget.prepare import prepare
 
@@ -140,7 +140,7 @@ def main() -> None:
 
 def performed(strip: Strip) -> BodyClip:
     """The clip of a strip."""
-    body = None if strip.body is None else load_body(strip.body)
+    body = None if strip.body is None else load_shipped_or_own_body(strip.body)
     clip = edited(prepare(MOTIONS / f"{strip.motion}.bvh", body).clip, *map(parse_edit, strip.edits))
     if not strip.again:
         return clip
@@ -152,7 +152,7 @@ def draw(clip: BodyClip, path: Path, span: tuple[float, float], terrain: str = "
     """A row of pictures over a part of a clip."""
     times = np.linspace(*span, PICTURES) * clip.seconds
     camera = Camera(azimuth=azimuth, elevation=9, distance=2.3)
-    write_strip(clip_recording(clip, terrain), path, PICTURES, (170, 220), times=times, camera=camera)
+    write_strip(recording_to_draw_clip(clip, terrain), path, PICTURES, (170, 220), times=times, camera=camera)
     print(f"wrote {path} ({path.stat().st_size // 1000} kB)")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.body.body import Body
 from poise.control.catalogue import controller_entry
-from poise.performance.forces import HungWeight, hung_force
+from poise.performance.forces import WeightHungInRun, hung_force
 from poise.performance.report import summarise_performance
 from poise.performance.request import Request
 from poise.performance.run import Run
@@ -87,7 +87,7 @@ def weights() -> Iterator[Line]:
     from test_hung_weights import BODY, MOTORS, NOBODY, SETTINGS, standing, thrown, with_point_masses
 
     for begin, seconds, mass in ((thrown, 0.5, 2.0), (thrown, 0.5, 15.0), (standing, 1.0, 15.0)):
-        weight = HungWeight.on(NOBODY, BODY.hands[0].link, mass)
+        weight = WeightHungInRun.on(NOBODY, BODY.hands[0].link, mass)
         hung, bare = (World(Scene((BODY,)), SETTINGS) for _ in range(2))
         carried = with_point_masses([weight])
         for world in (hung, bare, carried):

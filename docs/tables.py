@@ -19,7 +19,7 @@ from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller
 from poise.forms import EDIT_FORMS
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import motion_facts, named_motion, shipped_dynamic, shipped_dynamic_bodies
+from poise.library.motions import named_motion, shipped_dynamic, shipped_dynamic_bodies, shipped_motion_facts
 from poise.measure.audit import audit
 from poise.performance.stage import perform
 from poise.study.catalogue import STUDIES
@@ -166,7 +166,7 @@ def motions() -> str:
     rows, strips = [], []
     for name in shipped_names():
         for body in shipped_dynamic_bodies(name)[:1]:
-            facts = motion_facts(shipped_dynamic(name, body))
+            facts = shipped_motion_facts(shipped_dynamic(name, body))
             air = f"; {100 * facts.airborne:.0f} % of the time in the air" if facts.airborne else ""
             rows.append([
                 f"![{name}](_static/motions/thumbnails/{name}.png)",

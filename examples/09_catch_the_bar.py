@@ -19,7 +19,7 @@ from poise.ease import quintic_ease
 from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, Span, Take, take_of
 from poise.export.formats import export
-from poise.physics.recorded import scene_of_motion
+from poise.physics.recorded import scene_of_dynamic
 from poise.world.platforms import Platforms
 from poise.world.props import Bar
 
@@ -83,7 +83,7 @@ class Leap:
         self.body, swing = body, poise.named_motion("swing", body)
         self.live = poise.Live(_with(take_of(poise.named_motion("broad-jump", body), body), RAISED), body)
         self._swing = _with(take_of(swing, body), TUCKED)
-        hung = scene_of_motion(swing.motions["swing"]).props[0]
+        hung = scene_of_dynamic(swing.motions["swing"]).props[0]
         self._hung = np.array([hung.x, 0.0, hung.height])  # m, where the hands of `swing` hold
         self._cycle = swing.motions["swing"].clip.frames
 

@@ -14,7 +14,7 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.export.formats import export
 from poise.performance.cues import grip_cues
-from poise.physics.recorded import scene_of_motion
+from poise.physics.recorded import scene_of_dynamic
 
 SECONDS, NOISE = 3.0, 0.02
 """Duration of each performance (s), and noise of the initial joint velocities (rad/s)."""
@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
     for name, edits, ground in PERFORMANCES:
         reference = poise.named_motion(name, body)
         motion = reference.motions[name]
-        bar = scene_of_motion(motion).props  # the bar that the hands hold, if any
+        bar = scene_of_dynamic(motion).props  # the bar that the hands hold, if any
         for edit in edits:
             reference = parse_edit(edit).on(take_of(reference, body))
         world = poise.World(poise.Scene.of(body, ground, props=bar))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Actuation, Body, Motors, Scene, World
-from poise.animate.goals import predict_flight, predict_flight_turns
+from poise.animate.goals import predict_flight_of_goal, predict_turns_of_goal
 
 STAND = 0.9  # m: height at which the flight ends
 
@@ -40,7 +40,7 @@ def landed(world):
 
 
 def test_predicted_apex_and_place_are_the_simulated_ones(thrown):
-    apex, x, y = predict_flight(thrown.state, STAND)
+    apex, x, y = predict_flight_of_goal(thrown.state, STAND)
     highest, place, _ = landed(thrown)
     h = thrown.settings.step
     assert highest == pytest.approx(apex, abs=2.5 * h)  # Euler steps fall short by g h / 2 times the rise time
@@ -49,7 +49,7 @@ def test_predicted_apex_and_place_are_the_simulated_ones(thrown):
 
 def test_predicted_rotation_of_a_rigid_body_is_the_simulated_one(thrown):
     """More than a full turn about one axis, at a varying rate about all of them."""
-    predicted = predict_flight_turns(thrown.state, STAND)
+    predicted = predict_turns_of_goal(thrown.state, STAND)
     first = thrown.qvel[3:6].copy()
     highest, _, turned = landed(thrown)
     seconds = thrown.time
@@ -70,4 +70,4 @@ def test_rotation_about_a_principal_axis_is_uniform():
     world.reset(pose, velocity)
     com = float(world.state.data.subtree_com[1, 2])
     rises = float(world.state.mass[2] @ world.qvel / world.state.mass[0, 0])
-    np.testing.assert_allclose(predict_flight_turns(world.state, com), [0.0, -2.0 * 2 * rises / 9.81, 0.0], atol=1e-6)
+    np.testing.assert_allclose(predict_turns_of_goal(world.state, com), [0.0, -2.0 * 2 * rises / 9.81, 0.0], atol=1e-6)

@@ -6,7 +6,7 @@ import pytest
 
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
-from poise.animate.script import Rehearsal, hold_cues
+from poise.animate.script import ScriptRehearsal, hold_cues
 
 HANGING = """
 body = "human37"
@@ -70,7 +70,7 @@ def test_a_rehearsal_holds_and_releases_as_a_performance_does(tmp_path, until):
     path.write_text(HANGING.replace("until = 0.4", f"until = {until}"))
     script = read_script(path)
     recording = animate(script).recording
-    rehearsal = Rehearsal(script)
+    rehearsal = ScriptRehearsal(script)
     states = []
     for step in range(recording.steps):
         states.append(rehearsal.world.snapshot)

@@ -10,7 +10,7 @@ from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
 from poise.measure.audit import audit
 from poise.measure.metrics import stabilising_effort
-from poise.study.poses.scripts import stayed_upright
+from poise.study.poses.scripts import trial_stayed_upright
 
 PAGE = (Path(__file__).parents[2] / "docs/poses.md").read_text()
 
@@ -31,7 +31,7 @@ def scripts(tmp_path):
 def test_the_bow_bends_without_stabilising_torques(scripts):
     bow = scripts["A bow"]
     recording = animate(bow).recording
-    assert stayed_upright(recording)
+    assert trial_stayed_upright(recording)
     assert audit(recording).passed
     assert stabilising_effort(recording)["mean_nm"] < 30.0
     foot = recording.model.body("left_foot").id
@@ -42,5 +42,5 @@ def test_the_hop_is_solved_and_lands(scripts):
     solution = solve_script(scripts["A hop"])
     assert solution.converged
     recording = animate(solution.script).recording
-    assert stayed_upright(recording)
+    assert trial_stayed_upright(recording)
     assert recording.qpos[-1, 0] == pytest.approx(0.25, abs=0.01)

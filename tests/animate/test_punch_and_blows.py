@@ -12,7 +12,7 @@ from poise.animate.script import Script
 from poise.body.pose_space import PoseSpace
 from poise.measure.audit import audit
 from poise.measure.metrics import NOTHING, fell_at, ground_impulse, stabilising_torques
-from poise.study.poses.scripts import GOALS, varied_script
+from poise.study.poses.scripts import GOALS, varied_trial_script
 from poise.world.recording import Recording
 
 FALLS = ("blow", "blow-arms", "blow-roll")
@@ -34,7 +34,7 @@ def test_it_does_what_it_is_for_and_is_physical(played, name):
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 @pytest.mark.parametrize("seed", [100, 101])
 def test_it_does_so_under_variations(name, seed):
-    assert GOALS[name](animate(varied_script(read_script(name), seed)).recording)
+    assert GOALS[name](animate(varied_trial_script(read_script(name), seed)).recording)
 
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])

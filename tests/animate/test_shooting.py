@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from poise.animate.shooting import ShootingSettings, Shot, SimulationOutcome, broyden_update, least_norm_step, shoot
+from poise.animate.shooting import (
+    ShootingSettings,
+    Shot,
+    SimulationOutcome,
+    least_norm_shooting_step,
+    shoot,
+    shooting_jacobian_update,
+)
 
 G = 9.81
 
@@ -149,15 +156,17 @@ def test_noise_is_survived_where_something_smooth_goes_along_with_it():
 
 def test_a_corrected_jacobian_leads_to_what_was_seen_and_changes_nothing_across():
     jacobian, step, change = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 0.0]), np.array([3.0, -1.0])
-    new = broyden_update(jacobian, step, change)
+    new = shooting_jacobian_update(jacobian, step, change)
     assert new @ step == pytest.approx(change)
     across = np.array([[2.0, -1.0, 0.0], [0.0, 0.0, 1.0]]).T
     assert new @ across == pytest.approx(jacobian @ across)
-    assert np.array_equal(broyden_update(jacobian, step, np.array([np.nan, 0.0])), jacobian)
+    assert np.array_equal(shooting_jacobian_update(jacobian, step, np.array([np.nan, 0.0])), jacobian)
 
 
 def test_steps_are_damped_where_large_changes_would_move_little():
     jacobian, bound = np.diag([10.0, 0.05]), np.full(2, 100.0)
-    step = least_norm_step(jacobian, np.zeros(2), np.array([-1.0, -1.0]), bound, ShootingSettings(stride=100.0))
+    step = least_norm_shooting_step(
+        jacobian, np.zeros(2), np.array([-1.0, -1.0]), bound, ShootingSettings(stride=100.0)
+    )
     assert step[0] == pytest.approx(0.1, rel=0.01)
     assert abs(step[1]) < 0.3  # 20 without damping

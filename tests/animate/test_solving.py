@@ -7,13 +7,13 @@ import pytest
 from hopping import HOP
 
 from poise.animate.animate import animate
-from poise.animate.goals import GoalWatch, predict_flight_turns
+from poise.animate.goals import GoalWatch, predict_turns_of_goal
 from poise.animate.read_script import read_script, solved_script_text
 from poise.animate.script import (
-    Rehearsal,
     ScriptMoment,
+    ScriptRehearsal,
     Want,
-    links_touching_scene,
+    links_touching_in_script,
     parameter_effect_time,
     solved_changes,
 )
@@ -51,7 +51,7 @@ def wanting(script, *wants):
 
 
 def reached(script, goal, start=0.0):
-    rehearsal = Rehearsal(script)
+    rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with(solved_changes(script.goals))
     rehearsal.run_until(start)
     return GoalWatch(rehearsal, goal).simulate_goal(rehearsal).reached
@@ -80,7 +80,7 @@ def test_several_processes_give_bit_identical_results(hop, solution):
 
 def test_the_performance_equals_the_rehearsal_bit_by_bit(solution):
     recording = animate(solution.script).recording
-    rehearsal = Rehearsal(solution.script)
+    rehearsal = ScriptRehearsal(solution.script)
     rehearsal.continue_with(solved_changes(solution.script.goals))
     rehearsal.run_until(solution.script.seconds)
     assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
@@ -91,7 +91,7 @@ def test_a_touch_down_is_read_within_the_step(hop):
     goal = wanting(hop, Want("base.x", ScriptMoment("down"), 0.0, 1.0))
     values = []
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
-        rehearsal = Rehearsal(hop)
+        rehearsal = ScriptRehearsal(hop)
         rehearsal.continue_with([(hop.goals[0].free[0], by)])
         values.append(GoalWatch(rehearsal, goal).simulate_goal(rehearsal).reached[0])
     ways = np.diff(values)
@@ -101,11 +101,11 @@ def test_a_touch_down_is_read_within_the_step(hop):
 
 def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
-    rehearsal = Rehearsal(hop)
+    rehearsal = ScriptRehearsal(hop)
     watch = GoalWatch(rehearsal, wanting(hop, *wants))
     before, predicted = watch.simulate_goal(rehearsal).reached
     assert rehearsal.world.time < 0.55  # s: just after take-off
-    ahead = predict_flight_turns(rehearsal.world.state, watch._stand)[1]
+    ahead = predict_turns_of_goal(rehearsal.world.state, watch._stand)[1]
     assert predicted == pytest.approx(before + ahead)
     assert abs(ahead) > 0.05
 
@@ -113,20 +113,20 @@ def test_predicted_rotation_includes_that_before_take_off(hop):
 def test_a_body_on_a_box_is_not_in_flight(tmp_path):
     path = tmp_path / "box.toml"
     path.write_text(ON_A_BOX)
-    rehearsal = Rehearsal(read_script(path))
+    rehearsal = ScriptRehearsal(read_script(path))
     own = rehearsal.world.model.body_rootid == 1
     for _ in range(12):
-        bearing = links_touching_scene(rehearsal.step(), own)
+        bearing = links_touching_in_script(rehearsal.step(), own)
         assert own[bearing].any()
         assert rehearsal.world.scene.link_id("box") in bearing
 
 
 def test_self_contact_does_not_count_as_support(hop):
-    rehearsal = Rehearsal(hop)
+    rehearsal = ScriptRehearsal(hop)
     own = rehearsal.world.model.body_rootid == 1
     result = rehearsal.step()
-    assert set(links_touching_scene(result, own)) == {0, rehearsal.world.scene.link_id("base")}
-    assert not links_touching_scene(result._replace(other=result.body), own).size
+    assert set(links_touching_in_script(result, own)) == {0, rehearsal.world.scene.link_id("base")}
+    assert not links_touching_in_script(result._replace(other=result.body), own).size
 
 
 def test_missed_events_are_reported(hop):

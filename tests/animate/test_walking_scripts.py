@@ -8,10 +8,10 @@ import pytest
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
 from poise.animate.solve import solve_script
-from poise.control.poses.objectives import CorrectObjective, PointObjective
+from poise.control.poses.objectives import PoseControlAim, PoseControlCorrection
 from poise.measure.audit import audit
 from poise.measure.metrics import stabilising_effort
-from poise.study.poses.scripts import served_glass, stayed_upright, varied_script, walked_along_line
+from poise.study.poses.scripts import served_glass, trial_stayed_upright, varied_trial_script, walked_along_line
 
 
 def without(script, kind):
@@ -20,8 +20,8 @@ def without(script, kind):
 
 def test_strut_takes_long_steps_and_swings_unposed_arms():
     script = read_script("strut")
-    recording = animate(varied_script(script, 0)).recording
-    assert stayed_upright(recording)
+    recording = animate(varied_trial_script(script, 0)).recording
+    assert trial_stayed_upright(recording)
     assert audit(recording).passed
     assert recording.qpos[-1, 0] > 10.0
     assert stabilising_effort(recording)["mean_nm"] < 90.0
@@ -34,45 +34,45 @@ def test_strut_takes_long_steps_and_swings_unposed_arms():
 
 def test_strut_continues_for_a_longer_duration():
     recording = animate(read_script("strut", seconds=20.0), 20.0).recording
-    assert stayed_upright(recording)
+    assert trial_stayed_upright(recording)
     assert recording.qpos[-1, 0] > 21.0
 
 
 @pytest.mark.parametrize("seed", [None, 3])
 def test_the_glass_stays_on_the_tray_under_a_disturbance(seed):
     script = read_script("waiter")
-    recording = animate(script if seed is None else varied_script(script, seed)).recording
+    recording = animate(script if seed is None else varied_trial_script(script, seed)).recording
     assert len(script.pushes) == 2
     assert all(push.force == 30.0 for push in script.pushes)
     assert served_glass(recording)
 
 
 def test_the_glass_falls_without_the_objective():
-    assert not served_glass(animate(without(read_script("waiter"), PointObjective), 4.0).recording)
+    assert not served_glass(animate(without(read_script("waiter"), PoseControlAim), 4.0).recording)
 
 
 def test_the_glass_falls_from_an_equally_soft_arm_without_the_objective():
     script = read_script("waiter")
-    (level,) = (objective for objective in script.objectives if isinstance(objective, PointObjective))
+    (level,) = (objective for objective in script.objectives if isinstance(objective, PoseControlAim))
     soft = replace(script, objectives=(replace(level, stiffness=0.0, damping=0.0),))
     assert not served_glass(animate(soft, 4.0).recording)
 
 
 def test_objectives_keep_the_path_in_gusts():
     script = read_script("gusts")
-    recording = animate(varied_script(script, 1)).recording
+    recording = animate(varied_trial_script(script, 1)).recording
     assert walked_along_line(recording)
     assert audit(recording).passed
-    assert not walked_along_line(animate(without(script, CorrectObjective), 6.0).recording)
+    assert not walked_along_line(animate(without(script, PoseControlCorrection), 6.0).recording)
 
 
 def test_footprints_are_met_within_a_centimetre():
     script = read_script("footprints")
     few = replace(script, goals=script.goals[:4], seconds=6.0)
-    for case in (few, varied_script(few, 4)):
+    for case in (few, varied_trial_script(few, 4)):
         solution = solve_script(case)
         assert solution.converged
         for answer in solution.answers:
             assert np.abs(answer.hit.off * 0.01).max() <= 0.01
             assert answer.hit.iterations <= 4
-        assert stayed_upright(animate(solution.script).recording)
+        assert trial_stayed_upright(animate(solution.script).recording)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.surface import contact_spheres
+from poise.body.surface import contact_spheres_of_body
 
 SHAPES = """
 <mujoco><worldbody><body name="trunk" pos="0 0 2" euler="10 20 30"><freejoint/>
@@ -15,7 +15,7 @@ SHAPES = """
 
 
 def test_spheres_ends_of_capsules_and_corners_of_boxes():
-    balls = contact_spheres(Body.from_mjcf(SHAPES))
+    balls = contact_spheres_of_body(Body.from_mjcf(SHAPES))
     assert [ball.name.rsplit("_", 1)[0] for ball in balls] == ["head"] + 2 * ["spine"] + 8 * ["foot"]
     assert {ball.radius for ball in balls} == {0.1, 0.05, 0.0}
     assert {ball.link for ball in balls} == {"trunk"}
@@ -33,8 +33,8 @@ def test_the_lowest_ball_is_as_low_as_the_shape(name):
     link = data.body("trunk")
     lowest = [
         (link.xpos + link.xmat.reshape(3, 3) @ ball.centre)[2] - ball.radius
-        for ball in contact_spheres(body)
+        for ball in contact_spheres_of_body(body)
         if ball.name.startswith(name)
     ]
     assert min(lowest) == pytest.approx(far, abs=1e-9)
-    assert np.ptp([ball.radius for ball in contact_spheres(body) if ball.name.startswith(name)]) == 0.0
+    assert np.ptp([ball.radius for ball in contact_spheres_of_body(body) if ball.name.startswith(name)]) == 0.0

@@ -8,7 +8,7 @@ import pytest
 
 from bodies import body_of
 from poise.body.body import Body
-from poise.body.load import DENSITY, parse_load
+from poise.body.load import DENSITY, parse_body_load
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError
 from poise.rotations import mirror_vector
@@ -105,10 +105,10 @@ def test_a_hands_box_touches_the_ground_but_not_its_body():
 
 
 def test_loads_are_read():
-    assert parse_load("right_hand=15") == ("right_hand", 15.0)
+    assert parse_body_load("right_hand=15") == ("right_hand", 15.0)
     for text in ("right_hand", "right_hand=", "right_hand=heavy"):
         with pytest.raises(PoiseError, match=f"'{text}' is not of the form LINK=KG"):
-            parse_load(text)
+            parse_body_load(text)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.rigging import MOST_KNEE_CHANGE, plant_rigged_feet
+from poise.body.rigging import MOST_KNEE_CHANGE, plant_feet_of_rigged_body
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 FAMILIES = ["cmu", "mixamo", "biped", "unreal"]
@@ -55,7 +55,7 @@ def test_feet_are_where_the_bodys_are(family):
     body = crooked(family)
     qpos = crouching(body)
     as_turned = body.rigging.clip(body.model, qpos, 30.0, "crouch")
-    brought = plant_rigged_feet(as_turned, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
+    brought = plant_feet_of_rigged_body(as_turned, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
     assert apart(body, as_turned, qpos).max() > 0.004
     assert apart(body, brought, qpos).max() < 0.0015
     assert np.array_equal(brought.skeleton.offsets, as_turned.skeleton.offsets)
@@ -73,7 +73,7 @@ def test_a_straight_skeleton_is_left_as_it_is(family):
     body = Body.from_skeleton(getattr(skeletons, family)())
     qpos = crouching(body)
     clip = body.rigging.clip(body.model, qpos, 30.0, "crouch")
-    same = plant_rigged_feet(clip, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
+    same = plant_feet_of_rigged_body(clip, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
     assert same.places.position == pytest.approx(clip.places.position, abs=1e-6)
 
 
@@ -82,7 +82,7 @@ def test_a_nearly_straight_knee_does_not_jump():
     qpos = np.tile(body.standing, (200, 1))
     qpos[:, body.joint("left_knee").qpos[0]] = np.linspace(-0.05, 0.3, 200)
     clip = body.rigging.clip(body.model, qpos, 120.0, "straight")
-    brought = plant_rigged_feet(clip, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
+    brought = plant_feet_of_rigged_body(clip, body.rigging, body.model, qpos, [foot.link for foot in body.feet])
     change = quat_log(quat_multiply(quat_conjugate(brought.rotation[:-1]), brought.rotation[1:]))
     assert np.linalg.norm(change, axis=-1).max() < 0.02
 
@@ -91,4 +91,4 @@ def test_a_tree_without_legs_is_left_alone():
     body = Body.from_skeleton(skeletons.snake())
     qpos = np.tile(body.standing, (3, 1))
     clip = body.rigging.clip(body.model, qpos, 30.0, "still")
-    assert plant_rigged_feet(clip, body.rigging, body.model, qpos, []) is clip
+    assert plant_feet_of_rigged_body(clip, body.rigging, body.model, qpos, []) is clip

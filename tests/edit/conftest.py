@@ -9,7 +9,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import foot_parts
 from poise.edit.take import Frame
 from poise.reference.body_clip import BodyClip
@@ -27,7 +27,7 @@ def walk(body: Body, seconds: float = 4.4) -> BodyClip:
     qpos = np.tile(body.standing, (len(time), 1))
     qpos[:, 0] = speed * time
     qpos[:, 2] -= DIP + 0.01 * np.cos(4 * np.pi * time / PERIOD)
-    footing = FootPlacement(body)
+    footing = EditedFootPlacement(body)
     place, turn = footing.places(qpos)
     stand, _ = footing.places(body.standing[None])
     down = np.zeros((len(time), len(contact_parts(body))), bool)

@@ -6,8 +6,8 @@ import pytest
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
-from poise.edit.foot_placement import FootPlacement, Heels
-from poise.edit.limb_ik import LimbSolver
+from poise.edit.foot_placement import EditedFootPlacement, EditedHeels
+from poise.edit.limb_ik import EditedLimbSolver
 from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, edited
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
@@ -36,7 +36,7 @@ def feet_of(body):
 
 
 def legs_of(body):
-    return LimbSolver(body, [(foot.link, np.zeros(3)) for foot in body.feet], len(body.feet))
+    return EditedLimbSolver(body, [(foot.link, np.zeros(3)) for foot in body.feet], len(body.feet))
 
 
 def test_feet_go_exactly_where_they_are_wanted(body):
@@ -76,7 +76,7 @@ def test_heels_rise_about_the_balls_just_as_far_as_ankles_ask_for(body):
     qpos[:] = body.standing
     qpos[:, 2] -= 0.3
     legs = legs_of(body)
-    found, *_ = Heels(body, legs).raised(legs.read(qpos), place, turn)
+    found, *_ = EditedHeels(body, legs).raised(legs.read(qpos), place, turn)
     soles = LinkKinematics(body, [(foot.link, point) for foot in body.feet for point in foot.points])
     height = soles.at(found)[0].reshape(len(qpos), -1, 4, 3)[..., 2]
     assert height[..., 2:] == pytest.approx(0.0, abs=1e-3)  # balls
@@ -87,7 +87,7 @@ def test_heels_rise_about_the_balls_just_as_far_as_ankles_ask_for(body):
 
 
 def test_a_foot_that_faces_too_far_stays_flat(body):
-    footing, qpos = FootPlacement(body), crouch(body, 4)
+    footing, qpos = EditedFootPlacement(body), crouch(body, 4)
     qpos[:] = body.standing
     qpos[:, 2] -= 0.05
     place, turn = footing.places(np.tile(body.standing, (4, 1)))

@@ -5,7 +5,7 @@ import pytest
 from poise import Scene, World, edit_cue, named_controller, perform
 from poise.edit.blend import Blend
 from poise.edit.cycle import extract_cycle
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.parse import parse_edit
 from poise.edit.take import Live, Span, edited
 from poise.reference.played import Played
@@ -93,8 +93,8 @@ def test_a_running_controller_sees_an_edit_at_once_and_it_is_recorded(whose, tex
 
 
 def test_edits_of_steps_upon_each_other_solve_legs_once(human_gait, monkeypatch):
-    cycle, solved, whole = extract_cycle(human_gait), [], FootPlacement.settled
-    monkeypatch.setattr(FootPlacement, "settled", lambda self, *told: solved.append(1) or whole(self, *told))
+    cycle, solved, whole = extract_cycle(human_gait), [], EditedFootPlacement.settled
+    monkeypatch.setattr(EditedFootPlacement, "settled", lambda self, *told: solved.append(1) or whole(self, *told))
     live = Live(Played(cycle), cycle.body)
     for text in ("turn:30", "trunk:-0.03", "slope:3"):
         live.edit(parse_edit(text), 1.0)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.edit.blend import Blend
-from poise.edit.cycle import Loop, Warp
+from poise.edit.cycle import Loop, TimeWarpEdit
 from poise.edit.parse import parse_edit
 from poise.edit.pose import Carry, Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
@@ -44,7 +44,7 @@ edits = st.one_of(
     ),
     st.builds(TrunkEdit, number, spans()),
     st.builds(Carry, st.sampled_from(sorted(CARRY_POSES)), spans()),
-    st.builds(Warp, st.floats(0.05, 20), spans()),
+    st.builds(TimeWarpEdit, st.floats(0.05, 20), spans()),
     st.builds(StrideEdit, metres=number, span=spans()),
     st.builds(StrideEdit, factor=number, span=spans()),
     st.builds(TurnEdit, number, spans().map(lambda s: Span(s.start, s.end))),

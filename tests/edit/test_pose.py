@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from poise.body.link_kinematics import LinkKinematics
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import part_point
 from poise.edit.pose import Carry, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
@@ -77,8 +77,8 @@ def test_a_foot_that_is_moved_no_longer_stands(gait, soles):
     moved = edited(gait, Reach((ReachGoal("left_foot", (0.0, 0.1, 0.05)),), span=Span(1.0, 2.0)))
     k = round(1.5 * gait.rate)
     shift = (
-        FootPlacement(gait.body).places(moved.qpos[k : k + 1])[0]
-        - FootPlacement(gait.body).places(gait.qpos[k : k + 1])[0]
+        EditedFootPlacement(gait.body).places(moved.qpos[k : k + 1])[0]
+        - EditedFootPlacement(gait.body).places(gait.qpos[k : k + 1])[0]
     )
     heel, ball = (soles(moved) - soles(gait))[k, 0].reshape(2, 2, 3)
     assert ball == pytest.approx(np.tile([0.0, 0.1, 0.05], (2, 1)), abs=0.0005)

@@ -8,7 +8,7 @@ import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.edit.blend import Blend
-from poise.edit.cycle import Loop, Warp, extract_cycle
+from poise.edit.cycle import Loop, TimeWarpEdit, extract_cycle
 from poise.edit.pose import Mirror, mirrored_parts
 from poise.edit.take import Span, edited
 from poise.errors import PoiseError
@@ -19,7 +19,7 @@ from poise.rotations import quat_exp, quat_multiply, quat_rotate
 
 
 def test_a_slow_second_makes_the_motion_longer_by_what_it_lost(gait):
-    slow = edited(gait, Warp(0.75, Span(2.0, 3.0, 0.2)))
+    slow = edited(gait, TimeWarpEdit(0.75, Span(2.0, 3.0, 0.2)))
     assert slow.seconds == pytest.approx(gait.seconds + 0.25 * (1.0 - 0.2), abs=0.6 / gait.rate)
     k = round(2.5 * gait.rate)
     assert slow.qvel[k, 0] == pytest.approx(0.75 * gait.qvel[k, 0], rel=0.02)
@@ -27,7 +27,7 @@ def test_a_slow_second_makes_the_motion_longer_by_what_it_lost(gait):
 
 
 def test_contacts_follow_a_warp(gait, slip):
-    half = edited(gait, Warp(0.5))
+    half = edited(gait, TimeWarpEdit(0.5))
     assert half.seconds == pytest.approx(2 * gait.seconds, abs=1 / gait.rate)
     assert (half.down[::2][: gait.frames] == gait.down).all()
     assert slip(half) < 0.002
@@ -149,4 +149,4 @@ def test_a_motion_looped_for_ever_is_saved_as_its_cycle(gait):
     counted = edited(gait, Loop(count=3))
     assert not counted.cyclic
     assert counted.seconds == pytest.approx(3 * looped.seconds)
-    assert not edited(gait, Loop(), Warp(0.5)).cyclic
+    assert not edited(gait, Loop(), TimeWarpEdit(0.5)).cyclic

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from poise.edit.cycle import Warp
+from poise.edit.cycle import TimeWarpEdit
 from poise.edit.pose import Mirror, TrunkEdit
 from poise.edit.take import Span, edited
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit, curve_through_points
@@ -40,7 +40,7 @@ def test_feet_that_are_down_do_not_slide_and_knees_do_not_pop(gait, edit, slip):
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
 def test_edits_compose_in_any_order(human_gait, order, slip):
     edits = [StrideEdit(metres=0.05), TurnEdit(45.0, Span(1.0, 3.0)), SlopeEdit(3.0), TrunkEdit(-0.03)]
-    walked = edited(human_gait, *(edits[i] for i in order), Warp(0.9), Mirror())
+    walked = edited(human_gait, *(edits[i] for i in order), TimeWarpEdit(0.9), Mirror())
     assert slip(walked) < 0.002
     assert walked.seconds == pytest.approx(human_gait.seconds / 0.9, abs=1 / human_gait.rate)
 

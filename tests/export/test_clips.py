@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rigs import crooked, users_rigging, with_rigging
 
 from poise.errors import PoiseError
-from poise.export.clips import performer_clip, performer_rigging, resample_clip
+from poise.export.clips import performer_clip, resample_clip_for_export, rigging_for_export
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp, quat_multiply, slerp
@@ -56,9 +56,9 @@ def test_a_damaged_rigging_is_said_in_one_line(recording):
     good = users_rigging(recording.model, recording.root, 30.0)
     for bad in ({}, {"skeleton": 3}, [1], {**good.as_dict(), "turns": "x"}):
         with pytest.raises(PoiseError, match="rigging is damaged"):
-            performer_rigging(replace(recording, meta={**recording.meta, "rigging": bad}))
+            rigging_for_export(replace(recording, meta={**recording.meta, "rigging": bad}))
     with pytest.raises(PoiseError, match="no link 'wing'"):
-        performer_rigging(with_rigging(recording, replace(good, links=("wing", *good.links[1:]))))
+        rigging_for_export(with_rigging(recording, replace(good, links=("wing", *good.links[1:]))))
 
 
 def spinning(rate, frames, speed=2.0):
@@ -74,7 +74,7 @@ def spinning(rate, frames, speed=2.0):
 @given(st.floats(5, 240), st.floats(5, 240), st.integers(2, 60))
 @settings(max_examples=60, deadline=None)
 def test_even_motion_is_even_at_any_rate(old, new, frames):
-    clip, again = spinning(old, frames), resample_clip(spinning(old, frames), new)
+    clip, again = spinning(old, frames), resample_clip_for_export(spinning(old, frames), new)
     time = np.arange(again.frames) / new
     assert again.rate == new
     assert time[-1] <= clip.seconds + 1e-6
@@ -86,16 +86,16 @@ def test_even_motion_is_even_at_any_rate(old, new, frames):
 
 
 def test_the_last_frame_counts_when_it_falls_on_one():
-    assert resample_clip(spinning(120, 121), 30).frames == 31
-    assert resample_clip(spinning(120, 120), 30).frames == 30
-    assert resample_clip(spinning(1 / 0.00833333, 121), 1 / 0.0333333).frames == 31
-    one = resample_clip(spinning(120, 1), 30)
+    assert resample_clip_for_export(spinning(120, 121), 30).frames == 31
+    assert resample_clip_for_export(spinning(120, 120), 30).frames == 30
+    assert resample_clip_for_export(spinning(1 / 0.00833333, 121), 1 / 0.0333333).frames == 31
+    one = resample_clip_for_export(spinning(120, 1), 30)
     assert one.frames == 1
 
 
 def test_turns_in_between_take_the_short_way(recording):
     clip = performer_clip(recording)
-    fine = resample_clip(clip, 2 * clip.rate)
+    fine = resample_clip_for_export(clip, 2 * clip.rate)
     half = slerp(clip.rotation[:-1], clip.rotation[1:], np.full((clip.frames - 1, 1), 0.5))
     np.testing.assert_allclose(fine.rotation[1::2], half, atol=1e-12)
     np.testing.assert_allclose(fine.rotation[::2], clip.rotation, atol=1e-12)

@@ -9,7 +9,7 @@ from rigs import crooked, needs_av, needs_graphics, record
 from poise import Body
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
-from poise.export.figure import skinned_figure
+from poise.export.figure import exported_figure
 from poise.export.formats import FORMATS, export, read_exportable
 from poise.library.motions import shipped_dynamic
 from poise.motion.bvh import read_bvh
@@ -83,8 +83,8 @@ def test_other_endings_are_refused_with_those_there_are(recording, tmp_path):
 
 
 def test_a_motion_on_a_body_wears_its_shapes(recording, body_clip):
-    worn, bare = skinned_figure(body_clip).skin, skinned_figure(performer_clip(recording)).skin
-    np.testing.assert_allclose(worn.vertices, skinned_figure(recording).skin.vertices, atol=1e-12)
+    worn, bare = exported_figure(body_clip).skin, exported_figure(performer_clip(recording)).skin
+    np.testing.assert_allclose(worn.vertices, exported_figure(recording).skin.vertices, atol=1e-12)
     assert len(worn.vertices) > len(bare.vertices)
 
 

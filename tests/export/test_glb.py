@@ -11,7 +11,7 @@ from rigs import crooked, record, users_rigging, with_rigging
 from poise import Body
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
-from poise.export.figure import geom_mesh, skinned_figure
+from poise.export.figure import exported_figure, geom_mesh
 from poise.export.figure_files import glb_bytes, write_glb
 from poise.export.look import geom_colours
 from poise.motion.clip import clip_from
@@ -120,7 +120,7 @@ def recording(request):
 
 @pytest.fixture(scope="module")
 def glb(recording):
-    return Glb(glb_bytes(skinned_figure(recording)))
+    return Glb(glb_bytes(exported_figure(recording)))
 
 
 def test_nodes_are_the_skeleton(recording, glb):
@@ -183,7 +183,7 @@ def test_normals_are_unit_and_every_index_counts(recording, glb):
 
 def test_colours_are_those_of_the_geoms():
     recording = crooked(0.1)
-    glb = Glb(glb_bytes(skinned_figure(recording)))
+    glb = Glb(glb_bytes(exported_figure(recording)))
     found = {tuple(m["pbrMetallicRoughness"]["baseColorFactor"]) for m in glb.doc["materials"]}
     assert (1.0, 0.0, 0.0, 1.0) in found
     assert (0.0, 1.0, 0.0, 0.5) in found
@@ -193,9 +193,9 @@ def test_colours_are_those_of_the_geoms():
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path):
     recording = crooked(0.1)
-    first, second = glb_bytes(skinned_figure(recording)), glb_bytes(skinned_figure(recording))
+    first, second = glb_bytes(exported_figure(recording)), glb_bytes(exported_figure(recording))
     assert first == second
-    assert write_glb(skinned_figure(recording), tmp_path / "x.glb").read_bytes() == first
+    assert write_glb(exported_figure(recording), tmp_path / "x.glb").read_bytes() == first
 
 
 def clip(offsets=((0, 0, 0), (0, 0, 1), (0.5, 0, 0)), frames=3, translation=None):
@@ -206,7 +206,7 @@ def clip(offsets=((0, 0, 0), (0, 0, 1), (0.5, 0, 0)), frames=3, translation=None
 
 
 def test_a_bare_clip_is_drawn_as_bones():
-    glb = Glb(glb_bytes(skinned_figure(clip())))
+    glb = Glb(glb_bytes(exported_figure(clip())))
     vertices = glb.skinned(0)
     np.testing.assert_allclose(vertices.max(axis=0)[[0, 2]], [0.5, 1.05], atol=1e-6)
     assert len(vertices) == 2 * 24
@@ -215,13 +215,13 @@ def test_a_bare_clip_is_drawn_as_bones():
 def test_joints_that_move_in_their_parents_frame_keep_moving():
     moved = np.random.default_rng(0).standard_normal((3, 3, 3))
     moving = clip(translation=moved)
-    glb = Glb(glb_bytes(skinned_figure(moving)))
+    glb = Glb(glb_bytes(exported_figure(moving)))
     for frame in range(3):
         found = glb.frames(frame)[:3, :3, 3] @ TO_OURS.T
         np.testing.assert_allclose(found, moving.places.position[frame], atol=1e-6)
 
 
 def test_odd_clips():
-    assert len(Glb(glb_bytes(skinned_figure(clip([[0, 0, 0]], 1)))).skinned(0)) == 24
+    assert len(Glb(glb_bytes(exported_figure(clip([[0, 0, 0]], 1)))).skinned(0)) == 24
     with pytest.raises(PoiseError, match="no frames"):
-        skinned_figure(clip(frames=0))
+        exported_figure(clip(frames=0))

@@ -9,7 +9,7 @@ from test_glb import expected_vertices
 
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
-from poise.export.figure import skinned_figure
+from poise.export.figure import exported_figure
 from poise.export.figure_files import write_usd
 from poise.motion.clip import clip_from
 from poise.motion.skeleton import Skeleton
@@ -38,7 +38,7 @@ def query(stage):
 @pytest.mark.parametrize("ending", ["usda", "usdc", "usd"])
 def test_joints_go_where_the_clip_has_them(recording, ending, tmp_path):
     clip = performer_clip(recording)
-    stage = opened(skinned_figure(recording), tmp_path / f"x.{ending}")
+    stage = opened(exported_figure(recording), tmp_path / f"x.{ending}")
     assert stage.GetTimeCodesPerSecond() == stage.GetFramesPerSecond() == pytest.approx(clip.rate)
     assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (0, clip.frames - 1)
     skeleton = query(stage)
@@ -51,7 +51,7 @@ def test_joints_go_where_the_clip_has_them(recording, ending, tmp_path):
 
 
 def test_the_skin_lies_where_mujoco_has_the_geoms(recording, tmp_path):
-    stage = opened(skinned_figure(recording), tmp_path / "x.usdc")
+    stage = opened(exported_figure(recording), tmp_path / "x.usdc")
     mesh = UsdGeom.Mesh.Get(stage, "/Figure/Skin")
     cache = UsdSkel.Cache()
     cache.Populate(UsdSkel.Root.Get(stage, "/Figure"), Usd.PrimDefaultPredicate)
@@ -67,7 +67,7 @@ def test_the_skin_lies_where_mujoco_has_the_geoms(recording, tmp_path):
 
 
 def test_every_face_has_one_colour(tmp_path):
-    figure = skinned_figure(crooked(0.1))
+    figure = exported_figure(crooked(0.1))
     stage = opened(figure, tmp_path / "x.usda")
     mesh = UsdGeom.Mesh.Get(stage, "/Figure/Skin")
     parts = UsdGeom.Subset.GetAllGeomSubsets(mesh)
@@ -84,7 +84,7 @@ def test_names_that_usd_cannot_spell_are_altered_and_kept(tmp_path):
     offsets = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0.0]])
     turns = np.tile([1.0, 0, 0, 0], (2, 4, 1))
     clip = clip_from("c", Skeleton(names, (-1, 0, 0, 2), offsets), 30, np.zeros((2, 3)), turns)
-    stage = opened(skinned_figure(clip), tmp_path / "x.usda")
+    stage = opened(exported_figure(clip), tmp_path / "x.usda")
     skeleton = query(stage)
     joints = [str(token) for token in skeleton.GetSkeleton().GetJointsAttr().Get()]
     assert joints == ["rig_Hips", "rig_Hips/the_leg", "rig_Hips/the_leg_2", "rig_Hips/the_leg_2/_"]
@@ -93,7 +93,7 @@ def test_names_that_usd_cannot_spell_are_altered_and_kept(tmp_path):
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path):
-    figure = skinned_figure(crooked(0.1))
+    figure = exported_figure(crooked(0.1))
     for ending in ("usda", "usdc"):
         paths = [write_usd(figure, tmp_path / f"{k}.{ending}") for k in range(2)]
         assert paths[0].read_bytes() == paths[1].read_bytes()
@@ -102,5 +102,5 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
 def test_without_the_package_the_error_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pxr", None)
     with pytest.raises(PoiseError, match=r"pip install poise\[usd\]"):
-        write_usd(skinned_figure(crooked(0.1)), tmp_path / "x.usd")
+        write_usd(exported_figure(crooked(0.1)), tmp_path / "x.usd")
     assert list(tmp_path.iterdir()) == []

@@ -217,9 +217,9 @@ def _edit_applied(data, folder):
 
 @fuzzed("load", ["right_hand=15", "head=0.1", "base=1e-3"])
 def _load(data, folder):
-    from poise.body.load import parse_load
+    from poise.body.load import parse_body_load
 
-    link, mass = parse_load(text(data))
+    link, mass = parse_body_load(text(data))
     return _lamp().loaded({link: mass}).mass
 
 
@@ -236,9 +236,9 @@ def _scale(data, folder):
 
 @fuzzed("variation", ["speed:1.1", "stride:0.9 turn:30", "lift:0.03", "speed:1.1 lift:0.02"])
 def _variation(data, folder):
-    from poise.physics.dynamic_motion import parse_variation
+    from poise.physics.dynamic_motion import parse_physics_variation
 
-    return parse_variation(tuple(text(data).split(" ")))
+    return parse_physics_variation(tuple(text(data).split(" ")))
 
 
 @fuzzed("setting", setting_seeds)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.library.motions import MotionFacts, motion_facts
+from poise.library.motions import MotionFacts, shipped_motion_facts
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.rotations import quat_exp, quat_multiply
@@ -34,7 +34,7 @@ def moving(place, yaw, *contacts):
 
 
 def speed(place, yaw=AHEAD):
-    return motion_facts(moving(place, yaw)).speed
+    return shipped_motion_facts(moving(place, yaw)).speed
 
 
 @pytest.mark.parametrize("direction", [0.0, np.pi / 2, 2.0])
@@ -55,7 +55,7 @@ def test_going_to_and_fro_does_not():
 
 def test_one_frame_has_no_speed():
     motion = moving(HERE, AHEAD)
-    still = motion_facts(replace(motion, clip=replace(motion.clip, qpos=motion.clip.qpos[:1])))
+    still = shipped_motion_facts(replace(motion, clip=replace(motion.clip, qpos=motion.clip.qpos[:1])))
     assert (still.seconds, still.speed) == (0.0, 0.0)
 
 
@@ -69,7 +69,7 @@ def test_what_bears_it_is_named_by_kind_once():
     seat, never = (BODY.links[0], False, until(0.2)), (BODY.links[1], False, until(0.0))
 
     def contacts(*given):
-        return motion_facts(moving(HERE, AHEAD, *given)).contacts
+        return shipped_motion_facts(moving(HERE, AHEAD, *given)).contacts
 
     assert contacts(*heels) == ("feet",)
     assert contacts((left, True, until(0.7)), *heels) == ("hands on a bar", "feet")
@@ -79,8 +79,8 @@ def test_what_bears_it_is_named_by_kind_once():
 
 def test_the_share_in_the_air_is_that_without_any_contact():
     early, late = (BODY.links[0], False, until(0.25)), (BODY.links[1], False, ~until(0.75))
-    assert motion_facts(moving(HERE, AHEAD, early, late)).airborne == pytest.approx(0.5, abs=0.01)
-    assert motion_facts(moving(HERE, AHEAD)).airborne == 1.0
+    assert shipped_motion_facts(moving(HERE, AHEAD, early, late)).airborne == pytest.approx(0.5, abs=0.01)
+    assert shipped_motion_facts(moving(HERE, AHEAD)).airborne == 1.0
 
 
 def test_it_reads_as_a_line():

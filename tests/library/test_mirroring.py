@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.library.motions import shipped_dynamic
-from poise.library.repertoire import mirrored_motion
+from poise.library.repertoire import mirrored_repertoire_step
 from poise.physics.certificate import certify
 from poise.rotations import mirror_vector
 
@@ -17,17 +17,17 @@ def motion(request):
 
 
 def test_a_mirrored_motion_is_as_physical(motion):
-    here, there = certify(motion).as_dict(), certify(mirrored_motion(motion)).as_dict()
+    here, there = certify(motion).as_dict(), certify(mirrored_repertoire_step(motion)).as_dict()
     assert there["equations"] < 1e-7
     assert there == pytest.approx(here, abs=1e-7)
 
 
 def test_contacts_are_where_they_were_on_the_other_side(motion):
-    assert mirrored_motion(motion).points() == pytest.approx(mirror_vector(motion.points()), abs=1e-12)
+    assert mirrored_repertoire_step(motion).points() == pytest.approx(mirror_vector(motion.points()), abs=1e-12)
 
 
 def test_mirrored_twice_it_is_the_same(motion):
-    again = mirrored_motion(mirrored_motion(motion))
+    again = mirrored_repertoire_step(mirrored_repertoire_step(motion))
     assert again.contacts.names == motion.contacts.names
     assert again.contacts.links == motion.contacts.links
     assert again.clip.qpos == pytest.approx(motion.clip.qpos, abs=1e-12)
@@ -39,6 +39,6 @@ def test_mirrored_twice_it_is_the_same(motion):
 
 
 def test_what_stood_on_the_left_stands_on_the_right(motion):
-    body, other = motion.clip.body, mirrored_motion(motion)
+    body, other = motion.clip.body, mirrored_repertoire_step(motion)
     for c, link in enumerate(motion.contacts.links):
         assert other.contacts.links[c] == body.link_mirror[link] != link

@@ -17,7 +17,7 @@ from poise.library.repertoire import (
     BoundaryStance,
     Roaming,
     build_repertoire,
-    canonical_transition,
+    canonical_repertoire_transition,
     is_symmetric_gait,
     shipped_repertoire,
 )
@@ -76,8 +76,8 @@ def test_standing_is_between_stop_and_start(shipped):
 def test_what_fell_when_it_was_tried_does_not_follow():
     motions = {name: shipped_dynamic(name, "biped29") for name in ("walk", "walk-slow", "turn-15")}
     tried = {
-        canonical_transition("turn-15 right", "turn-15 right"): inf,
-        canonical_transition("walk right", "walk-slow left"): 0.004,
+        canonical_repertoire_transition("turn-15 right", "turn-15 right"): inf,
+        canonical_repertoire_transition("walk right", "walk-slow left"): 0.004,
     }
     found = build_repertoire(motions, tried)
     names = [step.name for step in found.steps]

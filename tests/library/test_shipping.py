@@ -10,13 +10,13 @@ from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import (
-    build_motion,
-    dependencies_first,
-    joined_motions,
+    build_shipped_motion,
     motion_names,
     named_motion,
     shipped_dynamic,
     shipped_dynamic_bodies,
+    shipped_motions_in_build_order,
+    shipped_motions_joined_by,
 )
 from poise.physics.certificate import certify
 from poise.reference.dynamic import Dynamic
@@ -183,7 +183,7 @@ def test_motions_that_join_motions_that_join_others_are_refused(tmp_path):
     path = tmp_path / "bend.toml"
     path.write_text(read_source("turn-15").path.read_text().replace('begins = "walk"', 'begins = "turn-45"'))
     with pytest.raises(PoiseError, match=r"bend.toml: 'begins' must name a motion that joins no others"):
-        build_motion(path, Body.named("biped29"))
+        build_shipped_motion(path, Body.named("biped29"))
 
 
 def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
@@ -191,7 +191,7 @@ def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
     (text,) = re.findall(r"```toml\n(.*?)```", manual.read_text(encoding="utf-8"), flags=re.DOTALL)
     path = tmp_path / "bow.toml"
     path.write_text(text)
-    built = build_motion(path, Body.named("biped29"))
+    built = build_shipped_motion(path, Body.named("biped29"))
     obeys_physics(built.dynamic)
     assert np.abs(built.dynamic.qvel[[0, -1]]).max() < 1e-6
     spine = built.dynamic.clip.qpos[:, built.dynamic.clip.body.joint("spine").qpos[2]]
@@ -199,9 +199,14 @@ def test_a_source_of_ones_own_is_built_as_the_manual_says(tmp_path):
 
 
 def test_what_is_joined_is_built_first():
-    assert joined_motions("turn-45") == ("walk", "walk")
-    assert joined_motions("walk") == ()
-    assert dependencies_first(["start", "turn-45", "stand", "walk"]) == ["stand", "walk", "start", "turn-45"]
+    assert shipped_motions_joined_by("turn-45") == ("walk", "walk")
+    assert shipped_motions_joined_by("walk") == ()
+    assert shipped_motions_in_build_order(["start", "turn-45", "stand", "walk"]) == [
+        "stand",
+        "walk",
+        "start",
+        "turn-45",
+    ]
 
 
 def test_a_missing_reference_is_told():
@@ -210,6 +215,6 @@ def test_a_missing_reference_is_told():
 
 
 def test_a_reference_can_be_built_again():
-    again = build_motion("walk-fast", Body.named("biped29")).dynamic
+    again = build_shipped_motion("walk-fast", Body.named("biped29")).dynamic
     assert isinstance(again, Dynamic)
     assert np.allclose(again.clip.qpos, shipped_dynamic("walk-fast", "biped29").clip.qpos, atol=1e-6)

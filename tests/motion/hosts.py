@@ -5,7 +5,7 @@ import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from poise.motion.captures import Capture
+from poise.motion.captures import MocapFile
 
 SECRET = b"HIERARCHY\n" + bytes(range(256)) * 1000
 PATIENCE = 0.3  # s
@@ -20,7 +20,7 @@ def capture(content=SECRET, name="01_01", **changes):
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-    return Capture(name, **{**told, **changes})
+    return MocapFile(name, **{**told, **changes})
 
 
 class Host:

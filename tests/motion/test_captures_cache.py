@@ -8,15 +8,15 @@ from hosts import SECRET, capture
 
 from poise.arrays import Frozen
 from poise.errors import PoiseError
-from poise.motion.captures import CaptureLibrary, motion_cache_folder, motion_file
+from poise.motion.captures import MocapArchive, mocap_cache_folder, motion_file
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """An empty cache, and a database with one capture."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = CaptureLibrary("ours", "", "", Frozen({"01_01": capture()}))
-    monkeypatch.setattr("poise.motion.captures.cmu_library", lambda: library)
+    library = MocapArchive("ours", "", "", Frozen({"01_01": capture()}))
+    monkeypatch.setattr("poise.motion.captures.cmu_mocap_archive", lambda: library)
     return tmp_path / "poise/motions"
 
 
@@ -24,13 +24,13 @@ def test_the_cache_is_where_the_platform_has_it(monkeypatch):
     monkeypatch.setenv("HOME", "/home/someone")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert motion_cache_folder() == Path("/home/someone/.cache/poise/motions")
+    assert mocap_cache_folder() == Path("/home/someone/.cache/poise/motions")
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert motion_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
+    assert mocap_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache")
-    assert motion_cache_folder() == Path("/var/cache/poise/motions")
+    assert mocap_cache_folder() == Path("/var/cache/poise/motions")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # the standard says to ignore it
-    assert motion_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
+    assert mocap_cache_folder() == Path("/home/someone/Library/Caches/poise/motions")
 
 
 def test_someone_without_a_home_is_told(monkeypatch):
@@ -40,7 +40,7 @@ def test_someone_without_a_home_is_told(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(PoiseError, match="XDG_CACHE_HOME"):
-        motion_cache_folder()
+        mocap_cache_folder()
 
 
 def test_a_fetched_motion_is_found_by_its_name(cache):

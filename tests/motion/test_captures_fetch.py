@@ -6,7 +6,7 @@ import pytest
 from hosts import PATIENCE, SECRET, capture, hosted
 
 from poise.errors import PoiseError
-from poise.motion.captures import LICENCE, cached_capture, fetch_capture
+from poise.motion.captures import LICENCE, cached_mocap_file, fetch_mocap_file
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def no_proxy(monkeypatch):
 def refused(folder, *words, host):
     """Fetch what cannot be had; the one line that says so, with nothing left behind."""
     with pytest.raises(PoiseError) as caught:
-        fetch_capture(capture(), host, folder / "cache", "licence", timeout=PATIENCE)
+        fetch_mocap_file(capture(), host, folder / "cache", "licence", timeout=PATIENCE)
     line = str(caught.value)
     assert "\n" not in line
     for word in words:
@@ -32,20 +32,20 @@ def test_what_was_fetched_is_kept_with_its_licence(tmp_path, slash):
     told = []
     with hosted() as (host, address):
         host.files["/mirror/001/01_01.bvh"] = SECRET
-        path = fetch_capture(capture(), f"{address}/mirror{slash}", tmp_path / "a/b", "may be used", told.append)
+        path = fetch_mocap_file(capture(), f"{address}/mirror{slash}", tmp_path / "a/b", "may be used", told.append)
         assert host.asked == ["/mirror/001/01_01.bvh"]
     assert path == tmp_path / "a/b/01_01.bvh"
     assert path.read_bytes() == SECRET
     assert sum(told) == len(SECRET)
     assert {item.name for item in (tmp_path / "a/b").iterdir()} == {"01_01.bvh", LICENCE}
     assert (tmp_path / "a/b" / LICENCE).read_text() == "may be used"
-    assert cached_capture(capture(), tmp_path / "a/b") == path
+    assert cached_mocap_file(capture(), tmp_path / "a/b") == path
 
 
 def test_a_folder_will_do(tmp_path):
     (tmp_path / "mirror/001").mkdir(parents=True)
     (tmp_path / "mirror/001/01_01.bvh").write_bytes(SECRET)
-    path = fetch_capture(capture(), (tmp_path / "mirror").as_uri(), tmp_path / "cache", "")
+    path = fetch_mocap_file(capture(), (tmp_path / "mirror").as_uri(), tmp_path / "cache", "")
     assert path.read_bytes() == SECRET
 
 
@@ -53,11 +53,11 @@ def test_a_damaged_copy_is_no_copy_and_is_replaced(tmp_path):
     path = tmp_path / "01_01.bvh"
     for damage in (SECRET[:-1], SECRET + b" ", SECRET[:-1] + b"\0", b""):
         path.write_bytes(damage)
-        assert cached_capture(capture(), tmp_path) is None
+        assert cached_mocap_file(capture(), tmp_path) is None
     with hosted() as (host, address):
         host.files["/001/01_01.bvh"] = SECRET
-        fetch_capture(capture(), address, tmp_path, "")
-    assert cached_capture(capture(), tmp_path) == path
+        fetch_mocap_file(capture(), address, tmp_path, "")
+    assert cached_mocap_file(capture(), tmp_path) == path
 
 
 @pytest.mark.parametrize("served", [SECRET[:-1], SECRET[:-1] + b"\0", SECRET + b"\n", b"", b"<html>sign in first"])
@@ -72,7 +72,7 @@ def test_other_bytes_leave_what_was_there(tmp_path):
     with hosted() as (host, address):
         host.files["/001/01_01.bvh"] = b"new"
         with pytest.raises(PoiseError, match="nothing was kept"):
-            fetch_capture(capture(), address, tmp_path, "")
+            fetch_mocap_file(capture(), address, tmp_path, "")
     assert [item.read_bytes() for item in tmp_path.iterdir()] == [b"old"]
 
 
@@ -133,5 +133,5 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_asked_
     (tmp_path / "file").touch()
     with hosted() as (host, address):
         with pytest.raises(PoiseError, match="in the way"):
-            fetch_capture(capture(), address, tmp_path / "file/cache", "")
+            fetch_mocap_file(capture(), address, tmp_path / "file/cache", "")
         assert host.asked == []

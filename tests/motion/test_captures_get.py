@@ -9,7 +9,7 @@ from hosts import capture, hosted
 
 from poise.arrays import Frozen
 from poise.cli.main import main
-from poise.motion.captures import LICENCE, CaptureLibrary
+from poise.motion.captures import LICENCE, MocapArchive
 from poise.performance.cast import cast
 
 WALK, JUMP = ((Path(__file__).parents[2] / f"examples/motions/{name}.bvh").read_bytes() for name in ("walk", "jump"))
@@ -24,8 +24,8 @@ def host(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     captures = {"01_01": capture(WALK), "01_02": capture(JUMP, "01_02", what="jump")}
     with hosted() as (host, address):
-        library = CaptureLibrary("A database", address, "Use it well.", Frozen(captures))
-        monkeypatch.setattr("poise.motion.captures.cmu_library", lambda: library)
+        library = MocapArchive("A database", address, "Use it well.", Frozen(captures))
+        monkeypatch.setattr("poise.motion.captures.cmu_mocap_archive", lambda: library)
         host.files.update({"/001/01_01.bvh": WALK, "/001/01_02.bvh": JUMP})
         yield host
 

@@ -9,7 +9,7 @@ import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.motion.clip import clip_from
-from poise.motion.repair.limb_bends import with_limb_bends
+from poise.motion.repair.limb_bends import with_repaired_limb_bends
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import skeleton_kinematics
 from poise.rotations import mirror_axial, quat_exp
@@ -33,7 +33,7 @@ def with_plumb_legs(skeleton):
 
 
 def rolled(clip):
-    return with_limb_bends(clip, find_roles(clip.skeleton))
+    return with_repaired_limb_bends(clip, find_roles(clip.skeleton))
 
 
 @pytest.mark.parametrize("roll", [-1.2, -0.5, 0.0, 0.3, 1.5])

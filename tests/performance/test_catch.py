@@ -5,12 +5,17 @@ import pytest
 
 from poise import Body, named_motion
 from poise.body.pose_displacement import PoseDisplacement
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.take import take_of
 from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at
-from poise.performance.catch import CatchController, feet_stay_planted, resume_motion, tallest_pose
+from poise.performance.catch import (
+    CatchController,
+    feet_stay_planted_for_catch,
+    resume_motion_after_catch,
+    tallest_pose_for_catch,
+)
 from poise.performance.request import Request
 from poise.rotations import quat_multiply, yaw_of
 
@@ -56,12 +61,14 @@ def turned_in(pose, body, angle):
 
 
 def test_a_motion_resumes_from_a_pose_with_its_feet_planted(squat):
-    pose = turned_in(PoseDisplacement(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose(squat)), squat.body, 0.3)
-    on = resume_motion(squat, pose, 2.0, 1.0)
+    pose = turned_in(
+        PoseDisplacement(0.6, np.array([1.0, 2.0, 0.0])).pose(tallest_pose_for_catch(squat)), squat.body, 0.3
+    )
+    on = resume_motion_after_catch(squat, pose, 2.0, 1.0)
     assert on is not None
     np.testing.assert_allclose(on.at(2.0).qpos, pose, atol=1e-3)
     poses = np.array([on.frame(k).qpos for k in range(240, 800)])
-    place, turn = FootPlacement(squat.body).places(poses)
+    place, turn = EditedFootPlacement(squat.body).places(poses)
     assert np.ptp(place, axis=0).max() < 2e-3
     assert np.ptp(yaw_of(turn), axis=0).max() < 5e-3
     assert np.ptp(poses[:, 2]) > 0.3
@@ -69,13 +76,13 @@ def test_a_motion_resumes_from_a_pose_with_its_feet_planted(squat):
 
 
 def test_a_motion_does_not_resume_if_the_feet_cannot_keep_its_contacts(squat):
-    assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
-    assert resume_motion(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
+    assert resume_motion_after_catch(squat, turned_in(squat.body.standing, squat.body, 0.4), 2.0, 1.0) is not None
+    assert resume_motion_after_catch(squat, turned_in(squat.body.standing, squat.body, 0.9), 2.0, 1.0) is None
 
 
 def test_planted_feet_are_told_from_steps(squat):
-    assert feet_stay_planted(squat)
-    assert not feet_stay_planted(take_of(named_motion("walk", squat.body), squat.body))
+    assert feet_stay_planted_for_catch(squat)
+    assert not feet_stay_planted_for_catch(take_of(named_motion("walk", squat.body), squat.body))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 from poise.library.motions import shipped_dynamic
 from poise.performance.cues import grip_cues
 from poise.performance.request import Request
-from poise.physics.recorded import scene_of_motion
+from poise.physics.recorded import scene_of_dynamic
 from poise.world.world import World
 
 
@@ -15,7 +15,7 @@ def test_hanging_hands_grip_at_the_start_and_never_release():
     motion = shipped_dynamic("hang", "biped29")
     cues = grip_cues(motion)
     assert [cue.time for cue in cues] == [0.0, 0.0]
-    world = World(scene_of_motion(motion))
+    world = World(scene_of_dynamic(motion))
     world.reset(np.array(motion.clip.qpos[0]), np.array(motion.qvel[0]))
     for cue in cues:
         cue.do(world)

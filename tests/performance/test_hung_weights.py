@@ -9,7 +9,7 @@ import pytest
 from poise import Body, PoiseError
 from poise.body.load import LoadBox, _loaded_inertial
 from poise.dynamics.actuation import Actuation, Motors
-from poise.performance.forces import HungWeight, hung_force
+from poise.performance.forces import WeightHungInRun, hung_force
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -76,7 +76,7 @@ HAND, OTHER, FOOT = BODY.hands[0].link, BODY.hands[1].link, BODY.feet[0].link
 )
 def test_it_moves_the_body_as_a_mass_in_the_model_does(hung, begin, push):
     world, bare = World(Scene((BODY,)), SETTINGS), World(Scene((BODY,)), SETTINGS)
-    weights = [HungWeight.on(world, link, mass) for link, mass in hung.items()]
+    weights = [WeightHungInRun.on(world, link, mass) for link, mass in hung.items()]
     carried = with_point_masses(weights)
     for each in (world, carried, bare):
         each.reset(*begin())
@@ -93,7 +93,7 @@ def test_it_moves_the_body_as_a_mass_in_the_model_does(hung, begin, push):
 
 def test_a_weight_has_no_force_in_free_fall_and_its_full_weight_at_rest():
     world = World(Scene((BODY,)), SETTINGS)
-    weight = HungWeight.on(world, BODY.trunk, 10.0)
+    weight = WeightHungInRun.on(world, BODY.trunk, 10.0)
     qpos, qvel = thrown()
     world.reset(qpos, 0 * qvel)
     assert np.abs(hung_force([weight], world, MOTORS, None)[:3]).max() < 1.0
@@ -106,7 +106,7 @@ def test_computing_the_force_leaves_the_world_unchanged():
     world = World(Scene((BODY,)), SETTINGS)
     world.reset(*thrown())
     before, steps = (world.qpos.copy(), world.qvel.copy()), world.steps
-    hung_force([HungWeight.on(world, BODY.trunk, 5.0)], world, MOTORS, None)
+    hung_force([WeightHungInRun.on(world, BODY.trunk, 5.0)], world, MOTORS, None)
     assert (world.qpos == before[0]).all()
     assert (world.qvel == before[1]).all()
     assert (world.time, world.steps) == (0.0, steps)
@@ -115,4 +115,4 @@ def test_computing_the_force_leaves_the_world_unchanged():
 def test_invalid_weights_are_refused():
     for link, mass in (("tail", 3.0), (BODY.trunk, 0.0), (BODY.trunk, 1e6)):
         with pytest.raises(PoiseError, match=r"tail|must be above 0"):
-            HungWeight.on(NOBODY, link, mass)
+            WeightHungInRun.on(NOBODY, link, mass)

@@ -8,7 +8,7 @@ import pytest
 from poise import Body, Scene, World, named_motion
 from poise.body.link_kinematics import LinkKinematics
 from poise.edit.limbs import sole_points
-from poise.performance.start import fit_to_ground, place_at_start
+from poise.performance.start import fit_start_to_ground, place_at_start
 from poise.world.terrain_kinds import parse_terrain
 
 
@@ -30,7 +30,7 @@ def soles(body, qpos):
 
 
 def test_on_level_ground_of_any_height_the_pose_is_raised_as_a_whole(human, stride):
-    found = fit_to_ground(human, stride, lambda x, _: np.full(len(x), 0.3), 0.0)
+    found = fit_start_to_ground(human, stride, lambda x, _: np.full(len(x), 0.3), 0.0)
     raised = stride + np.eye(len(stride))[2] * 0.3
     np.testing.assert_allclose(found, raised, atol=2e-4)
 
@@ -38,7 +38,7 @@ def test_on_level_ground_of_any_height_the_pose_is_raised_as_a_whole(human, stri
 @pytest.mark.parametrize("degrees", [-20, -10, 10])
 def test_on_a_slope_feet_are_as_far_from_the_ground_as_they_were(human, stride, degrees):
     slope = math.tan(math.radians(degrees))
-    found = fit_to_ground(human, stride, lambda x, _: slope * x + 0.2, 0.2)
+    found = fit_start_to_ground(human, stride, lambda x, _: slope * x + 0.2, 0.2)
     away = soles(human, found) @ [-slope, 0.0, 1.0] - 0.2
     was = soles(human, stride)[..., 2] - 0.2
     np.testing.assert_allclose(away * math.cos(math.radians(degrees)), was, atol=2e-3)
@@ -46,7 +46,7 @@ def test_on_a_slope_feet_are_as_far_from_the_ground_as_they_were(human, stride, 
 
 def test_the_root_sinks_for_the_lower_foot_and_the_trunk_keeps_its_pose(human, stride):
     slope = math.tan(math.radians(-15.0))
-    found = fit_to_ground(human, stride, lambda x, _: slope * x, 0.0)
+    found = fit_start_to_ground(human, stride, lambda x, _: slope * x, 0.0)
     assert -0.2 < found[2] - stride[2] < -0.05
     np.testing.assert_allclose(found[3:7], stride[3:7], atol=1e-3)
 
@@ -55,7 +55,7 @@ def test_a_foot_over_an_edge_stays_level_on_the_higher_ground(human, stride):
     before = soles(human, stride)
     front = int(np.argmax(before[:, :, 0].mean(axis=1)))
     edge = before[front, :, 0].mean()
-    found = soles(human, fit_to_ground(human, stride, lambda x, _: np.where(x < edge, 0.12, 0.0), 0.0))
+    found = soles(human, fit_start_to_ground(human, stride, lambda x, _: np.where(x < edge, 0.12, 0.0), 0.0))
     np.testing.assert_allclose(found[front, :, 2], before[front, :, 2] + 0.12, atol=2e-3)
 
 

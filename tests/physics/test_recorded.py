@@ -5,7 +5,7 @@ import pytest
 from poise.dynamics.actuation import Actuation
 from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
-from poise.physics.recorded import recording_of_motion, scene_of_motion
+from poise.physics.recorded import recording_of_motion, scene_of_dynamic
 from poise.world.scene import Scene
 from poise.world.world import World
 
@@ -17,14 +17,14 @@ def test_a_reference_passes_the_audit_of_a_performance(name):
 
 
 def test_who_hangs_has_a_bar():
-    assert [prop.name for prop in scene_of_motion(shipped_dynamic("hang", "biped29")).props] == ["bar"]
-    assert not scene_of_motion(shipped_dynamic("walk", "biped29")).props
+    assert [prop.name for prop in scene_of_dynamic(shipped_dynamic("hang", "biped29")).props] == ["bar"]
+    assert not scene_of_dynamic(shipped_dynamic("walk", "biped29")).props
 
 
 def test_the_world_finds_the_contacts_that_the_reference_says():
     """From each state of flat-footed stance, torques alone lead to the next: contacts are found by the world itself."""
     motion = shipped_dynamic("squat", "biped29")
-    world = World(scene_of_motion(motion))
+    world = World(scene_of_dynamic(motion))
     for k in range(0, motion.clip.frames - 1, 20):
         world.reset(motion.clip.qpos[k], motion.qvel[k])
         world.step(Actuation(torque=motion.torque[k]))

@@ -4,16 +4,16 @@ import pytest
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify
-from poise.physics.dynamic_motion import Variation, parse_variation, varied_sketch, with_physics
+from poise.physics.dynamic_motion import Variation, parse_physics_variation, varied_sketch, with_physics
 from poise.physics.optimise import optimise
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 
 
 @pytest.fixture(scope="module")
 def walk():
     clip = shipped_dynamic("walk", "biped29").clip
-    return Sketch(clip, supports_of(clip))
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
 def way(clip):
@@ -25,14 +25,14 @@ def turned(clip):
 
 
 def test_variations_as_they_are_typed():
-    assert parse_variation(()).nothing
-    assert parse_variation(("speed:1.2", "turn:-90")) == Variation(speed=1.2, turn=-np.pi / 2)
-    assert parse_variation(("lift:0.1",)).lift == 0.1
+    assert parse_physics_variation(()).nothing
+    assert parse_physics_variation(("speed:1.2", "turn:-90")) == Variation(speed=1.2, turn=-np.pi / 2)
+    assert parse_physics_variation(("lift:0.1",)).lift == 0.1
     for text in ("speed", "speed:fast", "stride:0", "lift:nan"):
         with pytest.raises(PoiseError, match=f"variation '{text}' is not of the form"):
-            parse_variation((text,))
+            parse_physics_variation((text,))
     with pytest.raises(PoiseError, match="unknown variation 'sped'"):
-        parse_variation(("sped:2",))
+        parse_physics_variation(("sped:2",))
 
 
 def test_nothing_changes_nothing(walk):
@@ -91,10 +91,10 @@ def test_a_varied_walk_obeys_physics(walk, change):
 def test_what_stays_in_place_has_no_speed():
     clip = shipped_dynamic("squat", "biped29").clip
     with pytest.raises(PoiseError, match="goes nowhere"):
-        varied_sketch(Sketch(clip, supports_of(clip)), Variation(speed=1.2))
+        varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), Variation(speed=1.2))
     held = shipped_dynamic("hang", "biped29")
     with pytest.raises(PoiseError, match="holds on to something"):
-        varied_sketch(Sketch(held.clip, supports_of(held.clip)), Variation(turn=1.0))
+        varied_sketch(Sketch(held.clip, supports_of_reference_clip(held.clip)), Variation(turn=1.0))
 
 
 def test_a_reference_that_obeys_physics_is_its_own_nearest(walk):

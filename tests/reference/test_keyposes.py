@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bodies import NAMES, body_of
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.reference.key_poses import KeyPoses, PoseKeys, pose_from_coordinates, standing_coordinates
+from poise.reference.key_poses import KeyPoseReference, PoseKeys, pose_from_coordinates, standing_coordinates
 from poise.rotations import euler_to_quat
 
 ANGLES = st.floats(-3.0, 3.0)
@@ -29,7 +29,7 @@ def key_poses(triples, first=None, body=None, velocity=None):
     first = standing_coordinates(body) if first is None else first
     velocity = np.zeros(body.nv) if velocity is None else velocity
     keys = PoseKeys(time.astype(float), dof.astype(np.int64), value.astype(float))
-    return KeyPoses(body, "keys", keys, first, velocity, 10.0)
+    return KeyPoseReference(body, "keys", keys, first, velocity, 10.0)
 
 
 def expected(triples, first, dof, time):

@@ -10,7 +10,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.errors import PoiseError
-from poise.library.bodies import load_body
+from poise.library.bodies import load_shipped_or_own_body
 from poise.motion.bvh import write_bvh
 from poise.motion.clip import clip_from
 from poise.performance.cast import cast
@@ -106,9 +106,9 @@ def test_casting(tmp_path, prepared):
 
 
 def test_bodies_by_what_a_user_types():
-    assert load_body(str(WALK), mass=50.0).mass == pytest.approx(50.0)
+    assert load_shipped_or_own_body(str(WALK), mass=50.0).mass == pytest.approx(50.0)
     with pytest.raises(PoiseError, match="'human37' has a fixed mass"):
-        load_body("human37", mass=50.0)
+        load_shipped_or_own_body("human37", mass=50.0)
     with pytest.raises(PoiseError, match="'own' is built for the skeleton of a motion file"):
         cast("stand", "own")
 

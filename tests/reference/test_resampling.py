@@ -6,7 +6,7 @@ import pytest
 from poise import PoiseError
 from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import Roaming, build_repertoire
-from poise.reference.played import Played, motion_at_rate, reference_at_rate
+from poise.reference.played import Played, reference_at_rate, reference_motion_at_rate
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def walk():
 
 @pytest.mark.parametrize("every", [2, 3, 6])
 def test_states_are_kept_and_impulses_stay(walk, every):
-    slow = motion_at_rate(walk, walk.clip.rate / every)
+    slow = reference_motion_at_rate(walk, walk.clip.rate / every)
     assert slow.step == pytest.approx(every * walk.step)
     assert slow.clip.seconds == pytest.approx(walk.clip.seconds)
     np.testing.assert_array_equal(slow.clip.qpos[[0, 1, -1]], walk.clip.qpos[[0, every, -1]])
@@ -31,12 +31,14 @@ def test_states_are_kept_and_impulses_stay(walk, every):
 def test_twice_by_two_is_once_by_four_in_torque():
     stand = shipped_dynamic("stand", "biped29")
     np.testing.assert_allclose(
-        motion_at_rate(motion_at_rate(stand, 60), 30).torque, motion_at_rate(stand, 30).torque, atol=1e-12
+        reference_motion_at_rate(reference_motion_at_rate(stand, 60), 30).torque,
+        reference_motion_at_rate(stand, 30).torque,
+        atol=1e-12,
     )
 
 
 def test_at_its_own_rate_it_is_itself(walk):
-    assert motion_at_rate(walk, walk.clip.rate) is walk
+    assert reference_motion_at_rate(walk, walk.clip.rate) is walk
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_at_its_own_rate_it_is_itself(walk):
 )
 def test_other_rates_are_refused(walk, rate, cause):
     with pytest.raises(PoiseError, match=cause):
-        motion_at_rate(walk, rate)
+        reference_motion_at_rate(walk, rate)
 
 
 def test_a_reference_goes_with_all_that_it_is_made_of(walk):

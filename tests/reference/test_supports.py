@@ -6,7 +6,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.library.motions import author_sketch
-from poise.reference.supports import bearing_supports
+from poise.reference.supports import bearing_supports_of_reference
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human58"])
@@ -14,7 +14,7 @@ def test_toes_bear_with_a_flat_foot_or_alone_but_not_while_the_foot_rolls_on_its
     parts = contact_parts(Body.named(name))
     heel, ball, tip = (np.array([part.name.endswith(end) for part in parts]) for end in ("heel", "ball", "tip"))
     flat, rolling, leaving = heel | ball | tip, ball | tip, tip
-    found = bearing_supports(parts, np.stack([flat, rolling, leaving]))
+    found = bearing_supports_of_reference(parts, np.stack([flat, rolling, leaving]))
     assert np.array_equal(found, np.stack([flat, ball, tip]))
 
 

@@ -14,11 +14,11 @@ from poise.animate.solve import ScriptSolution, solve_script
 from poise.arrays import readonly
 from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets, write_file
-from poise.library.authoring.curves import CurveKeys, key_curve
+from poise.library.authoring.curves import CurveKeys, authored_curve
 from poise.measure.metrics import stabilising_effort
 from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_performance_folder, write_performance
-from poise.performance.start import displacement_to_place
+from poise.performance.start import displacement_to_start
 from poise.progress import Say, Steps, no_progress
 from poise.reference.body_clip import BodyClip
 from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
@@ -40,11 +40,11 @@ def keyframe_interpolation(script: Script, seconds: float | None = None) -> Body
         values = keys.value[own][::-1][last]
         if at[0] > 0:
             at, values = np.append(0.0, at), np.append(first[dof], values)
-        coordinates[:, dof] = key_curve(CurveKeys(at, values), times)
+        coordinates[:, dof] = authored_curve(CurveKeys(at, values), times)
     qpos = np.array([pose_from_coordinates(body, row) for row in coordinates])
     qpos[:, 2] += script.root_rise
     stand = script.beginning.stand
-    qpos = displacement_to_place(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
+    qpos = displacement_to_start(replace(stand, z=script.scene.terrain.height(stand.x, stand.y))).pose(qpos)
     return BodyClip(f"{script.name}-keyframes", body, RATE, readonly(qpos))
 
 

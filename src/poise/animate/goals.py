@@ -8,12 +8,20 @@ from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, Goal, Rehearsal, Want, links_touching_scene
+from poise.animate.script import (
+    FLIGHT_POSITIONS,
+    FLIGHT_TURNS,
+    ROOT_TURNS,
+    Goal,
+    ScriptRehearsal,
+    Want,
+    links_touching_in_script,
+)
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
-from poise.control.poses.sensors import Sensor, com_velocity
+from poise.control.poses.sensors import PoseControlSensor, sensed_com_velocity
 from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
 from poise.reference.body_clip import centres_of_mass
@@ -30,15 +38,15 @@ Members = NDArray[np.bool_]  # (nbody,) mask of links
 class GoalWatch:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
-    def __init__(self, rehearsal: Rehearsal, goal: Goal) -> None:
+    def __init__(self, rehearsal: ScriptRehearsal, goal: Goal) -> None:
         self._goal = goal
         scene = rehearsal.world.scene
         self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
         self._own = scene.model.body_rootid == 1
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
-        self._stand = _standing_com_height(scene.body)
+        self._stand = _goal_standing_height(scene.body)
 
-    def simulate_goal(self, rehearsal: Rehearsal, slopes: bool = False) -> SimulationOutcome:
+    def simulate_goal(self, rehearsal: ScriptRehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
@@ -53,7 +61,7 @@ class GoalWatch:
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = links_touching_scene(rehearsal.step(), self._own)
+                bearing = links_touching_in_script(rehearsal.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.note_step(bearing, state)
@@ -74,14 +82,14 @@ class GoalWatch:
             pass
         return SimulationOutcome(np.array(values), np.array(smooth))
 
-    def _approaches(self) -> list[TouchdownApproach | None]:
+    def _approaches(self) -> list[GoalTouchdownApproach | None]:
         """Per constraint: an approach if it is at a touch-down, or on a position some time later; otherwise None."""
-        made: list[TouchdownApproach | None] = []
+        made: list[GoalTouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
             watched = want.when.event == "down" and (want.when.time == 0.0 or place)
             angular = sensor.angular if sensor is not None else want.what in ROOT_TURNS
-            made.append(TouchdownApproach(self._own if links is None else links, angular) if watched else None)
+            made.append(GoalTouchdownApproach(self._own if links is None else links, angular) if watched else None)
         return made
 
     def _read_want_value(self, k: int, state: State, turned: Array) -> float:
@@ -95,14 +103,14 @@ class GoalWatch:
             return float(turned[ROOT_TURNS.index(what)])
         if what in FLIGHT_TURNS:
             axis = FLIGHT_TURNS.index(what)
-            return float(turned[axis] + predict_flight_turns(state, self._stand)[axis])
-        return predict_flight(state, self._stand)[FLIGHT_POSITIONS.index(what)]
+            return float(turned[axis] + predict_turns_of_goal(state, self._stand)[axis])
+        return predict_flight_of_goal(state, self._stand)[FLIGHT_POSITIONS.index(what)]
 
 
-def _constraint_sensor(scene: Scene, what: str) -> Sensor | None:
+def _constraint_sensor(scene: Scene, what: str) -> PoseControlSensor | None:
     if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS, *ROOT_TURNS):
         return None
-    sensor = Sensor(what)
+    sensor = PoseControlSensor(what)
     sensor.reset(scene)
     return sensor
 
@@ -114,7 +122,7 @@ def _constraint_links(scene: Scene, link: str | None) -> Members | None:
     return np.isin(np.arange(scene.model.nbody), descendant_links(scene.model, scene.link_id(link)))
 
 
-def _standing_com_height(body: Body) -> float:
+def _goal_standing_height(body: Body) -> float:
     """Height (m) of the centre of mass of the standing body."""
     return float(centres_of_mass(body, body.standing[None])[0, 2])
 
@@ -138,7 +146,7 @@ class GoalEvents:
         self._clear = 0 if down else self._clear + 1
         if self._clear == CLEAR:
             self._times.setdefault("flight", state.time)
-        rose, self._rises = self._rises, float(com_velocity(state)[2])
+        rose, self._rises = self._rises, float(sensed_com_velocity(state)[2])
         if "flight" in self._times and rose > 0 >= self._rises:
             self._times.setdefault("apex", state.time)
         for k, links in enumerate(self._links):
@@ -160,7 +168,7 @@ class GoalEvents:
         return at is not None and state.time > at + when.time - 0.5 * state.step
 
 
-class TouchdownApproach:
+class GoalTouchdownApproach:
     """Extrapolates a value from the last two states before a touch-down to the moment of contact within the step.
 
     The value at the end of the step would jump whenever the touch-down moves from one step to the next.
@@ -191,7 +199,7 @@ def constraint_unit(what: str) -> str:
     """Display unit of a constrained quantity: degrees in place of radians."""
     if what in FLIGHT_POSITIONS:
         return "m"
-    return "deg" if what in (*ROOT_TURNS, *FLIGHT_TURNS) else Sensor(what).unit
+    return "deg" if what in (*ROOT_TURNS, *FLIGHT_TURNS) else PoseControlSensor(what).unit
 
 
 def constraint_in_display_unit(what: str, value: float) -> float:
@@ -204,40 +212,40 @@ def constraint_value_text(what: str, value: float) -> str:
     return f"{constraint_in_display_unit(what, value):.4g} {constraint_unit(what)}"
 
 
-def predict_flight(state: State, stand: float) -> tuple[float, float, float]:
+def predict_flight_of_goal(state: State, stand: float) -> tuple[float, float, float]:
     """Apex (m) of the centre of mass, and x and y (m) where it comes down to the standing height `stand` (m)."""
     rotation = whole_body_rotation(state.mass, state.qvel, state.data)
-    apex, time = _apex_and_flight_time(state, rotation, stand)
+    apex, time = _goal_apex_and_flight_time(state, rotation, stand)
     x, y, _ = rotation.com + time * rotation.velocity
     return apex, float(x), float(y)
 
 
-def predict_flight_turns(state: State, stand: float) -> Array:
+def predict_turns_of_goal(state: State, stand: float) -> Array:
     """(3,) rad: rotation of the root about its own axes until the body has come down to a height `stand` (m).
 
     The body is rigid and follows Euler's equations.
     """
     rotation = whole_body_rotation(state.mass, state.qvel, state.data)
-    _, time = _apex_and_flight_time(state, rotation, stand)
+    _, time = _goal_apex_and_flight_time(state, rotation, stand)
     root = np.array(state.data.xmat[1]).reshape(3, 3)
     momentum, inertia = root.T @ rotation.angular_momentum, root.T @ rotation.inertia @ root
     steps = max(ceil(time / FINEST), 1)
     turned = np.zeros(3)
     for _ in range(steps):
         rate = np.linalg.solve(inertia, momentum)
-        halfway = _momentum_after_turn(momentum, rate * (0.5 * time / steps))
+        halfway = _goal_momentum_after_turn(momentum, rate * (0.5 * time / steps))
         rate = np.linalg.solve(inertia, halfway)
         turned += rate * (time / steps)
-        momentum = _momentum_after_turn(momentum, rate * (time / steps))
+        momentum = _goal_momentum_after_turn(momentum, rate * (time / steps))
     return turned
 
 
-def _momentum_after_turn(vector: Array, by: Array) -> Array:
+def _goal_momentum_after_turn(vector: Array, by: Array) -> Array:
     """(3,) a momentum, constant in the world, in the frame of a body after it has turned by a rotation vector (3,)."""
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
 
 
-def _apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
+def _goal_apex_and_flight_time(state: State, rotation: RotationIndices, stand: float) -> tuple[float, float]:
     """Height (m) of the flight's apex, and time (s) until the centre of mass has come down to a height `stand` (m).
 
     If the body already falls, the returned height is as far below the centre of mass as the past apex was above it.

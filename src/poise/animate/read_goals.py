@@ -9,9 +9,9 @@ from typing import Any, Literal
 from poise.animate.read_poses import script_angle_dofs, script_joint_dofs
 from poise.animate.script import FLIGHT_POSITIONS, FLIGHT_TURNS, ROOT_TURNS, ControlPose, Free, Goal, ScriptMoment, Want
 from poise.control.poses import objectives
-from poise.control.poses.objectives import Objective, ObjectivePoint
+from poise.control.poses.objectives import PoseControlObjective, PoseControlPoint
 from poise.control.poses.rig import TimeSpan
-from poise.control.poses.sensors import AXES, Sensor
+from poise.control.poses.sensors import AXES, PoseControlSensor
 from poise.errors import unknown_name
 from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
@@ -127,7 +127,7 @@ def _read_want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
         raise entry.fail(f"'{what}' needs gravity: without it a flight never ends", "want")
     angular = what in (*ROOT_TURNS, *FLIGHT_TURNS)
     if what not in FLIGHT_POSITIONS and not angular:
-        sensor = Sensor(what)
+        sensor = PoseControlSensor(what)
         with entry.blaming():
             sensor.reset(scene)
         angular = sensor.angular
@@ -135,7 +135,7 @@ def _read_want(scene: Scene, entry: TomlTable, number: str, lap: int) -> Want:
     within = entry.number("within", 1.0 if angular else 0.01, 1e-9)
     unit = radians(1.0) if angular else 1.0
     moves = entry.number("range", 0.0, 0)
-    return Want(what, _want_moment(scene, entry, what), unit * target, unit * within, unit * moves)
+    return Want(what, _moment_of_script_want(scene, entry, what), unit * target, unit * within, unit * moves)
 
 
 def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float:
@@ -160,7 +160,7 @@ def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float
     return float(value)
 
 
-def _want_moment(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
+def _moment_of_script_want(scene: Scene, entry: TomlTable, what: str) -> ScriptMoment:
     """Moment of a constraint: `at` is a time (s) or "flight", "apex", "down" or "LINK down"; `after` (s) is added."""
     at = entry.raw("at", "flight" if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS) else None)
     after = entry.number("after", 0.0, 0)
@@ -187,9 +187,9 @@ _ENTRIES = {
 }
 
 
-def read_objectives(scene: Scene, entry: TomlTable) -> tuple[Objective, ...]:
+def read_objectives(scene: Scene, entry: TomlTable) -> tuple[PoseControlObjective, ...]:
     """Read all objective controllers of a script."""
-    return tuple(_read_objective(scene, table) for table in entry.tables("objective"))
+    return tuple(_read_script_objective(scene, table) for table in entry.tables("objective"))
 
 
 def read_script_span(entry: TomlTable) -> TimeSpan:
@@ -201,7 +201,7 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
     return TimeSpan(start, end)
 
 
-def _read_objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     kind = entry.text("kind")
     if kind not in _ENTRIES:
         raise entry.blame(unknown_name("kind of objective", kind, _ENTRIES), "kind")
@@ -223,25 +223,25 @@ def _read_objective_spring(scene: Scene, entry: TomlTable, stiffness: float, dam
     }
 
 
-def _read_level_objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_level_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     link, axis = _read_objective_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
-    return objectives.PointObjective(link, axis=axis, **_read_objective_spring(scene, entry, 400, 80))
+    return objectives.PoseControlAim(link, axis=axis, **_read_objective_spring(scene, entry, 400, 80))
 
 
-def _read_look_objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_look_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
     link = _read_objective_link(scene, entry)
-    return objectives.PointObjective(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
+    return objectives.PoseControlAim(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
 
 
-def _read_touch_objective(scene: Scene, entry: TomlTable) -> Objective:
-    point = ObjectivePoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
-    return objectives.TouchObjective(
+def _read_touch_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
+    point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
+    return objectives.PoseControlTouch(
         point, _read_scene_point(scene, entry, "at"), **_read_objective_spring(scene, entry, 800, 120)
     )
 
 
-def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_follow_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     joints = entry.inner("joints")
     leaders = {name: joints.text(name) for name in joints.keys}
     if not leaders:
@@ -253,12 +253,12 @@ def _read_follow_objective(scene: Scene, entry: TomlTable) -> Objective:
         if leader == name:
             raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))
-    return objectives.FollowObjective(leaders, entry.number("factor", 1.0), offset, when=read_script_span(entry))
+    return objectives.PoseControlFollower(leaders, entry.number("factor", 1.0), offset, when=read_script_span(entry))
 
 
-def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
+def _read_correct_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     """Read an objective that corrects a sensor's error; weights in the file are in degrees per unit of the sensor."""
-    sensor = Sensor(entry.text("sensor"))
+    sensor = PoseControlSensor(entry.text("sensor"))
     with entry.blaming("sensor"):
         sensor.reset(scene)
     target = entry.number("is", 0.0)
@@ -268,7 +268,7 @@ def _read_correct_objective(scene: Scene, entry: TomlTable) -> Objective:
     else:
         weights = {name: radians(weight) for name, weight in weights.items()}
     most = radians(entry.number("most", 30.0, 0))
-    return objectives.CorrectObjective(sensor, target, weights, most, when=read_script_span(entry))
+    return objectives.PoseControlCorrection(sensor, target, weights, most, when=read_script_span(entry))
 
 
 _READERS = {
@@ -308,14 +308,14 @@ def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     return link
 
 
-def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> ObjectivePoint:
+def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> PoseControlPoint:
     """Read a point of the world (three numbers, m), or the origin of a link or prop (its name)."""
     value = entry.raw(key)
     if isinstance(value, str):
         with entry.blaming(key):
             scene.link_id(value)
-        return ObjectivePoint(link=value)
-    return ObjectivePoint(_read_vector(entry, key, None))
+        return PoseControlPoint(link=value)
+    return PoseControlPoint(_read_vector(entry, key, None))
 
 
 def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:

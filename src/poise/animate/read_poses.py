@@ -120,7 +120,7 @@ YAW = ROOT["yaw"]
 MOST_POSES = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
-def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
+def read_script_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
     """Read all poses of a script that lasts `seconds`, in order of time.
 
     The repetitions of a pose NAME in a cycle are called NAME#1, NAME#2 ...
@@ -129,15 +129,15 @@ def read_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPos
     for index, table in enumerate(entry.tables("pose")):
         table.check(("time", "name", "angles", "reach"))
         pose = _read_control_pose(body, table, table.text("name", f"pose {index + 1}"), table.number("time", least=0))
-        _add_control_poses(poses, [pose], table)
+        _add_script_poses(poses, [pose], table)
     for cycle in entry.tables("cycle"):
-        _add_control_poses(poses, _read_pose_cycle(body, cycle, seconds), cycle)
+        _add_script_poses(poses, _read_pose_cycle(body, cycle, seconds), cycle)
     if not poses:
         raise entry.fail("there is no pose: write at least one [[pose]] or [[cycle]]")
     return tuple(sorted(poses.values(), key=lambda pose: pose.time))
 
 
-def _add_control_poses(poses: dict[str, ControlPose], more: Iterable[ControlPose], entry: TomlTable) -> None:
+def _add_script_poses(poses: dict[str, ControlPose], more: Iterable[ControlPose], entry: TomlTable) -> None:
     """Add poses by name; raise if a name is taken."""
     for pose in more:
         if pose.name in poses:
@@ -210,7 +210,7 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
     coordinates = standing_coordinates(body)
     coordinates[list(angles)] = list(angles.values())
     start = pose_from_coordinates(body, coordinates)
-    bends = {dof for name in entry.keys for dof in _reaching_dofs(body, limbs[name][0])} - set(angles)
+    bends = {dof for name in entry.keys for dof in _dofs_for_script_reach(body, limbs[name][0])} - set(angles)
     weights = np.full(body.nv, FIRM)
     weights[sorted(bends)] = LOOSE
     solver = PoseSolver(body, [limbs[name] for name in entry.keys])
@@ -222,7 +222,7 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
     return {**angles, **{dof: float(coordinates[dof]) for dof in sorted(bends)}}
 
 
-def _reaching_dofs(body: Body, link: str) -> list[int]:
+def _dofs_for_script_reach(body: Body, link: str) -> list[int]:
     """DOFs of the limb that ends in a link; raise if the link is the root."""
     chain = chain_joints(body, link)
     if not chain:

@@ -11,13 +11,13 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from poise.animate.read_goals import read_goals, read_objectives, read_script_span
-from poise.animate.read_poses import read_poses, script_joint_dofs
+from poise.animate.read_poses import read_script_poses, script_joint_dofs
 from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
 from poise.errors import unknown_name
-from poise.library.bodies import load_body
+from poise.library.bodies import load_shipped_or_own_body
 from poise.performance.run import LONGEST_RUN
 from poise.toml_reader import TomlTable, is_number, toml_code_lines, toml_line_numbers
 from poise.world.props import PROPS, Prop
@@ -68,7 +68,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
     entry.check(_ENTRIES)
     body = _script_body(entry, path.parent)
     seconds = max(entry.number("seconds", least=0.01, most=LONGEST_RUN), seconds)
-    poses = read_poses(body, entry, seconds)
+    poses = read_script_poses(body, entry, seconds)
     changes, names = _read_gain_changes(body, entry)
     with entry.blaming("scene"):
         scene = _script_scene(body, entry.inner("scene"), path.parent)
@@ -100,7 +100,7 @@ def _script_body(entry: TomlTable, folder: Path) -> Body:
     """Load the script's body by name, or from a file relative to the script's folder; apply its mass and limits."""
     name = entry.text("body", "human37")
     with entry.blaming("body"):
-        body = load_body(str(folder / name) if Path(name).suffix else name)
+        body = load_shipped_or_own_body(str(folder / name) if Path(name).suffix else name)
     if "mass" in entry:
         with entry.blaming("mass"):
             body = body.scaled(mass=entry.number("mass", least=1e-3))

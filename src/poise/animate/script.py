@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.body.surface import lowest_geom_height
-from poise.control.poses.objectives import Objective
+from poise.control.poses.objectives import PoseControlObjective
 from poise.control.poses.poses import Poses, PosesSettings
-from poise.control.poses.rig import GainChange, Rig, TimeSpan
+from poise.control.poses.rig import GainChange, PoseControlRig, TimeSpan
 from poise.errors import PoiseError
 from poise.performance.cues import Cue, grip_cue, release_cue
 from poise.performance.run import Run
 from poise.performance.stage import set_up_run
-from poise.reference.key_poses import KeyPoses, PoseKeys, pose_from_coordinates, standing_coordinates
+from poise.reference.key_poses import KeyPoseReference, PoseKeys, pose_from_coordinates, standing_coordinates
 from poise.world.pushes import Push
 from poise.world.result import BlowUp, Snapshot, StepResult
 from poise.world.scene import Scene
@@ -131,15 +131,15 @@ class Script:
     poses: tuple[ControlPose, ...]
     gain_changes: tuple[GainChange, ...]
     stabilised: tuple[TimeSpan, ...]
-    objectives: tuple[Objective, ...]
+    objectives: tuple[PoseControlObjective, ...]
     pushes: tuple[Push, ...]
     holds: tuple[ScriptHold, ...]
     goals: tuple[Goal, ...]
 
     @cached_property
-    def rig(self) -> Rig:
+    def rig(self) -> PoseControlRig:
         """The default rig of the script's body."""
-        return Rig.of(self.scene.body)
+        return PoseControlRig.of(self.scene.body)
 
     @cached_property
     def root_rise(self) -> float:
@@ -160,7 +160,7 @@ def solved_changes(goals: Iterable[Goal]) -> list[Change]:
     return [pair for goal in goals for pair in zip(goal.free, goal.solved, strict=True)]
 
 
-def script_reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoses, Poses]:
+def script_reference_and_controller(script: Script, changes: Iterable[Change] = ()) -> tuple[KeyPoseReference, Poses]:
     """The reference and the controller of a script with changed parameters."""
     changed, gains, body = list(changes), list(script.gain_changes), script.scene.body
     for free, by in changed:
@@ -172,7 +172,7 @@ def script_reference_and_controller(script: Script, changes: Iterable[Change] = 
     velocity = np.zeros(body.nv)
     velocity[:3] = script.beginning.velocity
     keys, first = script_keys(script, changed), standing_coordinates(body)
-    reference = KeyPoses(body, script.name, keys, first, velocity, script.seconds)
+    reference = KeyPoseReference(body, script.name, keys, first, velocity, script.seconds)
     return reference.raised(script.root_rise), controller
 
 
@@ -248,7 +248,7 @@ def script_run(script: Script, changes: Iterable[Change] = (), record: bool = Tr
     )
 
 
-class Rehearsal:
+class ScriptRehearsal:
     """A run of a script without a recording; the solver restarts it from any state."""
 
     def __init__(self, script: Script) -> None:
@@ -282,7 +282,7 @@ class Rehearsal:
             raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
 
 
-def links_touching_scene(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
+def links_touching_in_script(result: StepResult, own: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Ids of both bodies of each contact in a step between the character's links, `own` (nbody,), and other bodies."""
     bears = result.impulse[:, 0] > 0
     body, other = result.body[bears], result.other[bears]

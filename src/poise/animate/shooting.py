@@ -102,7 +102,7 @@ def shoot(
     for departure in range(settings.departures):
         if best.converged or not np.all(np.isfinite(best.off)):
             break
-        first = shot.first + shot.unit * settings.away * _restart_offsets(len(shot.first), departure)
+        first = shot.first + shot.unit * settings.away * _shooting_restart_offsets(len(shot.first), departure)
         there = _shoot_once(replace(shot, first=first, slopes=None), settings, watch, best)
         chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # False for NaN
         best = replace(chosen, iterations=there.iterations, simulations=there.simulations)
@@ -129,7 +129,7 @@ def _shoot_once(
     return here
 
 
-def _restart_offsets(size: int, which: int) -> Array:
+def _shooting_restart_offsets(size: int, which: int) -> Array:
     """(size,) quasi-random numbers between -1 and 1, the same each time: multiples of the golden ratio."""
     return np.asarray(2.0 * (np.arange(1 + which * size, 1 + (1 + which) * size) * 0.6180339887498949 % 1.0) - 1.0)
 
@@ -169,12 +169,14 @@ class _ShootingSearch:
     def _take_step(self, jacobian: Array, parts: Sequence[float]) -> bool:
         """Try multiples `parts` of a step until one reduces the residual; update the Jacobian. True if one did."""
         start, off, settings = self._at, self._off, self._settings
-        step = least_norm_step(jacobian, start, off.reached, self._bound, settings)
+        step = least_norm_shooting_step(jacobian, start, off.reached, self._bound, settings)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulated_residuals([candidate])
             if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
-                jacobian = self._jacobian = broyden_update(jacobian, candidate - start, outcome.smooth - off.smooth)
+                jacobian = self._jacobian = shooting_jacobian_update(
+                    jacobian, candidate - start, outcome.smooth - off.smooth
+                )
             if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True
@@ -209,7 +211,7 @@ class _ShootingSearch:
         return list(zip(points, outcomes, strict=True))
 
 
-def least_norm_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
+def least_norm_shooting_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
     """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay within bounds."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     step = np.zeros(len(at))
@@ -228,7 +230,7 @@ def least_norm_step(jacobian: Array, at: Array, off: Array, bound: Array, settin
     return step if longest <= settings.stride else step * settings.stride / longest
 
 
-def broyden_update(jacobian: Array, step: Array, change: Array) -> Array:
+def shooting_jacobian_update(jacobian: Array, step: Array, change: Array) -> Array:
     """Broyden's update: the nearest Jacobian that maps a step to a change; unchanged if the simulation failed."""
     if not np.all(np.isfinite(change)):
         return jacobian

@@ -18,7 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from poise.animate.goals import GoalWatch, constraint_in_display_unit, constraint_unit, constraint_value_text
-from poise.animate.script import Change, Goal, Rehearsal, Script, goal_start, solved_changes
+from poise.animate.script import Change, Goal, Script, ScriptRehearsal, goal_start, solved_changes
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
@@ -88,15 +88,15 @@ def solve_script(
     With several `workers`, processes compute finite differences in parallel; the result stays the same.
     """
     began = clock.perf_counter()
-    rehearsal = Rehearsal(script)
+    rehearsal = ScriptRehearsal(script)
     known: list[Change] = []
     answers: list[GoalResult] = []
-    with SimulationPool(script, workers) as pool:
+    with GoalSimulationPool(script, workers) as pool:
         for goal in script.goals:
             started = clock.perf_counter()
             start = goal_start(script, goal, known)
             if start < rehearsal.world.time - 1e-9:  # goals need not be in the order of their times
-                rehearsal = Rehearsal(script)
+                rehearsal = ScriptRehearsal(script)
             rehearsal.continue_with(known)
             rehearsal.run_until(start)
             trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
@@ -111,7 +111,11 @@ def solve_script(
 
 
 def _shoot_goal(
-    settings: ShootingSettings | None, say: Say, pool: SimulationPool, trial: GoalTrial, hint: ShotResult | None = None
+    settings: ShootingSettings | None,
+    say: Say,
+    pool: GoalSimulationPool,
+    trial: GoalTrial,
+    hint: ShotResult | None = None,
 ) -> ShotResult:
     """Solve a goal by shooting, from its earlier solution or from the result `hint` of a similar goal."""
     goal = trial.goal
@@ -149,7 +153,7 @@ def _solve_goal_again(
     """Goal `k` solved again from its present solution, with the changes of all other goals applied."""
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
     known = solved_changes(answer.goal for answer in answers if answer is not last)
-    rehearsal = Rehearsal(script)
+    rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
     hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.world.snapshot))
@@ -161,7 +165,7 @@ def _solve_goal_again(
 
 def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalResult]:
     """The results of the goals in one simulation with all solved changes."""
-    rehearsal, known = Rehearsal(script), solved_changes(answer.goal for answer in answers)
+    rehearsal, known = ScriptRehearsal(script), solved_changes(answer.goal for answer in answers)
     rehearsal.continue_with(known)
     starts = [goal_start(script, answer.goal, known) for answer in answers]
     out = list(answers)
@@ -209,7 +213,7 @@ class GoalSimulator:
     """Simulates goals with changed parameters in one process."""
 
     def __init__(self, script: Script) -> None:
-        self._rehearsal = Rehearsal(script)
+        self._rehearsal = ScriptRehearsal(script)
         self._watch: tuple[Goal, GoalWatch] | None = None
 
     def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
@@ -222,7 +226,7 @@ class GoalSimulator:
         return self._watch[1].simulate_goal(rehearsal, slopes)
 
 
-class SimulationPool:
+class GoalSimulationPool:
     """Simulates goals in this process, or in several worker processes."""
 
     def __init__(self, script: Script, workers: int = 1) -> None:
@@ -234,7 +238,7 @@ class SimulationPool:
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(workers, context, _start_goal_worker, (script,))
 
-    def __enter__(self) -> SimulationPool:
+    def __enter__(self) -> GoalSimulationPool:
         return self
 
     def __exit__(self, *_: object) -> None:

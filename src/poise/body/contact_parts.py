@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, readonly
 from poise.body.body import Body
-from poise.body.surface import solid_geoms
+from poise.body.surface import solid_geoms_of_body
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def _toe_links(body: Body, foot: str) -> list[str]:
 def _toe_tip_point(body: Body, link: str) -> Array:
     """Lowest point (1, 3) m of the foremost solid shape of the toes, in the link frame."""
     model, body_id = body.model, body.link_id(link)
-    front = max(solid_geoms(model, body_id), key=lambda g: model.geom_pos[g, 0], default=-1)
+    front = max(solid_geoms_of_body(model, body_id), key=lambda g: model.geom_pos[g, 0], default=-1)
     if front < 0:
         return readonly(2 * model.body_ipos[body_id][None])
     return readonly((model.geom_pos[front] - np.array([0.0, 0.0, model.geom_size[front, 0]]))[None])

@@ -10,7 +10,7 @@ from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 
 from poise.arrays import Array, readonly
 from poise.body.parts import Foot, Hand, Joint
-from poise.body.surface import solid_geoms
+from poise.body.surface import solid_geoms_of_body
 from poise.body.symmetry import name_side
 
 _LEG = re.compile(r"thigh|hip|knee|shin|shank|calf|leg|foot|feet|ankle|toe|femur|tibia", re.IGNORECASE)
@@ -83,7 +83,7 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     data.qpos[:] = standing
     mujoco.mj_kinematics(model, data)
     body = model.body(link).id
-    solid, carrier = solid_geoms(model, body), _carrying_joint(model, joints, body)
+    solid, carrier = solid_geoms_of_body(model, body), _carrying_joint(model, joints, body)
     if not solid or carrier is None:
         return None
     cloud = np.concatenate([_geom_low_points(model, data, g) for g in solid])

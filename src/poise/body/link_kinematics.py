@@ -57,7 +57,7 @@ class LinkKinematics:
         points = len(self._carriers)
         places = where + quat_rotate(facing[:, :points], self._offsets)
         spin, shift = axes[..., :3], axes[..., 3:]  # twist of each degree of freedom at the centre of mass
-        place_rows = _cross_products(spin, places - centre)
+        place_rows = _spin_times_arms(spin, places - centre)
         place_rows += np.swapaxes(shift, 1, 2)[:, None]
         place_rows *= self._moves_points[:, None, :]
         turn_rows = np.swapaxes(spin, 1, 2)[:, None] * self._moves_links[:, None, :]
@@ -90,7 +90,7 @@ def _moved_by_dofs(model: mujoco.MjModel) -> Array:
     return out
 
 
-def _cross_products(spin: Array, arms: Array) -> Array:
+def _spin_times_arms(spin: Array, arms: Array) -> Array:
     """Cross products (T, P, 3, nv) of spin (T, nv, 3) and arms (T, P, 3)."""
     sx, sy, sz = (spin[:, None, :, i] for i in range(3))
     ax, ay, az = (arms[:, :, None, i] for i in range(3))

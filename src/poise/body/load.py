@@ -44,7 +44,7 @@ class LoadBox(NamedTuple):
         return np.asarray(axes @ np.diag(self.mass / 3 * (squares.sum() - squares)) @ axes.T)
 
 
-def parse_load(text: str) -> tuple[str, float]:
+def parse_body_load(text: str) -> tuple[str, float]:
     """Link and mass (kg) from text such as ``right_hand=15``."""
     link, _, mass = text.partition("=")
     try:

@@ -66,7 +66,7 @@ def import_mjcf(source: str | Path) -> Body:
     full = compile_mjcf(ET.tostring(tree, encoding="unicode"), where)
     root = _free_root_name(full, where)
     _check_joint_types(full, root, where)
-    _strip_to_character(tree, root)
+    _strip_mjcf_to_body(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
     mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
     model = compile_mjcf(mjcf, where)
@@ -157,7 +157,7 @@ def _check_joint_types(model: mujoco.MjModel, root: str, where: str) -> None:
         raise PoiseError(f"{where}: the root '{root}' has joints besides the free one; remove them")
 
 
-def _strip_to_character(tree: ET.Element, root: str) -> None:
+def _strip_mjcf_to_body(tree: ET.Element, root: str) -> None:
     """Remove everything but the character: floor, lights, cameras, actuators, sensors and keyframes."""
     for section in [child for child in tree if child.tag in _DROPPED]:
         tree.remove(section)
@@ -193,7 +193,7 @@ def model_mjcf(model: mujoco.MjModel, name: str, excluded: Iterable[tuple[str, s
 def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
     written = mjcf_element("body", name=model.body(body).name, pos=model.body_pos[body], quat=model.body_quat[body])
     joints, geoms = int(model.body_jntadr[body]), int(model.body_geomadr[body])
-    written.extend(_joint_element(model, k) for k in range(joints, joints + int(model.body_jntnum[body])))
+    written.extend(_mjcf_joint_of_body(model, k) for k in range(joints, joints + int(model.body_jntnum[body])))
     if (mass := float(model.body_mass[body])) > 0:
         pos, quat, inertia = model.body_ipos[body], model.body_iquat[body], model.body_inertia[body]
         written.append(mjcf_element("inertial", pos=pos, quat=quat, mass=mass, diaginertia=inertia))
@@ -201,7 +201,7 @@ def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:
     return written
 
 
-def _joint_element(model: mujoco.MjModel, joint: int) -> ET.Element:
+def _mjcf_joint_of_body(model: mujoco.MjModel, joint: int) -> ET.Element:
     name = model.joint(joint).name
     if model.jnt_type[joint] == mjtJoint.mjJNT_FREE:
         return mjcf_element("freejoint", name=name)

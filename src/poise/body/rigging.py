@@ -181,14 +181,16 @@ class _RiggedLeg:
     knee: int
 
 
-def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]) -> Clip:
+def plant_feet_of_rigged_body(
+    clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]
+) -> Clip:
     """The clip of poses (T, nq), with the skeleton's feet moved to the simulated feet, which are the links `feet`.
 
     Bodies are symmetric and captured skeletons are not. With the orientations of the links alone, the skeleton's feet
     would be millimetres away from the simulated ones and would slide. Slightly different angles of hip, knee and ankle
     make feet that stand still in the simulation stand still in the file.
     """
-    legs = [leg for name in feet if (leg := _rigged_leg(rigging, model, name)) is not None]
+    legs = [leg for name in feet if (leg := _leg_of_rigged_body(rigging, model, name)) is not None]
     if not legs:
         return clip
     data, links, knees = mujoco.MjData(model), [leg.link for leg in legs], [leg.knee for leg in legs]
@@ -199,11 +201,11 @@ def plant_rigged_feet(clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos:
         goals[k], axes[k] = data.xpos[links], data.xaxis[knees]
     rotation = np.array(clip.rotation)
     for i, leg in enumerate(legs):
-        _solve_rigged_leg(clip, rotation, leg, goals[:, i], axes[:, i])
+        _solve_leg_of_rigged_body(clip, rotation, leg, goals[:, i], axes[:, i])
     return replace(clip, rotation=readonly(rotation))
 
 
-def _solve_rigged_leg(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
+def _solve_leg_of_rigged_body(clip: Clip, rotation: Array, leg: _RiggedLeg, goal: Array, axis: Array) -> None:
     """Change a leg's local rotations (T, J, 4) in place: its foot goes to `goal` (T, 3) m, its knee bends on `axis`."""
     places, parents = clip.places, clip.skeleton.parents
     hip, knee, foot = (places.position[:, joint] for joint in (leg.thigh, leg.shank, leg.foot))
@@ -230,7 +232,7 @@ def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Arra
     return np.asarray(more / (1.0 + (more / MOST_KNEE_CHANGE) ** 4) ** 0.25)
 
 
-def _rigged_leg(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:
+def _leg_of_rigged_body(rigging: Rigging, model: mujoco.MjModel, name: str) -> _RiggedLeg | None:
     """The leg that ends in a link; None without a hinge knee or if its joints are no chain in the skeleton."""
     link = model.body(name).id
     shank = int(model.body_parentid[link])

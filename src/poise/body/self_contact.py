@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Ints
 from poise.body.body import Body
-from poise.body.surface import solid_geoms
+from poise.body.surface import solid_geoms_of_body
 
 SLACK = 0.004  # Overlap (m) at which links of one body touch; inputs may overlap by this much without a force
 DEEPEST = 0.3  # Largest overlap in the standing pose of a pair that can touch, as a share of the thinner geom's radius
@@ -42,7 +42,7 @@ def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(model, data)
     found = []
-    for first, second in combinations(solid_geoms(model), 2):
+    for first, second in combinations(solid_geoms_of_body(model), 2):
         a, b = int(model.geom_bodyid[first]), int(model.geom_bodyid[second])
         one, other = int(rigid[a]), int(rigid[b])
         joined = one == other or above[one] == other or above[other] == one

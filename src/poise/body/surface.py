@@ -25,14 +25,14 @@ class ContactSphere:
     radius: float  # m
 
 
-def contact_spheres(body: Body) -> tuple[ContactSphere, ...]:
+def contact_spheres_of_body(body: Body) -> tuple[ContactSphere, ...]:
     """Spheres with which a body can touch the ground.
 
     These are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
     """
     model = body.model
     out = []
-    for g in solid_geoms(model):
+    for g in solid_geoms_of_body(model):
         radius, ends = _geom_sphere_centres(int(model.geom_type[g]), model.geom_size[g])
         link = model.body(model.geom_bodyid[g]).name
         for number, end in enumerate(ends):
@@ -41,7 +41,7 @@ def contact_spheres(body: Body) -> tuple[ContactSphere, ...]:
     return tuple(out)
 
 
-def solid_geoms(model: mujoco.MjModel, body: int | None = None) -> list[int]:
+def solid_geoms_of_body(model: mujoco.MjModel, body: int | None = None) -> list[int]:
     """Ids of the geoms that make contact, of the link `body` or (None) of all links, without the world's geoms."""
     solid = (model.geom_contype | model.geom_conaffinity) != 0
     return np.flatnonzero(solid & (model.geom_bodyid != 0 if body is None else model.geom_bodyid == body)).tolist()
@@ -73,16 +73,16 @@ def distance_to_geom(model: mujoco.MjModel, geom: int, place: Array) -> float:
     if kind == mjtGeom.mjGEOM_PLANE:
         return abs(float(point[2]))
     if kind == mjtGeom.mjGEOM_BOX:
-        return _box_or_cylinder_distance(np.abs(point) - size)
+        return _distance_to_body_box(np.abs(point) - size)
     if kind == mjtGeom.mjGEOM_CYLINDER:
-        return _box_or_cylinder_distance(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
+        return _distance_to_body_box(np.array([math.hypot(point[0], point[1]), abs(point[2])]) - size[:2])
     if kind == mjtGeom.mjGEOM_CAPSULE:
         point[2] -= min(max(point[2], -size[1]), size[1])
     radius = size[0] if kind in (mjtGeom.mjGEOM_SPHERE, mjtGeom.mjGEOM_CAPSULE) else model.geom_rbound[geom]
     return float(np.linalg.norm(point) - radius)
 
 
-def _box_or_cylinder_distance(excess: Array) -> float:
+def _distance_to_body_box(excess: Array) -> float:
     """Signed distance (m) to a box or cylinder from the excess (K,) m beyond its faces in orthogonal directions."""
     return float(np.linalg.norm(np.maximum(excess, 0.0)) + min(excess.max(), 0.0))
 
@@ -92,11 +92,11 @@ def lowest_geom_height(model: mujoco.MjModel, qpos: Array) -> float:
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    heights = [float(data.geom_xpos[g, 2]) - _geom_depth(model, data, g) for g in solid_geoms(model)]
+    heights = [float(data.geom_xpos[g, 2]) - _depth_in_body_geom(model, data, g) for g in solid_geoms_of_body(model)]
     return min(heights, default=np.inf)
 
 
-def _geom_depth(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
+def _depth_in_body_geom(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     """Distance (m) by which a shape extends below its centre."""
     axis = data.geom_xmat[geom].reshape(3, 3)[2]  # z components of the shape's axes
     down, size, kind = np.abs(axis), model.geom_size[geom], model.geom_type[geom]

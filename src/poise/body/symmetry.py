@@ -52,7 +52,7 @@ def mirrored_names(names: Iterable[str]) -> dict[str, str]:
 
     The result is empty if any name with a side has no counterpart.
     """
-    keys = {name: _side_and_stem(name) for name in names}
+    keys = {name: _side_and_stem_of_link(name) for name in names}
     named, other = {key: name for name, key in keys.items()}, {"left": "right", "right": "left", "": ""}
     pairs = {name: named.get((other[side], stem), "") for name, (side, stem) in keys.items()}
     return pairs if all(pairs.values()) else {}
@@ -70,10 +70,10 @@ def find_symmetry(model: mujoco.MjModel, joints: tuple[Joint, ...], links: Itera
 
 def name_side(name: str) -> str:
     """The side in a name: "left", "right" or ""."""
-    return _side_and_stem(name)[0]
+    return _side_and_stem_of_link(name)[0]
 
 
-def _side_and_stem(name: str) -> tuple[str, str]:
+def _side_and_stem_of_link(name: str) -> tuple[str, str]:
     """The side in a name ("left", "right" or ""), and the name with the side replaced by *."""
     for side, pattern in _SIDES:
         if pattern.search(name):

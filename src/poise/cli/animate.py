@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import ConsoleWatcher, Report, add_command
 
 
 def add(commands: Any) -> None:
@@ -37,7 +37,7 @@ def _run_animate(chosen: argparse.Namespace) -> Report:
 
     if chosen.seconds is not None:
         check_run_arguments(chosen.seconds)
-    watcher = Watcher(chosen.json)
+    watcher = ConsoleWatcher(chosen.json)
     script = read_script(chosen.script, chosen.seconds or 0.0)
     folder = chosen.out or Path(f"poise-{script.name}")
     made = animate_to(script, folder, chosen.solve, chosen.seconds, watcher.say, watcher.bar, chosen.workers)

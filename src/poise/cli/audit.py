@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, add_command, resolve_source
+from poise.cli.command import Report, add_command, resolve_motion_argument
 from poise.errors import PoiseError
 
 
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
 def _run_audit(chosen: argparse.Namespace) -> Report:
     from poise.measure.audit import audit
 
-    result = audit(_audited_recording(resolve_source(chosen.file), chosen.terrain))
+    result = audit(_audited_recording(resolve_motion_argument(chosen.file), chosen.terrain))
     verdict, shown = result.verdict, [check for check in result.checks if check.value or not check.passed]
     zero = [check.name for check in result.checks if check not in shown]
     rows = [

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 
 def _run_bench(chosen: argparse.Namespace) -> Report:
-    from poise.cli.step_speed import WALKS, bench, walking_speed
+    from poise.cli.step_speed import WALKS, bench, bench_walking_speed
 
     rows = bench(chosen.steps)
     lines = [f"{'case':30} {'contacts':>8} {'poise us':>9} {'mj_step us':>10} {'ratio':>6} {'bound':>6}"]
@@ -29,7 +29,7 @@ def _run_bench(chosen: argparse.Namespace) -> Report:
         f"{row.case:30} {row.contacts:8d} {row.poise_us:9.1f} {row.mujoco_us:10.1f} {row.ratio:6.2f} {row.bound:6.1f}"
         for row in rows
     ]
-    speeds = {walk.name: walking_speed(walk, chosen.steps) for walk in WALKS}
+    speeds = {walk.name: bench_walking_speed(walk, chosen.steps) for walk in WALKS}
     lines += [
         f"{walk.name}: {speeds[walk.name]:.0f} times real time, with recording (bound: at least {walk.fast:g})"
         for walk in WALKS

@@ -72,7 +72,7 @@ def chosen_values(kind: Any, chosen: argparse.Namespace) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-def resolve_source(given: Path) -> Path:
+def resolve_motion_argument(given: Path) -> Path:
     """The file that `given` means: the recording in a performance's folder, a shipped motion by name, or itself."""
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import shipped_dynamic_bodies, shipped_dynamic_path
@@ -86,7 +86,7 @@ def resolve_source(given: Path) -> Path:
     return next((shipped_dynamic_path(name, body) for body in shipped_dynamic_bodies(name)), given)
 
 
-class Watcher:
+class ConsoleWatcher:
     """Shows the progress of long work on a terminal; with `--json` or without a terminal, only iterates."""
 
     def __init__(self, json: bool) -> None:
@@ -134,7 +134,7 @@ class Watcher:
                 if not bars:
                     bars.append(opened.enter_context(tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True)))
                 bar = bars[0]
-                bar.n = max(bar.n, math.floor(100 * search_progress(progress.violation, progress.barrier)))
+                bar.n = max(bar.n, math.floor(100 * search_line_for_console(progress.violation, progress.barrier)))
                 bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
             yield show_search
@@ -147,7 +147,7 @@ class Watcher:
         return tqdm(total=size, unit="B", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shown)
 
 
-def search_progress(violation: float, barrier: float) -> float:
+def search_line_for_console(violation: float, barrier: float) -> float:
     """Share (0 to 1) of a search that is done: violations fall from about 1 to 1e-6, the barrier from 1e-2 to 1e-7."""
     kept = -math.log10(min(max(violation, 1e-6), 1.0)) / 6
     lowered = -math.log10(min(max(barrier / 1e-2, 1e-5), 1.0)) / 5

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command, resolve_source
+from poise.cli.command import ConsoleWatcher, Report, add_command, resolve_motion_argument
 
 
 def add(commands: Any) -> None:
@@ -31,7 +31,7 @@ def _run_export(chosen: argparse.Namespace) -> Report:
     from poise.export.formats import export
     from poise.files import check_write_targets
 
-    source = resolve_source(chosen.file)
+    source = resolve_motion_argument(chosen.file)
     check_write_targets([chosen.target], source)
-    path = export(source, chosen.target, Watcher(chosen.json).bar)
+    path = export(source, chosen.target, ConsoleWatcher(chosen.json).bar)
     return Report(f"wrote {path}", {"files": [str(path)]})

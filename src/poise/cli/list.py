@@ -18,7 +18,7 @@ def names_by_kind() -> dict[str, dict[str, str]]:
     from poise.export.formats import FORMATS
     from poise.forms import EDIT_FORMS, TERRAIN_FORMS
     from poise.library.motions import motion_names
-    from poise.motion.captures import cmu_library
+    from poise.motion.captures import cmu_mocap_archive
     from poise.study.catalogue import STUDIES
 
     bodies = {}
@@ -27,8 +27,8 @@ def names_by_kind() -> dict[str, dict[str, str]]:
         bodies[name] = f"{body.nv - 6} joint DOF and the root's 6, {len(body.links)} links, {body.mass:.1f} kg"
     return {
         "bodies": bodies,
-        "motions": {name: _motion_description(name) for name in motion_names()},
-        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu_library().captures.items()},
+        "motions": {name: _motion_line_of_list(name) for name in motion_names()},
+        "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu_mocap_archive().captures.items()},
         "controllers": {name: entry.what for name, entry in controller_entries().items()},
         "scripts": shipped_script_titles(),
         "terrains": dict(TERRAIN_FORMS),
@@ -38,12 +38,12 @@ def names_by_kind() -> dict[str, dict[str, str]]:
     }
 
 
-def _motion_description(name: str) -> str:
+def _motion_line_of_list(name: str) -> str:
     """The title of a motion; if the motion obeys physics, also its duration, speed, contacts and bodies."""
     from poise.control.catalogue import controller_entries
     from poise.library.authoring.source import read_source, shipped_names
     from poise.library.behaviours.files import behaviour_names, read_behaviour
-    from poise.library.motions import POSES, motion_facts, shipped_dynamic, shipped_dynamic_bodies
+    from poise.library.motions import POSES, shipped_dynamic, shipped_dynamic_bodies, shipped_motion_facts
 
     if name in behaviour_names():
         behaviour = read_behaviour(name)
@@ -53,7 +53,11 @@ def _motion_description(name: str) -> str:
         title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return title[:1].lower() + title[1:]
     bodies, title = shipped_dynamic_bodies(name), read_source(name).title
-    return f"{title}; {motion_facts(shipped_dynamic(name, bodies[0]))}; for {', '.join(bodies)}" if bodies else title
+    return (
+        f"{title}; {shipped_motion_facts(shipped_dynamic(name, bodies[0]))}; for {', '.join(bodies)}"
+        if bodies
+        else title
+    )
 
 
 def add(commands: Any) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import ConsoleWatcher, Report, add_command
 
 
 def add(commands: Any) -> None:
@@ -39,41 +39,43 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="folder to store the files in; default: your cache folder, the only folder where names are looked up",
     )
-    build_motion = add_command(
+    build_shipped_motion = add_command(
         actions,
         "build",
         _run_build,
         "make motions obey physics on a body, starting from the sources (.toml) of the motions",
         "poise motions build walk turn-45 --body human58",
     )
-    build_motion.add_argument(
+    build_shipped_motion.add_argument(
         "names", nargs="*", metavar="NAME", help="shipped motions, or sources (.toml); default: all shipped motions"
     )
-    build_motion.add_argument(
+    build_shipped_motion.add_argument(
         "--body",
         default="biped29",
         help="a body by name, a MJCF file, or a motion file for whose skeleton a body is built",
     )
-    build_motion.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; default: motions-BODY")
+    build_shipped_motion.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder to write to; default: motions-BODY"
+    )
 
 
 def _run_build(chosen: argparse.Namespace) -> Report:
     from poise.files import check_folder_writable
     from poise.library.authoring.source import shipped_names
-    from poise.library.bodies import load_body
-    from poise.library.motions import build_motion, dependencies_first
+    from poise.library.bodies import load_shipped_or_own_body
+    from poise.library.motions import build_shipped_motion, shipped_motions_in_build_order
     from poise.physics.dynamic_motion import Physics
     from poise.reference.archive import save_prepared
 
-    body = load_body(chosen.body)
+    body = load_shipped_or_own_body(chosen.body)
     folder: Path = chosen.out or Path(f"motions-{body.name}")
     check_folder_writable(folder)
-    watcher = Watcher(chosen.json)
+    watcher = ConsoleWatcher(chosen.json)
     lines, found = [], {}
-    for name in dependencies_first(chosen.names or shipped_names()):
+    for name in shipped_motions_in_build_order(chosen.names or shipped_names()):
         watcher.say(name)
         with watcher.search() as search:
-            physics = Physics.timed(partial(build_motion, name, body, watch=search))
+            physics = Physics.timed(partial(build_shipped_motion, name, body, watch=search))
         folder.mkdir(parents=True, exist_ok=True)
         path = save_prepared(physics.dynamic.clip, folder / f"{Path(name).stem}.npz", physics.dynamic)
         lines.append(f"wrote {path}: {physics.brief()}")
@@ -82,14 +84,20 @@ def _run_build(chosen: argparse.Namespace) -> Report:
 
 
 def _run_get(chosen: argparse.Namespace) -> Report:
-    from poise.motion.captures import LICENCE, cached_capture, cmu_library, fetch_capture, motion_cache_folder
+    from poise.motion.captures import (
+        LICENCE,
+        cached_mocap_file,
+        cmu_mocap_archive,
+        fetch_mocap_file,
+        mocap_cache_folder,
+    )
 
-    library, folder = cmu_library(), chosen.cache or motion_cache_folder()
+    library, folder = cmu_mocap_archive(), chosen.cache or mocap_cache_folder()
     wanted = [library.capture(name) for name in dict.fromkeys(chosen.names)]
-    missing = [capture for capture in wanted if cached_capture(capture, folder) is None]
-    with Watcher(chosen.json).meter(sum(capture.size for capture in missing)) as meter:
+    missing = [capture for capture in wanted if cached_mocap_file(capture, folder) is None]
+    with ConsoleWatcher(chosen.json).meter(sum(capture.size for capture in missing)) as meter:
         for capture in missing:
-            fetch_capture(capture, chosen.host or library.host, folder, library.licence, meter.update)
+            fetch_mocap_file(capture, chosen.host or library.host, folder, library.licence, meter.update)
     new = [capture.name for capture in missing]
     lines = [f"{'wrote' if c.name in new else 'had'} {folder / c.file} ({c.what}, {c.seconds:g} s)" for c in wanted]
     lines.append(f"from the {library.title}; licence: {folder / LICENCE}")

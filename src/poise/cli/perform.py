@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command, chosen_values
+from poise.cli.command import ConsoleWatcher, Report, add_command, chosen_values
 from poise.errors import PoiseError
 
 
@@ -76,7 +76,7 @@ def _run_perform(chosen: argparse.Namespace) -> Report:
     from poise.reference.archive import motion_display_name
 
     request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
-    watcher = Watcher(chosen.json)
+    watcher = ConsoleWatcher(chosen.json)
     outcome = request.write(chosen.out or Path(f"poise-{motion_display_name(chosen.motion)}"), watcher.say, watcher.bar)
     return Report(outcome.text(), outcome.summary, 1 if outcome.performance.blow_up else 0)
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Parser, Report, Watcher, add_command, chosen_values
+from poise.cli.command import ConsoleWatcher, Parser, Report, add_command, chosen_values
 from poise.errors import PoiseError
 
 _YES_OR_NO = {"yes": True, "no": False}
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
     )
     option("--mass", type=float, help="mass of a body that is built, kg; default: from its stature")
     option("--symmetric", action="store_true", help="give a body that is built legs of equal length, left and right")
-    option("--span", type=_parse_span, metavar="FROM:TO", help="part of the motion to use, s")
+    option("--span", type=_parse_span_argument, metavar="FROM:TO", help="part of the motion to use, s")
     option("--clearance", type=float, help="least foot height at mid-swing, m")
     option("--smoothing", type=float, metavar="HZ", help="cut-off of the smoothing, Hz; 0 for none; default: 6")
     repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")
@@ -74,13 +74,13 @@ def _run_prepare(chosen: argparse.Namespace) -> Report:
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])
     preparation = Preparation(**chosen_values(Preparation, chosen), imports=ImportSettings(**given))
-    watcher = Watcher(chosen.json)
+    watcher = ConsoleWatcher(chosen.json)
     with watcher.search() as search:
         outcome = preparation.run(chosen.out or Path(f"prepared-{chosen.motion.stem}"), watcher.say, search)
     return Report(outcome.text(chosen.report), outcome.summary)
 
 
-def _parse_span(text: str) -> tuple[float, float]:
+def _parse_span_argument(text: str) -> tuple[float, float]:
     try:
         first, last = map(float, text.split(":"))
     except ValueError:

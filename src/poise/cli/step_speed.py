@@ -42,7 +42,7 @@ class BenchRow:
 
 
 @dataclass(frozen=True)
-class BenchWalk:
+class BenchCommandWalk:
     """A controlled walk that is timed, and the bounds for its speed."""
 
     body: str
@@ -57,7 +57,10 @@ class BenchWalk:
         return f"{self.body} walking, {self.controller}"
 
 
-WALKS = (BenchWalk("biped29", "nqr", 12.0, 30.0, 25.0), BenchWalk("human58", "pendulum", 25.0, 40.0, 15.0))
+WALKS = (
+    BenchCommandWalk("biped29", "nqr", 12.0, 30.0, 25.0),
+    BenchCommandWalk("human58", "pendulum", 25.0, 40.0, 15.0),
+)
 
 
 def bench(steps: int) -> list[BenchRow]:
@@ -65,30 +68,30 @@ def bench(steps: int) -> list[BenchRow]:
     if not 10 <= steps <= 1_000_000:
         raise PoiseError(f"{steps} steps: must be between 10 and 1000000")
     return [
-        _uncontrolled_row("biped29", True, steps, 6.0),
-        _uncontrolled_row("biped29", False, steps, 3.0),
-        _uncontrolled_row("human58", True, steps, 5.0),
-        _uncontrolled_row("human58", False, steps, 3.0),
-        *(row for walk in WALKS for row in _walk_rows(walk, steps)),
+        _bench_row_without_controller("biped29", True, steps, 6.0),
+        _bench_row_without_controller("biped29", False, steps, 3.0),
+        _bench_row_without_controller("human58", True, steps, 5.0),
+        _bench_row_without_controller("human58", False, steps, 3.0),
+        *(row for walk in WALKS for row in _bench_rows_of_walk(walk, steps)),
     ]
 
 
-def walking_speed(walk: BenchWalk, steps: int) -> float:
+def bench_walking_speed(walk: BenchCommandWalk, steps: int) -> float:
     """Speed at which a walk is controlled, simulated and recorded, as a multiple of real time."""
-    run = _stage_walk(walk)
+    run = _stage_bench_walk(walk)
     return run.step_s / processor_seconds(run.step, steps)
 
 
-def _stage_walk(walk: BenchWalk) -> Run:
+def _stage_bench_walk(walk: BenchCommandWalk) -> Run:
     body = Body.named(walk.body)
     reference = named_motion("walk", body)
     entry = controller_entry(walk.controller)
     return set_up_run(scene_with_held_prop(body, reference), reference, entry.make(), entry.step)
 
 
-def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
+def _bench_rows_of_walk(walk: BenchCommandWalk, steps: int) -> list[BenchRow]:
     """Two rows of a walk: the mean and the 99th percentile of the times to control and simulate a step."""
-    run = _stage_walk(walk)
+    run = _stage_bench_walk(walk)
     world, controller = run.world, run.controller
     times = timed_steps(world, controller, steps)
     slow = 1e6 * float(np.percentile(times.whole, 99))
@@ -99,7 +102,7 @@ def _walk_rows(walk: BenchWalk, steps: int) -> list[BenchRow]:
     ]
 
 
-def _uncontrolled_row(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
+def _bench_row_without_controller(name: str, standing: bool, steps: int, bound: float) -> BenchRow:
     """The row of a body that stands or flies with constant actuation: the median time to simulate a step."""
     body = Body.named(name)
     world = World(Scene.of(body))

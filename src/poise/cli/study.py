@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command
+from poise.cli.command import ConsoleWatcher, Report, add_command
 
 
 def add(commands: Any) -> None:
@@ -37,7 +37,7 @@ def _run_study(chosen: argparse.Namespace) -> Report:
     study = named_study(chosen.name)
     scope = study.scope(chosen.quick, chosen.seeds, chosen.seconds, chosen.motion)
     check_folder_writable(chosen.out)
-    findings = run_study(study, scope, chosen.workers, chosen.cluster, Watcher(chosen.json).rows, chosen.out)
+    findings = run_study(study, scope, chosen.workers, chosen.cluster, ConsoleWatcher(chosen.json).rows, chosen.out)
     files = [str(path) for path in findings.write(chosen.out)]
     text = "\n".join([findings.text(), *(f"wrote {file}" for file in files)])
     return Report(text, {**findings.as_dict(), "files": files})

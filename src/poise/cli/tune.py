@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from poise.cli.command import Report, Watcher, add_command, chosen_values
+from poise.cli.command import ConsoleWatcher, Report, add_command, chosen_values
 
 
 def add(commands: Any) -> None:
@@ -58,7 +58,7 @@ def _run_tune(chosen: argparse.Namespace) -> Report:
     check_folder_writable(target.parent)
     turns = {"terrains": tuple(chosen.terrain) or ("flat",), "rates": tuple(chosen.rate) or (behaviour.rate,)}
     settings = TuneSettings(**{**chosen_values(TuneSettings, chosen), **turns})
-    watcher = Watcher(chosen.json)
+    watcher = ConsoleWatcher(chosen.json)
 
     def log_generation(now: TuneGeneration) -> None:
         scores = f"best {now.best:.2f}, median {now.median:.2f}, width {now.width:.2f}"

@@ -14,7 +14,7 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.pose_displacement import displace_poses
 from poise.ease import quintic_ease
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
 from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
@@ -80,13 +80,13 @@ def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
     """The frame of `other` that is most like frame `first` of `take` and leaves time for a transition of `over` (s)."""
     room = SEARCHED if other.duration is None else min(SEARCHED, max(other.duration - over, 0.0))
     count = round(room * take.rate) + 3
-    theirs = pose_features(take.body, [other.frame(k) for k in range(count)], take.rate)
-    mine = pose_features(take.body, [take.frame(first + k) for k in range(3)], take.rate)[1]
+    theirs = blend_features(take.body, [other.frame(k) for k in range(count)], take.rate)
+    mine = blend_features(take.body, [take.frame(first + k) for k in range(3)], take.rate)[1]
     shared = min(theirs.shape[1], len(mine))  # contacts come last and may be unknown in one of the two
     return int(np.argmin(np.linalg.norm(theirs[1:-1, :shared] - mine[:shared], axis=1)))
 
 
-def pose_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
+def blend_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
     """(T, n) one row of features per frame. The Euclidean distance of two rows measures how different the frames are.
 
     Features: positions and velocities of links relative to the root's heading and ground position; contacts if known.
@@ -111,7 +111,7 @@ def pose_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _FootTransfer:
+class _BlendedFootTransfer:
     """The step of one foot from the first motion to the other; it begins and ends at frames of the first motion."""
 
     begin: int
@@ -141,7 +141,7 @@ class _Crossfade:
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
-        self._body, self._placement, self._parts = take.body, FootPlacement(take.body), foot_parts(take.body)
+        self._body, self._placement, self._parts = take.body, EditedFootPlacement(take.body), foot_parts(take.body)
         self._lengths, self._toes = leg_lengths(take.body), toe_dofs(take.body)
         half = over // 2  # align the middle of the transition, so that neither motion is far ahead of the other
         mine, theirs = take.frame(first + half).qpos, other.frame(entry + half).qpos
@@ -185,7 +185,7 @@ class _Crossfade:
         return Frame(qpos, readonly(down, bool))
 
     @staticmethod
-    def _foot_contacts(before: Flags, after: Flags, change: _FootTransfer, number: int) -> Flags:
+    def _foot_contacts(before: Flags, after: Flags, change: _BlendedFootTransfer, number: int) -> Flags:
         if number < change.begin:
             return before
         return after if number >= change.end else after & (change.far < SAME_PLACE)
@@ -215,7 +215,7 @@ class _Crossfade:
         used = [np.linalg.norm(hips(qpos) - places(qpos)[0], axis=-1) for qpos in both]
         return pelvis_drop(hips(poses), place, easy_reach(self._lengths, np.maximum(*used)))
 
-    def _foot_transfer(self, foot: int) -> _FootTransfer:
+    def _foot_transfer(self, foot: int) -> _BlendedFootTransfer:
         """The step of a foot. It begins when the foot is up in either motion, and ends when it is down in the other."""
         rate, parts = self._take.rate, self._parts[foot]
         quick, slow = round(QUICKEST * rate), round(SLOWEST * rate)
@@ -224,17 +224,17 @@ class _Crossfade:
             latest = max(latest, self._first + slow)
 
         def stands(k: int) -> bool:
-            return _foot_is_down(self._take.frame(k), parts)
+            return _foot_is_down_in_take(self._take.frame(k), parts)
 
         def lands(k: int) -> bool:
-            return _foot_is_down(self._other_frame(k), parts)
+            return _foot_is_down_in_take(self._other_frame(k), parts)
 
         begin = self._first_frame_where(latest, self._first, lambda k: not (stands(k) and lands(k)))
         end = self._first_frame_where(begin + slow, begin + quick, lands)
         stood = any(lands(k) for k in range(begin, end)) or stands(begin)
         share = float(quintic_ease((begin - self._first) / self._over))
         lead = share * (self._other_frame(begin).qpos[:2] - self._take.frame(begin).qpos[:2])
-        return _FootTransfer(begin, end, self._foot_distance(foot, begin, end) if stood else 0.0, lead)
+        return _BlendedFootTransfer(begin, end, self._foot_distance(foot, begin, end) if stood else 0.0, lead)
 
     def _foot_distance(self, foot: int, begin: int, end: int) -> float:
         """Ground distance (m) from a foot at frame `begin` of the first motion to the foot at `end` of the other."""
@@ -248,5 +248,5 @@ class _Crossfade:
         return next((k for k in range(number, latest) if holds(k)), max(latest, number))
 
 
-def _foot_is_down(frame: Frame, parts: list[int]) -> bool:
+def _foot_is_down_in_take(frame: Frame, parts: list[int]) -> bool:
     return frame.down is not None and bool(frame.down[parts].any())

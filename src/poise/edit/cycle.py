@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly, true_runs
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
-from poise.edit.blend import OVER, crossfaded, pose_features
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.blend import OVER, blend_features, crossfaded
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs
 from poise.edit.take import Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
@@ -22,7 +22,7 @@ from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, q
 
 
 @dataclass(frozen=True)
-class Warp:
+class TimeWarpEdit:
     """Edit that plays the motion at `factor` times its speed. The span is in the time of the result."""
 
     factor: float
@@ -99,13 +99,13 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
     first, last = find_cycle(clip, near)
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
     cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
-    return _close_cycle(cut)
+    return _close_cycle_of_take(cut)
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     """First and last frame of the interval whose ends are most alike; intervals near the time `near` (s) preferred."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
-    table = pose_features(clip.body, _clip_frames(clip), clip.rate)
+    table = blend_features(clip.body, _cut_take_frames(clip), clip.rate)
     active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
     best, pair = np.inf, None
     for lag in range(shortest, longest + 1):
@@ -122,7 +122,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     return pair
 
 
-def _close_cycle(cut: BodyClip) -> BodyClip:
+def _close_cycle_of_take(cut: BodyClip) -> BodyClip:
     """The clip with a last pose that equals the first, except for ground position and heading."""
     body, last = cut.body, cut.frames - 1
     yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
@@ -132,32 +132,34 @@ def _close_cycle(cut: BodyClip) -> BodyClip:
     shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
     if cut.down is not None:
         for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
-            shares[:, toes] = _stance_shares(cut.down[:, parts])[:, None]
+            shares[:, toes] = _stance_shares_of_loop(cut.down[:, parts])[:, None]
     qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
     for pose, part in zip(qpos, shares, strict=True):
         mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
     closed = replace(cut, qpos=qpos)
     if cut.down is not None and body.feet:
-        closed = _close_foot_gaps(cut, cut.down, closed, turn, shift)
+        closed = _close_foot_gaps_of_loop(cut, cut.down, closed, turn, shift)
     poses = np.concatenate([closed.qpos[:-1], displace_poses(closed.qpos[:1], turn, shift)])
     return replace(closed, qpos=readonly(poses))
 
 
-def _close_foot_gaps(cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
+def _close_foot_gaps_of_loop(
+    cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array
+) -> BodyClip:
     """`closed` with feet that do not slide: each foot moves by a constant share of its gap in `cut` during a stance."""
-    placement = FootPlacement(cut.body)
+    placement = EditedFootPlacement(cut.body)
     place, feet = placement.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m
     twist = quat_log(quat_multiply(quat_multiply(turn, feet[0]), quat_conjugate(feet[-1])))  # (F, 3) rad
     for foot, parts in enumerate(foot_parts(cut.body)):
-        share = _stance_shares(down[:, parts])
+        share = _stance_shares_of_loop(down[:, parts])
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
-    poses, downs = zip(*placement.settled(_clip_frames(closed), place, feet), strict=True)
+    poses, downs = zip(*placement.settled(_cut_take_frames(closed), place, feet), strict=True)
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
-def _stance_shares(down: NDArray[np.bool_]) -> Array:
+def _stance_shares_of_loop(down: NDArray[np.bool_]) -> Array:
     """(T,) shares of a gap, rising from -1/2 to 1/2; constant while any part of a foot is in contact (`down`)."""
     count = len(down)
     even = np.arange(count) / (count - 1) - 0.5
@@ -170,6 +172,6 @@ def _stance_shares(down: NDArray[np.bool_]) -> Array:
     return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
 
 
-def _clip_frames(clip: BodyClip) -> list[Frame]:
+def _cut_take_frames(clip: BodyClip) -> list[Frame]:
     downs = [None] * clip.frames if clip.down is None else list(clip.down)
     return [Frame(pose, down) for pose, down in zip(clip.qpos, downs, strict=True)]

@@ -15,9 +15,9 @@ from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot, Joint
 from poise.body.pose_space import PoseSpace
-from poise.edit.limb_ik import LimbSolver, PosedLimbs
+from poise.edit.limb_ik import EditedLimbs, EditedLimbSolver
 from poise.edit.limbs import chain_joints, foot_parts, hip_points
-from poise.edit.take import Flags, Frame, without_contacts
+from poise.edit.take import Flags, Frame, take_without_contacts
 from poise.retarget.ik import PoseSolver
 from poise.rotations import quat_conjugate, quat_exp, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate, yaw_of
 
@@ -31,7 +31,7 @@ ROUNDS, ENOUGH, SLOWEST = 8, 1e-5, 0.2  # secant search of heel angles: iteratio
 HIGHEST = np.radians(70.0)  # greatest angle of a raised heel
 
 
-class FootPlacement:
+class EditedFootPlacement:
     """Places the F feet of a body, and P further points at the same time."""
 
     def __init__(
@@ -50,8 +50,8 @@ class FootPlacement:
         self._toes_of = [feet.index(str(joint.parent_link)) for joint in toes]
         ends = [*((link, np.zeros(3)) for link in feet), *points]
         self._reader = LinkKinematics(body, ends, links)
-        self._limbs, self._legs = (LimbSolver(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
-        self._heels, self._leg_heels = Heels(body, self._limbs), Heels(body, self._legs)
+        self._limbs, self._legs = (EditedLimbSolver(body, some, len(feet)) for some in (ends, ends[: len(feet)]))
+        self._heels, self._leg_heels = EditedHeels(body, self._limbs), EditedHeels(body, self._legs)
         moved = [joint for link, _ in ends for joint in chain_joints(body, link)]
         legs = [joint for link in feet for joint in chain_joints(body, link)]
         self._moved, leg_dofs, toe_dofs = ([dof for j in joints for dof in j.dofs] for joints in (moved, legs, toes))
@@ -92,7 +92,7 @@ class FootPlacement:
             found[rest] = self._solve_legs_again(qpos[rest], found[rest], place[rest, : self._count], turn[rest])
         missed = np.linalg.norm(self._soles.at(found)[0] - soles, axis=-1) > MISSED
         up = missed @ self._part_of
-        return [Frame(readonly(q), without_contacts(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
+        return [Frame(readonly(q), take_without_contacts(f.down, u)) for q, f, u in zip(found, frames, up, strict=True)]
 
     def _sole_goals(self, qpos: Array, place: Array, turn: Array) -> Array:
         """(T, S, 3) m: target positions of the S contact points of the feet."""
@@ -165,18 +165,18 @@ class FootPlacement:
         return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
 
-class Heels:
+class EditedHeels:
     """Raises heels: a foot tips over its ball where the ankle cannot bend far enough for a flat foot."""
 
-    def __init__(self, body: Body, limbs: LimbSolver) -> None:
+    def __init__(self, body: Body, limbs: EditedLimbSolver) -> None:
         self._limbs, self._space = limbs, PoseSpace(body)
         legs = [chain_joints(body, foot.link) for foot in body.feet]
         self._feet = [number for number, joints in enumerate(legs) if joints]  # without feet that are the root's link
-        self._tips = [_heel_tip(body, body.feet[number], legs[number][-1]) for number in self._feet]
+        self._tips = [_heel_tip_for_edits(body, body.feet[number], legs[number][-1]) for number in self._feet]
         self._dofs = np.array([tip.ankle for tip in self._tips], int)
         self._sides = np.array([tip.side for tip in self._tips])
 
-    def raised(self, was: PosedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
+    def raised(self, was: EditedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
         """Poses (T, nq) with points at `place` (T, P, 3) m and feet turned as `turn` (T, F, 4), heels raised if needed.
 
         Also returns `place` and `turn` with the raised heels.
@@ -228,7 +228,7 @@ class _HeelTip:
     toe_side: float  # the same as `side`, for `toe`; 0 without `toe`
 
 
-def _heel_tip(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:
+def _heel_tip_for_edits(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:
     heel, pivot = foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)
     axis = foot.points[3] - foot.points[2]
     axis /= np.linalg.norm(axis)

@@ -50,7 +50,7 @@ class _Limb:
 
 
 @dataclass(frozen=True, eq=False)
-class PosedLimbs:
+class EditedLimbs:
     """T poses, and the positions and orientations of N limbs in each pose, in the world frame."""
 
     qpos: Array  # (T, nq)
@@ -61,12 +61,12 @@ class PosedLimbs:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, ends of the shanks
 
-    def at_rows(self, rows: NDArray[np.int64]) -> PosedLimbs:
+    def at_rows(self, rows: NDArray[np.int64]) -> EditedLimbs:
         """The same for some of the poses: those with the indices `rows`."""
-        return PosedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
+        return EditedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
-class LimbSolver:
+class EditedLimbSolver:
     """Moves points (link, position in its frame) to goals. Ignores points without a ball joint and hinge above them."""
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], feet: int) -> None:
@@ -74,18 +74,18 @@ class LimbSolver:
         self._body, self._data = body, mujoco.MjData(body.model)
         self._limbs: list[_Limb] = []
         for number, (link, point) in enumerate(points):
-            limb = _limb_of_point(body, link, number, np.asarray(point, float), turned=number < feet)
+            limb = _edited_limb_of_point(body, link, number, np.asarray(point, float), turned=number < feet)
             if limb is not None and all(limb.hip is not other.hip for other in self._limbs):
                 self._limbs.append(limb)
         self._elements = np.array([limb.elements for limb in self._limbs], int).reshape(-1, 2)
         self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
         self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
         self._signs = self._bent_signs()
-        self._ankles = AnkleSolver(
+        self._ankles = EditedAnkleSolver(
             body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
         )
 
-    def read(self, qpos: Array) -> PosedLimbs:
+    def read(self, qpos: Array) -> EditedLimbs:
         """Positions and orientations of the limbs in poses (T, nq)."""
         data, elements, links = self._data, self._elements, self._links
         anchors, axes = np.empty((len(qpos), len(links), 2, 3)), np.empty((len(qpos), len(links), 3))
@@ -96,9 +96,9 @@ class LimbSolver:
             anchors[k], axes[k] = data.xanchor[elements], data.xaxis[elements[:, 1]]
             places[k], turns[k] = data.xpos[links[:, 2]], data.xquat[links]
         ends = places + quat_rotate(turns[:, :, 2], self._ends)
-        return PosedLimbs(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
+        return EditedLimbs(qpos, anchors[:, :, 0], anchors[:, :, 1], axes, turns[:, :, 0], turns[:, :, 1], ends)
 
-    def placed(self, was: PosedLimbs, place: Array, turn: Array) -> Array:
+    def placed(self, was: EditedLimbs, place: Array, turn: Array) -> Array:
         """The poses of `was` (T, nq) with points moved to `place` (T, P, 3) m and feet turned as `turn` (T, F, 4)."""
         out, goal = np.array(was.qpos), place[:, [limb.number for limb in self._limbs]]
         for i, limb in enumerate(self._limbs):
@@ -106,7 +106,7 @@ class LimbSolver:
                 goal[:, i] += quat_rotate(turn[:, limb.number], limb.end - limb.point)
         angle = was.qpos[:, [limb.knee.qpos[0] for limb in self._limbs]]
         limits = np.array([_knee_limits(limb.knee) for limb in self._limbs]).reshape(-1, 2)
-        bend = np.clip(angle + _knee_bend_changes(was, goal, self._signs), *limits.T) - angle
+        bend = np.clip(angle + _edited_knee_bend_changes(was, goal, self._signs), *limits.T) - angle
         bent = quat_from_axis_angle(was.axis, bend)
         swing = quat_between(was.knee + quat_rotate(bent, was.end - was.knee) - was.hip, goal - was.hip)
         legs = [i for i, limb in enumerate(self._limbs) if limb.ankle is not None]
@@ -126,7 +126,7 @@ class LimbSolver:
         qpos = np.array(self._body.standing)
         for limb in self._limbs:
             qpos[limb.knee.qpos[0]] = 0.5 * sum(_knee_limits(limb.knee))
-        return np.asarray(np.sign(_knee_angles(self.read(qpos[None])))[0])
+        return np.asarray(np.sign(_edited_knee_angles(self.read(qpos[None])))[0])
 
 
 def bending_joint_index(joints: Sequence[Joint]) -> int | None:
@@ -138,7 +138,7 @@ def bending_joint_index(joints: Sequence[Joint]) -> int | None:
     return None
 
 
-def _limb_of_point(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
+def _edited_limb_of_point(body: Body, link: str, number: int, point: Array, *, turned: bool) -> _Limb | None:
     joints, placed = chain_joints(body, link), body.link_id(link)
     first = bending_joint_index(joints)
     if first is None:
@@ -160,20 +160,20 @@ def _perpendicular_part(vector: Array, axis: Array) -> Array:
     return np.asarray(vector - np.sum(vector * axis, axis=-1, keepdims=True) * axis)
 
 
-def _knee_angles(posed: PosedLimbs) -> Array:
+def _edited_knee_angles(posed: EditedLimbs) -> Array:
     """(T, N) rad: angle of each knee, from thigh to shank about the knee's axis."""
     axis = posed.axis
     thigh, shank = _perpendicular_part(posed.hip - posed.knee, axis), _perpendicular_part(posed.end - posed.knee, axis)
     return np.asarray(np.arctan2(np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)))
 
 
-def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
+def _edited_knee_bend_changes(was: EditedLimbs, goal: Array, sign: Array) -> Array:
     """(T, N) rad: changes of knee angles after which the ends are as far from the hips as the goals (T, N, 3) m.
 
     `sign` (N,) selects one of the two ways to bend a straight knee. An overextended knee stays overextended only if
     the limb's end stays nearly as far from the hip.
     """
-    bent = (np.pi - sign * _knee_angles(was) + np.pi) % (2 * np.pi) - np.pi  # rad, 0 is straight
+    bent = (np.pi - sign * _edited_knee_angles(was) + np.pi) % (2 * np.pi) - np.pi  # rad, 0 is straight
     thigh, shank = _perpendicular_part(was.hip - was.knee, was.axis), _perpendicular_part(was.end - was.knee, was.axis)
     aside = np.sum((was.end - was.hip) * was.axis, axis=-1)
     a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
@@ -186,7 +186,7 @@ def _knee_bend_changes(was: PosedLimbs, goal: Array, sign: Array) -> Array:
     return np.asarray(sign * (bent - wanted))
 
 
-class AnkleSolver:
+class EditedAnkleSolver:
     """Sets N ankles. A ball joint keeps its twist and a pair of hinges has none: the leg turns instead of the ankle."""
 
     def __init__(self, body: Body, ankles: Sequence[tuple[Joint, int]]) -> None:

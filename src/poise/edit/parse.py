@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from poise.edit.blend import OVER, Blend
-from poise.edit.cycle import Loop, Warp
+from poise.edit.cycle import Loop, TimeWarpEdit
 from poise.edit.pose import Carry, Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
 from poise.edit.take import EASE, Edit, Span
@@ -197,7 +197,7 @@ _READERS: dict[str, Callable[[_EditText], Edit]] = {
     "reach": _parse_reach,
     "trunk": lambda words: TrunkEdit(words.number(*words.value()), words.span()),
     "carry": lambda words: Carry(words.value()[0], words.span()),
-    "warp": lambda words: Warp(words.number(*words.value()), words.span()),
+    "warp": lambda words: TimeWarpEdit(words.number(*words.value()), words.span()),
     "stride": _parse_stride,
     "turn": lambda words: TurnEdit(words.number(*words.value()), words.span(ease=False)),
     "path": _parse_path,

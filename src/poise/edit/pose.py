@@ -16,7 +16,7 @@ from poise.body.contact_parts import contact_parts
 from poise.body.parts import Hand, Joint
 from poise.body.symmetry import name_side
 from poise.edit.blend import OVER, crossfaded
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import (
     chain_joints,
     easy_reach,
@@ -34,10 +34,10 @@ from poise.edit.take import (
     FrameSketch,
     Span,
     Take,
-    colon_numbers,
     edit_text,
+    edit_text_of_numbers,
     number_text,
-    without_contacts,
+    take_without_contacts,
 )
 from poise.edit.track import foot_sketches
 from poise.edit.walk import gradual_drop, gradual_drop_reach
@@ -84,7 +84,7 @@ class Offset:
     span: Span = field(default_factory=Span)
 
     def __str__(self) -> str:
-        return edit_text("offset", f"{self.joint}={colon_numbers(self.degrees)}", self.span)
+        return edit_text("offset", f"{self.joint}={edit_text_of_numbers(self.degrees)}", self.span)
 
     def on(self, take: Take) -> Take:
         """The motion with the joint rotated. Contact parts that the joint moves are no longer in contact."""
@@ -102,7 +102,7 @@ class Offset:
                 return was
             qpos = np.array(was.qpos)
             mujoco.mj_integratePos(take.body.model, qpos, turn, weight)
-            return Frame(readonly(qpos), without_contacts(was.down, below))
+            return Frame(readonly(qpos), take_without_contacts(was.down, below))
 
         return take.with_frames(frame)
 
@@ -127,7 +127,7 @@ class TrunkEdit:
         height = float(take.body.standing[2])
         if self.metres < -height:
             raise PoiseError(f"edit '{self}' puts the pelvis, which is {height:.2f} m high, below the feet")
-        placement, raised = FootPlacement(take.body), _RaisedTrunk(take, self)
+        placement, raised = EditedFootPlacement(take.body), _RaisedTrunk(take, self)
 
         def block(first: int) -> list[Frame]:
             numbers = range(first, first + BLOCK)
@@ -205,7 +205,7 @@ class Carry:
     def on(self, take: Take) -> Take:
         """The motion with arms in the carry pose. Other joints do not change; carrying hands lose their contacts."""
         body = take.body
-        held, dofs = carry_pose(body, self.pose)
+        held, dofs = edited_carry_pose(body, self.pose)
         way, carrying = np.zeros(body.nv), parts_moved_by(body, np.flatnonzero(dofs))
 
         def frame(number: int) -> Frame:
@@ -215,12 +215,12 @@ class Carry:
             qpos = np.array(was.qpos)
             mujoco.mj_differentiatePos(body.model, way, 1.0, was.qpos, held)
             mujoco.mj_integratePos(body.model, qpos, np.where(dofs, way, 0.0), weight)
-            return Frame(readonly(qpos), without_contacts(was.down, carrying))
+            return Frame(readonly(qpos), take_without_contacts(was.down, carrying))
 
         return take.with_frames(frame)
 
 
-def carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
+def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     """The standing pose (nq,) with arms in a carry pose, and a mask (nv,) of the degrees of freedom of these arms."""
     from poise.retarget.ik import PoseSolver
 
@@ -228,25 +228,25 @@ def carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     wanted = {hand: _HOLDS[pose][name_side(hand.name)] for hand in body.hands if name_side(hand.name) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
-        for joint in _arm_joints(body, hand):
+        for joint in _edited_arm_joints(body, hand):
             stay[list(joint.dofs)] = 0.03
             if joint.kind == "hinge" and len(joint.dofs) == 1:  # start bent: a straight elbow is singular
                 start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
-    places = [_carried_hand_place(body, hand, arm) for hand, arm in wanted.items()]
+    places = [_edited_hand_place(body, hand, arm) for hand, arm in wanted.items()]
     solver = PoseSolver(body, [(hand.link, hand.point) for hand in wanted])
     found = solver.solve(start, places=places, place_weights=10.0, prior_weights=stay, iterations=100)
     return found.qpos, stay < 1.0
 
 
-def _arm_joints(body: Body, hand: Hand) -> list[Joint]:
+def _edited_arm_joints(body: Body, hand: Hand) -> list[Joint]:
     chain = chain_joints(body, hand.link)
     return [joint for joint in chain if joint.group == chain[-1].group]
 
 
-def _carried_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
+def _edited_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
     """(3,) m: the hand's place in the standing pose, `arm` (forward, outward, up; arm lengths) from the shoulder."""
     data = next(posed_data(body, body.standing[None]))
-    joints = [joint for joint in _arm_joints(body, hand) if "clavicle" not in joint.name]
+    joints = [joint for joint in _edited_arm_joints(body, hand) if "clavicle" not in joint.name]
     way = [data.xanchor[joint_element_id(body, joint)] for joint in joints]
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)

@@ -9,10 +9,10 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.parts import Joint
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limb_ik import bending_joint_index
 from poise.edit.limbs import chain_joints, part_point, parts_moved_by
-from poise.edit.take import BLOCK, Flags, Frame, Span, Take, colon_numbers, edit_text, without_contacts
+from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, edit_text_of_numbers, take_without_contacts
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 
@@ -43,13 +43,13 @@ class Reach:
             raise PoiseError("reach needs at least one goal")
 
     def __str__(self) -> str:
-        value = "/".join(f"{goal.part}={colon_numbers(goal.place)}" for goal in self.goals)
-        point = None if self.point is None else colon_numbers(self.point)
+        value = "/".join(f"{goal.part}={edit_text_of_numbers(goal.place)}" for goal in self.goals)
+        point = None if self.point is None else edit_text_of_numbers(self.point)
         return edit_text("reach", value, self.span, to="world" if self.absolute else None, point=point)
 
     def on(self, take: Take) -> Take:
         """The motion with the body parts at their targets during the span."""
-        solve = _ReachSolver(take.body, self)
+        solve = _ReachEditSolver(take.body, self)
 
         def block(first: int) -> list[Frame]:
             frames = [take.frame(k) for k in range(first, first + BLOCK)]
@@ -62,7 +62,7 @@ class Reach:
         return take.with_blocks(block)
 
 
-class _ReachSolver:
+class _ReachEditSolver:
     """Solves the G goals of a reach on a body. Feet are placed with their orientation, other parts as points."""
 
     def __init__(self, body: Body, reach: Reach) -> None:
@@ -79,9 +79,9 @@ class _ReachSolver:
                 continue
             self._rows.append(len(body.feet) + len(points))
             points.append((link, point if reach.point is None else np.array(reach.point)))
-            stay |= _reach_weights(chain_joints(body, link))
-        self._parts = np.array([_contact_parts_below(body, goal.part) for goal in reach.goals])  # (G, P)
-        self._placement = FootPlacement(body, points, stay=stay)
+            stay |= _reach_edit_weights(chain_joints(body, link))
+        self._parts = np.array([_parts_below_edited_link(body, goal.part) for goal in reach.goals])  # (G, P)
+        self._placement = EditedFootPlacement(body, points, stay=stay)
 
     def frames(self, frames: list[Frame], weight: Array) -> list[Frame]:
         """T frames in which the reach is applied with `weight` (T,), 0 to 1."""
@@ -90,7 +90,9 @@ class _ReachSolver:
         shift = weight[:, None, None] * self._part_shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
         moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
-        borne = [Frame(f.qpos, without_contacts(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)]
+        borne = [
+            Frame(f.qpos, take_without_contacts(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)
+        ]
         return self._placement.settled(borne, place, turn)
 
     def _part_shifts(self, qpos: Array, place: Array) -> Array:
@@ -102,14 +104,14 @@ class _ReachSolver:
         return quat_rotate(heading[:, None], self._goals)
 
 
-def _contact_parts_below(body: Body, name: str) -> Flags:
+def _parts_below_edited_link(body: Body, name: str) -> Flags:
     """(P,) whether each contact part belongs to the named body part or to links below that body part."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]
     return parts_moved_by(body, [dof for joint in joints for dof in joint.dofs])
 
 
-def _reach_weights(joints: list[Joint]) -> dict[int, float]:
+def _reach_edit_weights(joints: list[Joint]) -> dict[int, float]:
     """By degree of freedom of `joints`, which lead to a part: weight of changes, small for two joints of the limb."""
     first = bending_joint_index(joints)
     free = () if first is None else joints[first : first + 2]

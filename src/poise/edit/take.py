@@ -77,7 +77,7 @@ def number_text(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def colon_numbers(values: Iterable[float]) -> str:
+def edit_text_of_numbers(values: Iterable[float]) -> str:
     """Text with the numbers joined by colons, such as 1:0.5."""
     return ":".join(number_text(v) for v in values)
 
@@ -107,7 +107,7 @@ class Frame(NamedTuple):
     down: Flags | None  # (P,) whether each contact part is in contact; None if unknown
 
 
-def without_contacts(down: Flags | None, parts: Flags) -> Flags | None:
+def take_without_contacts(down: Flags | None, parts: Flags) -> Flags | None:
     """Contacts `down` (P,) with the contacts of the marked `parts` (P,) removed; None if unknown."""
     return None if down is None else readonly(down & ~parts, bool)
 

@@ -31,7 +31,7 @@ class StancePhase:
 
 
 @dataclass(frozen=True, eq=False)
-class FootTrack:
+class TakeFootTrack:
     """K frames of a take, from frame `first` on, with positions of the F feet and their hips."""
 
     body: Body
@@ -84,14 +84,14 @@ class FootTrack:
         return stance.begin + min(stance.end - 1 - stance.begin, round(self.rate)) // 2
 
 
-class FootTrackSampler:
+class TakeFootTrackSampler:
     """Reads tracks of a take. Frames that were read once are kept."""
 
     def __init__(self, take: Take) -> None:
         self._take, self._sketch = take, foot_sketches(take)
         self._columns: list[NDArray[Any]] = []
 
-    def track(self, first: int, stop: int) -> FootTrack:
+    def track(self, first: int, stop: int) -> TakeFootTrack:
         """Track from frame `first` to before `stop` or to the take's end. `first` must be the same in every call."""
         take = self._take
         end = stop if take.duration is None else min(stop, int(np.ceil(take.duration * take.rate - 1e-9)) + 1)
@@ -105,7 +105,7 @@ class FootTrackSampler:
             self._columns = fresh
         elif fresh:
             self._columns = [np.concatenate(pair) for pair in zip(self._columns, fresh, strict=True)]
-        return FootTrack(take.body, take.rate, first, *self._columns)
+        return TakeFootTrack(take.body, take.rate, first, *self._columns)
 
 
 def foot_sketches(take: Take) -> Callable[[int], FrameSketch]:

@@ -9,9 +9,17 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
-from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
-from poise.edit.track import FootTrack
-from poise.edit.walk import Course, CourseMoves, RigidMove, footprint_moves, path_moves, require_walk, walk_on_course
+from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
+from poise.edit.track import TakeFootTrack
+from poise.edit.walk import (
+    Course,
+    CourseMoves,
+    RigidEditMove,
+    edit_moves_of_footprints,
+    path_moves,
+    require_walk,
+    take_on_course,
+)
 from poise.errors import PoiseError
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time
@@ -36,16 +44,18 @@ class StrideEdit:
 
     def on(self, take: Take) -> Take:
         """The walk with the changed step lengths; contacts keep their times."""
-        return walk_on_course(take, self.span.start, self._prepare)
+        return take_on_course(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: FootTrack) -> Course:
-        change = self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / mean_step_length(track)
+    def _prepare(self, track: TakeFootTrack) -> Course:
+        change = (
+            self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / mean_step_length_of_take(track)
+        )
 
-        def course(track: FootTrack) -> CourseMoves:
+        def course(track: TakeFootTrack) -> CourseMoves:
             share = change * self.span.weight(track.time)
-            shift = np.cumsum(share[:, None] * _path_increments(track.path), axis=0)
+            shift = np.cumsum(share[:, None] * _edited_path_increments(track.path), axis=0)
             root = path_moves(track.path, track.path + shift, np.zeros(track.frames))
-            return CourseMoves(root, footprint_moves(track, root, self.span.start))
+            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
 
         return course
 
@@ -65,16 +75,16 @@ class TurnEdit:
         start = self.span.start or 0.0
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
-        def prepare(track: FootTrack) -> Course:
+        def prepare(track: TakeFootTrack) -> Course:
             require_walk(track, self.span.start, self)
             return course
 
-        def course(track: FootTrack) -> CourseMoves:
+        def course(track: TakeFootTrack) -> CourseMoves:
             yaw = math.radians(self.degrees) * quintic_ease((track.time - start) / (end - start))
             root = turned_path_moves(track, yaw)
-            return CourseMoves(root, footprint_moves(track, root, self.span.start))
+            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
 
-        return walk_on_course(take, self.span.start, prepare)
+        return take_on_course(take, self.span.start, prepare)
 
 
 @dataclass(frozen=True)
@@ -89,13 +99,13 @@ class PathEdit:
             raise PoiseError("a path needs at least one point")
 
     def __str__(self) -> str:
-        return edit_text("path", "/".join(colon_numbers(p) for p in self.points), self.span)
+        return edit_text("path", "/".join(edit_text_of_numbers(p) for p in self.points), self.span)
 
     def on(self, take: Take) -> Take:
         """The walk along the path, as far as the original steps reach; straight on after the end of the path."""
-        return walk_on_course(take, self.span.start, self._prepare)
+        return take_on_course(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: FootTrack) -> Course:
+    def _prepare(self, track: TakeFootTrack) -> Course:
         require_walk(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
         origin, heading = track.path[begin], _path_headings(track.path, track.rate)[begin]
@@ -104,8 +114,8 @@ class PathEdit:
         angles = np.unwrap(np.arctan2(*np.diff(curve, axis=0).T[::-1]))
         middles = 0.5 * (run[1:] + run[:-1])
 
-        def course(track: FootTrack) -> CourseMoves:
-            far = np.cumsum(np.linalg.norm(_path_increments(track.path), axis=1))
+        def course(track: TakeFootTrack) -> CourseMoves:
+            far = np.cumsum(np.linalg.norm(_edited_path_increments(track.path), axis=1))
             far = np.maximum(far - far[begin], 0.0)
             wanted = np.interp(far, middles, angles)
             yaw = wanted - _path_headings(track.path, track.rate)
@@ -115,12 +125,12 @@ class PathEdit:
             target = np.stack([np.interp(far, run, curve[:, i]) for i in (0, 1)], axis=1) + beyond
             target[:begin] = track.path[:begin]
             root = path_moves(track.path, target, yaw)
-            return CourseMoves(root, footprint_moves(track, root, self.span.start))
+            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
 
         return course
 
 
-def mean_step_length(track: FootTrack) -> float:
+def mean_step_length_of_take(track: TakeFootTrack) -> float:
     """Mean distance (m) that the root travels along the ground between successive footfalls."""
     falls = [s.begin for s in track.stances if s.begin > 0]
     ways = np.linalg.norm(np.diff(track.path[falls], axis=0), axis=1) if len(falls) > 1 else np.zeros(0)
@@ -149,15 +159,15 @@ def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
     return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
 
 
-def turned_path_moves(track: FootTrack, yaw: Array) -> RigidMove:
+def turned_path_moves(track: TakeFootTrack, yaw: Array) -> RigidEditMove:
     """(K,) moves of the root after which each increment of the track's path is turned by `yaw` (K,) rad."""
-    steps = _path_increments(track.path)
+    steps = _edited_path_increments(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
     return path_moves(track.path, track.path[0] + np.cumsum(turned, axis=0), yaw)
 
 
-def _path_increments(path: Array) -> Array:
+def _edited_path_increments(path: Array) -> Array:
     """(K, 2) m: displacement of a path (K, 2) from the previous frame to each frame; 0 at the first frame."""
     return np.diff(path, axis=0, prepend=path[:1])
 

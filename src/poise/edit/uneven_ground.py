@@ -10,17 +10,17 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
-from poise.edit.take import Span, Take, colon_numbers, edit_text, number_text
-from poise.edit.track import FootTrack, StancePhase, gaussian_smoothed
+from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
+from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed
 from poise.edit.walk import (
     IDENTITY,
     Course,
     CourseMoves,
-    RigidMove,
+    RigidEditMove,
     SwingPath,
-    identity_move,
+    identity_edit_move,
     sliding_max,
-    walk_on_course,
+    take_on_course,
 )
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
@@ -51,8 +51,10 @@ class SlopeEdit:
     def on(self, take: Take) -> Take:
         """The walk on the slope; the ground is level behind the figure's position at the span's start, if given."""
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
-        surface = GroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-        return walk_on_course(take, self.span.start, lambda track: _surface_course(surface, track, self.span.start))
+        surface = EditedGroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
+        return take_on_course(
+            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start)
+        )
 
 
 @dataclass(frozen=True)
@@ -71,27 +73,27 @@ class StairsEdit:
 
     def __str__(self) -> str:
         edge = None if self.edge == StairsEdit.edge else number_text(self.edge)
-        return edit_text("stairs", colon_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
+        return edit_text("stairs", edit_text_of_numbers((self.rise, self.run, self.count)), self.span, edge=edge)
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs, with steps as long as treads are deep."""
-        surface = GroundSurface(
+        surface = EditedGroundSurface(
             lambda x, _: self.rise * np.clip(np.floor((x - self.edge) / self.run) + 1, 0, self.count)
         )
-        treads = Treads(self.run, self.count, self.edge, self.rise > 0)
+        treads = EditedTreads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return walk_on_course(
-            take, self.span.start, lambda track: _surface_course(surface, track, self.span.start, fitted)
+        return take_on_course(
+            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start, fitted)
         )
 
 
 @dataclass(frozen=True)
 class HeightsEdit:
-    """Edit: ground whose height (m) is a function of arrays x and y (m), as in `GroundSurface`."""
+    """Edit: ground whose height (m) is a function of arrays x and y (m), as in `EditedGroundSurface`."""
 
     height: Callable[[Array, Array], Array]
     span: Span = field(default_factory=Span)
@@ -102,13 +104,15 @@ class HeightsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the ground with these heights."""
-        return walk_on_course(
-            take, self.span.start, lambda track: _surface_course(GroundSurface(self.height), track, self.span.start)
+        return take_on_course(
+            take,
+            self.span.start,
+            lambda track: _take_course_on_surface(EditedGroundSurface(self.height), track, self.span.start),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class GroundSurface:
+class EditedGroundSurface:
     """Ground whose height (m) is a function of x and y (m) in a frame at `origin` whose x axis points to `heading`."""
 
     height: Callable[[Array, Array], Array]
@@ -120,9 +124,9 @@ class GroundSurface:
         """(2,) unit vector: the surface's x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
 
-    def laid(self, origin: Array, heading: float) -> GroundSurface:
+    def laid(self, origin: Array, heading: float) -> EditedGroundSurface:
         """The same surface placed at another origin (m) and heading (rad)."""
-        return GroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
+        return EditedGroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
         """Position (m) of a point along the surface's x axis."""
@@ -136,7 +140,7 @@ class GroundSurface:
 
 
 @dataclass(frozen=True)
-class Treads:
+class EditedTreads:
     """Treads of stairs. Tread 0 is the ground before the stairs, tread `count` the ground after the last step."""
 
     run: float  # m
@@ -173,7 +177,9 @@ Fit = Callable[[StancePhase, float | None, float], float]
 """Maps a stance phase, the previous step's position ahead (m) and this step's position to this step's new position."""
 
 
-def _surface_course(surface: GroundSurface, track: FootTrack, start: float | None, fit: Fit | None = None) -> Course:
+def _take_course_on_surface(
+    surface: EditedGroundSurface, track: TakeFootTrack, start: float | None, fit: Fit | None = None
+) -> Course:
     """The course over a surface. With `start` (s), the surface is placed at the figure's position and heading then."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
@@ -181,37 +187,41 @@ def _surface_course(surface: GroundSurface, track: FootTrack, start: float | Non
 
     points = sole_points(track.body)
 
-    def course(track: FootTrack) -> CourseMoves:
+    def course(track: TakeFootTrack) -> CourseMoves:
         held = -1 if start is None else start * track.rate - track.first
-        prints = _surface_prints(surface, track, held, fit)
+        prints = _take_prints_on_surface(surface, track, held, fit)
         return CourseMoves(
-            _root_moves(track, prints), prints, lambda swing: _swing_lift(surface, track, points[swing.foot], swing)
+            _root_moves(track, prints),
+            prints,
+            lambda swing: _edited_swing_lift(surface, track, points[swing.foot], swing),
         )
 
     return course
 
 
-def _surface_prints(surface: GroundSurface, track: FootTrack, held: float, fit: Fit | None) -> tuple[RigidMove, ...]:
+def _take_prints_on_surface(
+    surface: EditedGroundSurface, track: TakeFootTrack, held: float, fit: Fit | None
+) -> tuple[RigidEditMove, ...]:
     """Moves of the footprints of all stance phases onto the surface; footprints from before row `held` stay."""
-    moves: list[RigidMove] = []
+    moves: list[RigidEditMove] = []
     shift, before = 0.0, None
     for stance in track.stances:
         centre = track.footprint(stance)
         own = surface.ahead(centre)
         if stance.begin < held:
             before = own
-            moves.append(identity_move())
+            moves.append(identity_edit_move())
             continue
         if fit is not None:
             shift = fit(stance, before, own + shift) - own
         before = own + shift
-        moves.append(_move_onto_surface(surface, track, stance, centre, shift))
+        moves.append(_move_take_onto_surface(surface, track, stance, centre, shift))
     return tuple(moves)
 
 
-def _move_onto_surface(
-    surface: GroundSurface, track: FootTrack, stance: StancePhase, centre: Array, shift: float
-) -> RigidMove:
+def _move_take_onto_surface(
+    surface: EditedGroundSurface, track: TakeFootTrack, stance: StancePhase, centre: Array, shift: float
+) -> RigidEditMove:
     """The move of a footprint with middle `centre` by `shift` (m) ahead, and to the surface's height and tilt there."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
@@ -225,10 +235,10 @@ def _move_onto_surface(
     else:
         level = heights.max()
     there = there + [0.0, 0.0, level]
-    return RigidMove(turn, there - quat_rotate(turn, centre))
+    return RigidEditMove(turn, there - quat_rotate(turn, centre))
 
 
-def _root_moves(track: FootTrack, prints: tuple[RigidMove, ...]) -> RigidMove:
+def _root_moves(track: TakeFootTrack, prints: tuple[RigidEditMove, ...]) -> RigidEditMove:
     """(K,) moves of the root: the mean shift of the feet's current footprints, smoothed over time."""
     shifts = []
     for foot in range(len(track.body.feet)):
@@ -238,10 +248,10 @@ def _root_moves(track: FootTrack, prints: tuple[RigidMove, ...]) -> RigidMove:
             moved = np.repeat([m.place(track.footprint(s)) - track.footprint(s) for s, m in mine], 2, axis=0)
             shifts.append(np.stack([np.interp(np.arange(track.frames), when, column) for column in moved.T], axis=1))
     mean = np.mean(shifts, axis=0) if shifts else np.zeros((track.frames, 3))
-    return RigidMove(np.tile(IDENTITY, (track.frames, 1)), gaussian_smoothed(mean, ROOT_SIGMA * track.rate))
+    return RigidEditMove(np.tile(IDENTITY, (track.frames, 1)), gaussian_smoothed(mean, ROOT_SIGMA * track.rate))
 
 
-def _swing_lift(surface: GroundSurface, track: FootTrack, points: Array, swing: SwingPath) -> Array:
+def _edited_swing_lift(surface: EditedGroundSurface, track: TakeFootTrack, points: Array, swing: SwingPath) -> Array:
     """(n,) m by which a swing must be raised: the sole clears the surface as in `track` it cleared the level ground."""
     foot, rows = swing.foot, swing.rows
     soles = swing.place[:, None] + quat_rotate(swing.turn[:, None], points)  # (n, points, 3)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
-from poise.edit.track import FootTrack, FootTrackSampler, StancePhase, foot_sketches, gaussian_smoothed
+from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, gaussian_smoothed
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -37,7 +37,7 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
-class RigidMove:
+class RigidEditMove:
     """A rigid move: x becomes turn x + shift."""
 
     turn: Array  # (..., 4)
@@ -65,64 +65,66 @@ Lift = Callable[[SwingPath], Array]  # Maps the path of a swing to its extra hei
 class CourseMoves:
     """The moves that an edit applies to the root and the footprints of a track of K frames."""
 
-    root: RigidMove  # (K, 4) and (K, 3)
-    prints: tuple[RigidMove, ...]  # one per stance phase of the track
+    root: RigidEditMove  # (K, 4) and (K, 3)
+    prints: tuple[RigidEditMove, ...]  # one per stance phase of the track
     lift: Lift | None = None
 
 
-Course = Callable[[FootTrack], CourseMoves]
+Course = Callable[[TakeFootTrack], CourseMoves]
 """Maps a track of any length to moves. For a longer track, only moves in the last AHEAD seconds may differ."""
 
 
-def identity_move() -> RigidMove:
+def identity_edit_move() -> RigidEditMove:
     """The move that leaves every point where it is."""
-    return RigidMove(IDENTITY, np.zeros(3))
+    return RigidEditMove(IDENTITY, np.zeros(3))
 
 
-def path_moves(path: Array, target: Array, yaw: Array) -> RigidMove:
+def path_moves(path: Array, target: Array, yaw: Array) -> RigidEditMove:
     """(K,) moves that bring ground points `path` (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,)."""
     turn = quat_exp(np.stack([np.zeros_like(yaw), np.zeros_like(yaw), yaw], axis=-1))
     flat = np.pad(path, ((0, 0), (0, 1)))
-    return RigidMove(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
+    return RigidEditMove(turn, np.pad(target, ((0, 0), (0, 1))) - quat_rotate(turn, flat))
 
 
-def footprint_moves(track: FootTrack, root: RigidMove, start: float | None) -> tuple[RigidMove, ...]:
+def edit_moves_of_footprints(
+    track: TakeFootTrack, root: RigidEditMove, start: float | None
+) -> tuple[RigidEditMove, ...]:
     """One move per stance phase: the root's move at mid-stance. Stances begun before `start` + LANDING (s) stay."""
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
     return tuple(
-        identity_move() if stance.begin < held else RigidMove(root.turn[k], root.shift[k])
+        identity_edit_move() if stance.begin < held else RigidEditMove(root.turn[k], root.shift[k])
         for stance, k in zip(track.stances, middles, strict=True)
     )
 
 
-def require_walk(track: FootTrack, start: float | None, edit: object) -> None:
+def require_walk(track: TakeFootTrack, start: float | None, edit: object) -> None:
     """Raise a PoiseError if no foot takes a step after `start` (s) within the track. `edit` is named in the message."""
     begin = (start or 0.0) * track.rate - track.first
     if not any(stance.begin > begin for stance in track.stances):
         raise PoiseError(f"edit '{edit}' needs a walk: no foot takes a step within {AHEAD:g} s of its start")
 
 
-def walk_on_course(take: Take, start: float | None, prepare: Callable[[FootTrack], Course]) -> Take:
+def take_on_course(take: Take, start: float | None, prepare: Callable[[TakeFootTrack], Course]) -> Take:
     """The take, walking on another course from `start` (s) on.
 
     `prepare` makes the course from the track of the first AHEAD seconds after the start.
     """
     first = round((start or 0.0) * take.rate)
-    walk = _CourseWalk(take, first, prepare)
+    walk = _TakeOnCourse(take, first, prepare)
     return take.with_blocks(walk.block, first, walk.sketch)
 
 
-class _CourseWalk:
+class _TakeOnCourse:
     """The edited walk, planned only a little beyond the last frame that was requested."""
 
-    def __init__(self, take: Take, start: int, prepare: Callable[[FootTrack], Course]) -> None:
+    def __init__(self, take: Take, start: int, prepare: Callable[[TakeFootTrack], Course]) -> None:
         self._take, self._start = take, start
         self._first = max(start - round(BEFORE * take.rate), 0)
-        self._source, self._sampler = foot_sketches(take), FootTrackSampler(take)
-        self._placement, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
+        self._source, self._sampler = foot_sketches(take), TakeFootTrackSampler(take)
+        self._placement, self._lengths = EditedFootPlacement(take.body), leg_lengths(take.body)
         self._known = -1
-        self._planned: FootTrack | None = None
+        self._planned: TakeFootTrack | None = None
         self._course = prepare(self._sampler.track(self._first, start + round(AHEAD * take.rate)))
 
     def block(self, first: int) -> list[Frame]:
@@ -140,7 +142,7 @@ class _CourseWalk:
         row = min(number - self._first, plan.frames - 1)
         return FrameSketch(plan.qpos[row], plan.down[row], plan.place[row], plan.turn[row], plan.hip[row])
 
-    def _planned_track(self, stop: int) -> FootTrack:
+    def _planned_track(self, stop: int) -> TakeFootTrack:
         """The track of the edited walk, planned at least up to frame `stop`."""
         if self._planned is not None and stop <= self._known:
             return self._planned
@@ -151,10 +153,10 @@ class _CourseWalk:
         place, turn = np.array(track.place), np.array(track.turn)
         if self._planned is not None:
             place[:final], turn[:final] = self._planned.place[:final], self._planned.turn[:final]
-        _move_feet(place, turn, track, steps, self._start - track.first, final)
+        _move_feet_of_take(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         root = steps.root.place(track.qpos[:, :3])
-        root[:, 2] -= _pelvis_sink(track, hip, place, self._lengths)
+        root[:, 2] -= _pelvis_sink_of_take(track, hip, place, self._lengths)
         qpos = np.array(track.qpos)
         qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
         turned = slerp(IDENTITY, steps.root.turn, gate)
@@ -163,13 +165,15 @@ class _CourseWalk:
         self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
         return self._planned
 
-    def _root_move_weight(self, track: FootTrack) -> Array:
+    def _root_move_weight(self, track: TakeFootTrack) -> Array:
         """(K,) weight of the root's move. It is eased in if the edit begins amid a motion, because plans look ahead."""
         since = track.time - self._start / track.rate
         return quintic_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
-def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, start: int, final: int) -> None:
+def _move_feet_of_take(
+    place: Array, turn: Array, track: TakeFootTrack, steps: CourseMoves, start: int, final: int
+) -> None:
     """Overwrite positions `place` (K, F, 3) m and orientations `turn` (K, F, 4) of feet from row `final` on."""
     for foot in range(place.shape[1]):
         mine = [(s, m) for s, m in zip(track.stances, steps.prints, strict=True) if s.foot == foot]
@@ -178,18 +182,18 @@ def _move_feet(place: Array, turn: Array, track: FootTrack, steps: CourseMoves, 
                 span = slice(stance.begin, stance.end)
                 place[span, foot] = move.place(track.place[span, foot])
                 turn[span, foot] = quat_multiply(move.turn, track.turn[span, foot])
-        for span, before, after in _swings_between_stances(mine, steps.root, track.frames, start):
+        for span, before, after in _swings_of_take(mine, steps.root, track.frames, start):
             if span.stop > final:
-                swing = _swing_path(track, foot, span, before, after, start, steps.lift)
+                swing = _edited_swing_path(track, foot, span, before, after, start, steps.lift)
                 place[span, foot], turn[span, foot] = swing.place, swing.turn
 
 
-def _swing_path(
-    track: FootTrack, foot: int, span: slice, before: RigidMove, after: RigidMove, start: int, lift: Lift | None
+def _edited_swing_path(
+    track: TakeFootTrack, foot: int, span: slice, before: RigidEditMove, after: RigidEditMove, start: int, lift: Lift | None
 ) -> SwingPath:  # fmt: skip
     """The path of a foot in the swing over rows `span`, from the move `before` to the move `after`."""
     rows = np.arange(span.start, span.stop)
-    begin, end = _swing_frames(span, track, start)
+    begin, end = _swing_frames_of_take(span, track, start)
     share = quintic_ease((rows - begin) / max(end - begin, 1))
     was, will = before.place(track.place[span, foot]), after.place(track.place[span, foot])
     climbs = lift is not None and will[-1, 2] > was[-1, 2]
@@ -204,7 +208,7 @@ def _swing_path(
     return SwingPath(foot, rows, place, turn)
 
 
-def _swing_frames(span: slice, track: FootTrack, start: int) -> tuple[int, int]:
+def _swing_frames_of_take(span: slice, track: TakeFootTrack, start: int) -> tuple[int, int]:
     """First and last row of a swing. A swing that the motion's beginning or end cuts off is extended to SWING."""
     usual = round(SWING * track.rate)
     begin = max(span.start - 1, start) if _begins_inside(span, start) else min(-1, span.stop - usual)
@@ -216,28 +220,30 @@ def _begins_inside(span: slice, start: int) -> bool:
     return span.start > 0 or start > 0
 
 
-def _swings_between_stances(
-    stances: list[tuple[StancePhase, RigidMove]], root: RigidMove, frames: int, start: int
-) -> list[tuple[slice, RigidMove, RigidMove]]:  # fmt: skip
+def _swings_of_take(
+    stances: list[tuple[StancePhase, RigidEditMove]], root: RigidEditMove, frames: int, start: int
+) -> list[tuple[slice, RigidEditMove, RigidEditMove]]:  # fmt: skip
     """The swings between the `stances` of a foot: each as its rows, and the moves of the stances before and after it.
 
     Without stances, or at the ends of the track, the move of the root takes the place of a stance.
     """
     if not stances:
-        return [(slice(0, frames), _moves_at(root, slice(0, frames)), _moves_at(root, slice(0, frames)))]
+        return [(slice(0, frames), _edit_moves_at(root, slice(0, frames)), _edit_moves_at(root, slice(0, frames)))]
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(stances)]
     (first, there), (last, here) = stances[0], stances[-1]
     before, after = slice(0, first.begin), slice(last.end, frames)
-    origin = identity_move() if start > 0 else _moves_at(root, before)  # for a swing that began before the track
-    swings = [(before, origin, there), *swings, (after, here, _moves_at(root, after))]
+    origin = (
+        identity_edit_move() if start > 0 else _edit_moves_at(root, before)
+    )  # for a swing that began before the track
+    swings = [(before, origin, there), *swings, (after, here, _edit_moves_at(root, after))]
     return [swing for swing in swings if swing[0].start < swing[0].stop]
 
 
-def _moves_at(move: RigidMove, rows: slice) -> RigidMove:
-    return RigidMove(move.turn[rows], move.shift[rows])
+def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
+    return RigidEditMove(move.turn[rows], move.shift[rows])
 
 
-def _pelvis_sink(track: FootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
+def _pelvis_sink_of_take(track: TakeFootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
     """(K,) m by which the pelvis is lowered so that every leg reaches its foot."""
     reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
     return gradual_drop(pelvis_drop(hip, foot, reach), track.rate)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.rigging import Rigging, plain_rigging, plant_rigged_feet
+from poise.body.rigging import Rigging, plain_rigging, plant_feet_of_rigged_body
 from poise.errors import PoiseError
 from poise.motion.clip import Clip, clip_from
 from poise.reference.body_clip import BodyClip
@@ -26,16 +26,16 @@ def performer_clip(source: Source) -> Clip:
         return source.skeleton_clip()
     if isinstance(source, Dynamic):
         return _at_file_rate(source.clip.skeleton_clip(), source.clip.body.rigging)
-    rigging = performer_rigging(source)
+    rigging = rigging_for_export(source)
     motion = source.meta.get("motion")
     name = Path(motion).stem if isinstance(motion, str) and motion else "motion"
     clip = rigging.clip(source.model, source.qpos, 1 / source.step, name)
     if source.meta.get("rigging") is not None:
-        clip = plant_rigged_feet(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
+        clip = plant_feet_of_rigged_body(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
     return _at_file_rate(clip, rigging)
 
 
-def performer_rigging(recording: Recording) -> Rigging:
+def rigging_for_export(recording: Recording) -> Rigging:
     """The rigging of the first performer: the one in the recording, else one joint per link."""
     saved = recording.meta.get("rigging")
     if saved is None:
@@ -55,10 +55,10 @@ def performer_rigging(recording: Recording) -> Rigging:
 
 
 def _at_file_rate(clip: Clip, rigging: Rigging | None) -> Clip:
-    return clip if rigging is None or rigging.rate is None else resample_clip(clip, rigging.rate)
+    return clip if rigging is None or rigging.rate is None else resample_clip_for_export(clip, rigging.rate)
 
 
-def resample_clip(clip: Clip, rate: float) -> Clip:
+def resample_clip_for_export(clip: Clip, rate: float) -> Clip:
     """The clip at another rate (Hz); its last frame is not after the end of the original."""
     frames = 1 + int(np.floor(clip.seconds * rate + 1e-6))  # the tolerance keeps a frame exactly at the end
     at = np.minimum(np.arange(frames) * clip.rate / rate, clip.frames - 1)

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array, Ints, readonly
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
-from poise.export.clips import Source, performer_clip, performer_rigging
+from poise.export.clips import Source, performer_clip, rigging_for_export
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours, mesh_arrays
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Y_UP, Places, Skeleton, skeleton_kinematics
@@ -45,7 +45,7 @@ class Skin:
 
 
 @dataclass(frozen=True, eq=False)
-class SkinnedFigure:
+class ExportedFigure:
     """A moving skeleton and its skin."""
 
     clip: Clip
@@ -55,7 +55,7 @@ class SkinnedFigure:
     def bind_pose(self) -> Places:
         """The joints (1, J, ...) in the bind pose of the skin: upright, the root at the origin."""
         skeleton = self.clip.skeleton
-        return skeleton_kinematics(skeleton, np.zeros((1, 3)), bind_pose_rotation(skeleton)[None])
+        return skeleton_kinematics(skeleton, np.zeros((1, 3)), bind_pose_of_exported_figure(skeleton)[None])
 
     @cached_property
     def bind_mesh(self) -> tuple[Array, Array]:
@@ -64,26 +64,26 @@ class SkinnedFigure:
         return place + quat_rotate(turn, self.skin.vertices), quat_rotate(turn, self.skin.normals)
 
 
-def bind_pose_rotation(skeleton: Skeleton) -> Array:
+def bind_pose_of_exported_figure(skeleton: Skeleton) -> Array:
     """Local rotations (J, 4) of the upright pose."""
     plain = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
     return plain if skeleton.upright is None else skeleton.upright
 
 
-def skinned_figure(source: Source) -> SkinnedFigure:
+def exported_figure(source: Source) -> ExportedFigure:
     """The first performer with the shapes of its body; a clip without a body is drawn as bones."""
     clip = performer_clip(source)
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     if isinstance(source, Clip):
-        return SkinnedFigure(clip, bone_skin(clip.skeleton))
+        return ExportedFigure(clip, bone_skin_of_figure(clip.skeleton))
     if isinstance(source, (BodyClip, Dynamic)):
         body = source.body if isinstance(source, BodyClip) else source.clip.body
-        return SkinnedFigure(clip, geom_skin(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
-    return SkinnedFigure(clip, geom_skin(source.model, source.root, performer_rigging(source)))
+        return ExportedFigure(clip, geom_skin_of_figure(body.model, 1, body.rigging or plain_rigging(body.model, 1)))
+    return ExportedFigure(clip, geom_skin_of_figure(source.model, source.root, rigging_for_export(source)))
 
 
-def bone_skin(skeleton: Skeleton) -> Skin:
+def bone_skin_of_figure(skeleton: Skeleton) -> Skin:
     """An octahedron from each joint to each of its children and end sites."""
     arms = [(parent, skeleton.offsets[joint]) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
     arms += [(end.joint, end.offset) for end in skeleton.ends]
@@ -91,12 +91,12 @@ def bone_skin(skeleton: Skeleton) -> Skin:
     return _join_skin([(joint, bone_mesh(arm), HOUSE_COLOURS[PERFORMER]) for joint, arm in long])
 
 
-def geom_skin(model: mujoco.MjModel, root: int, rigging: Rigging) -> Skin:
+def geom_skin_of_figure(model: mujoco.MjModel, root: int, rigging: Rigging) -> Skin:
     """The visible geoms of the kinematic tree of body `root`, or bones if the tree has no such geoms."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     rest = rigging.clip(model, model.qpos0[None], 1.0, "").places
-    colours, carriers = geom_colours(model), _joints_of_links(model, rigging)
+    colours, carriers = geom_colours(model), _figure_joints_of_links(model, rigging)
     shown = (model.geom_group < np.count_nonzero(SHOWN_GROUPS)) & (colours[:, 3] > 0)
     own = model.body_rootid[model.geom_bodyid] == model.body_rootid[root]
     parts = []
@@ -107,10 +107,10 @@ def geom_skin(model: mujoco.MjModel, root: int, rigging: Rigging) -> Skin:
             place = quat_rotate(back, data.geom_xpos[geom] - rest.position[0, joint])
             turn = quat_multiply(back, matrix_to_quat(data.geom_xmat[geom].reshape(3, 3)))
             parts.append((joint, solid.transformed(place, turn), colours[geom]))
-    return _join_skin(parts) if parts else bone_skin(rigging.skeleton)
+    return _join_skin(parts) if parts else bone_skin_of_figure(rigging.skeleton)
 
 
-def _joints_of_links(model: mujoco.MjModel, rigging: Rigging) -> dict[int, int]:
+def _figure_joints_of_links(model: mujoco.MjModel, rigging: Rigging) -> dict[int, int]:
     """The joint that moves with each link: the first joint on the link, else the joint of its parent."""
     first = {link: joint for joint, link in reversed(list(enumerate(rigging.links)))}
     out = {0: 0}

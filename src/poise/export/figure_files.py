@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.export.figure import SCREEN_GAMMA, SkinnedFigure, bind_pose_rotation, y_up_matrices, y_up_quats, y_up_vectors
+from poise.export.figure import (
+    SCREEN_GAMMA,
+    ExportedFigure,
+    bind_pose_of_exported_figure,
+    y_up_matrices,
+    y_up_quats,
+    y_up_vectors,
+)
 from poise.files import write_file
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
@@ -33,12 +40,12 @@ KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 TYPES = {FLOAT: "<f4", UINT32: "<u4", UINT16: "<u2", UINT8: "<u1"}
 
 
-def write_glb(figure: SkinnedFigure, path: Path) -> Path:
+def write_glb(figure: ExportedFigure, path: Path) -> Path:
     """Write a figure as a GLB file."""
     return write_file(Path(path), glb_bytes(figure))
 
 
-def glb_bytes(figure: SkinnedFigure) -> bytes:
+def glb_bytes(figure: ExportedFigure) -> bytes:
     """The content of the file; equal figures give equal bytes."""
     clip, store = figure.clip, _GlbBuffer()
     nodes, joints = _gltf_nodes(clip), list(range(clip.skeleton.count))
@@ -96,7 +103,7 @@ def _gltf_nodes(clip: Clip) -> list[Json]:
     children = [list(below) for below in skeleton.children]
     for number, end in enumerate(skeleton.ends):
         children[end.joint].append(skeleton.count + number)
-    places, turns = y_up_vectors(skeleton.offsets), y_up_quats(bind_pose_rotation(skeleton))
+    places, turns = y_up_vectors(skeleton.offsets), y_up_quats(bind_pose_of_exported_figure(skeleton))
     nodes = []
     for joint, name in enumerate(skeleton.names):
         node: Json = {"name": name, "rotation": turns[joint].tolist()}
@@ -110,7 +117,7 @@ def _gltf_nodes(clip: Clip) -> list[Json]:
     return nodes + ends
 
 
-def _gltf_primitives(figure: SkinnedFigure, store: _GlbBuffer) -> list[Json]:
+def _gltf_primitives(figure: ExportedFigure, store: _GlbBuffer) -> list[Json]:
     """One primitive per colour, over shared vertices in the bind pose."""
     skin = figure.skin
     vertices, normals = figure.bind_mesh
@@ -157,7 +164,7 @@ def _gltf_animation(clip: Clip, store: _GlbBuffer) -> Json:
 ROOT = "/Figure"
 
 
-def write_usd(figure: SkinnedFigure, path: Path) -> Path:
+def write_usd(figure: ExportedFigure, path: Path) -> Path:
     """Write a figure as a USD file: text if the path ends in .usda, else binary."""
     stage = _usd_stage(figure)
     with TemporaryDirectory() as folder:
@@ -166,7 +173,7 @@ def write_usd(figure: SkinnedFigure, path: Path) -> Path:
         return write_file(Path(path), whole.read_bytes())
 
 
-def _usd_stage(figure: SkinnedFigure) -> Any:
+def _usd_stage(figure: ExportedFigure) -> Any:
     try:
         from pxr import Usd, UsdGeom, UsdSkel, Vt
     except ImportError:
@@ -190,7 +197,7 @@ def _usd_stage(figure: SkinnedFigure) -> Any:
     return stage
 
 
-def _usd_extent(figure: SkinnedFigure) -> Array:
+def _usd_extent(figure: ExportedFigure) -> Array:
     """Corners (2, 3) in m of a box that contains the figure at all times."""
     places = y_up_vectors(figure.clip.places.position)
     reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
@@ -209,14 +216,14 @@ def _usd_joint_paths(skeleton: Skeleton) -> list[str]:
     return paths
 
 
-def _usd_skeleton(stage: Any, figure: SkinnedFigure, tokens: list[str]) -> Any:
+def _usd_skeleton(stage: Any, figure: ExportedFigure, tokens: list[str]) -> Any:
     from pxr import UsdSkel, Vt
 
     skeleton = UsdSkel.Skeleton.Define(stage, f"{ROOT}/Skeleton")
     joints = figure.clip.skeleton
     skeleton.CreateJointsAttr(tokens)
     skeleton.CreateJointNamesAttr(joints.names)
-    bind, rest = figure.bind_pose, y_up_matrices(joints.offsets, bind_pose_rotation(joints))
+    bind, rest = figure.bind_pose, y_up_matrices(joints.offsets, bind_pose_of_exported_figure(joints))
     rest[0, 3, :3] = 0.0  # as in the bind pose
     skeleton.CreateBindTransformsAttr(Vt.Matrix4dArray.FromNumpy(y_up_matrices(bind.position[0], bind.rotation[0])))
     skeleton.CreateRestTransformsAttr(Vt.Matrix4dArray.FromNumpy(rest))
@@ -246,7 +253,7 @@ def _usd_translations(clip: Clip) -> Array:
     return out
 
 
-def _usd_mesh(stage: Any, figure: SkinnedFigure) -> Any:
+def _usd_mesh(stage: Any, figure: ExportedFigure) -> Any:
     from pxr import UsdGeom, UsdShade, UsdSkel, Vt
 
     skin, (vertices, normals) = figure.skin, figure.bind_mesh

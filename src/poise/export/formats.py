@@ -14,9 +14,9 @@ import numpy as np
 
 from poise.errors import PoiseError, unknown_name
 from poise.export.clips import Source, performer_clip
-from poise.export.figure import skinned_figure
+from poise.export.figure import exported_figure
 from poise.export.figure_files import write_glb, write_usd
-from poise.export.look import Drawable, clip_recording
+from poise.export.look import Drawable, recording_to_draw_clip
 from poise.export.page import write_page
 from poise.export.pictures import write_strip, write_video
 from poise.files import archive_names, write_file
@@ -96,11 +96,11 @@ def _csv_source(source: Source) -> Recording | Clip:
     return known if isinstance(known, Recording) else performer_clip(known)
 
 
-def _drawable(source: Recording | Dynamic | BodyClip) -> Drawable:
+def _drawable_for_export(source: Recording | Dynamic | BodyClip) -> Drawable:
     """The source in a form that can be drawn, with contact forces and held objects where they are known."""
     if isinstance(source, Dynamic):
         return recording_of_motion(source)
-    return clip_recording(source) if isinstance(source, BodyClip) else source
+    return recording_to_draw_clip(source) if isinstance(source, BodyClip) else source
 
 
 _TABLE = "table of coordinates, velocities and torques, or of joint poses if there are none"
@@ -108,15 +108,17 @@ _SKINNED = "motion and skin of the performer"
 
 FORMATS: dict[str, ExportFormat] = {
     "bvh": ExportFormat("motion of the performer, for animation tools", performer_clip, write_bvh),
-    "glb": ExportFormat(f"{_SKINNED}, for animation tools and game engines", skinned_figure, write_glb),
-    "usd": ExportFormat(f"{_SKINNED}, binary; needs poise[usd]", skinned_figure, write_usd),
-    "usda": ExportFormat("the same as text", skinned_figure, write_usd),
-    "usdc": ExportFormat("the same as usd", skinned_figure, write_usd),
+    "glb": ExportFormat(f"{_SKINNED}, for animation tools and game engines", exported_figure, write_glb),
+    "usd": ExportFormat(f"{_SKINNED}, binary; needs poise[usd]", exported_figure, write_usd),
+    "usda": ExportFormat("the same as text", exported_figure, write_usd),
+    "usdc": ExportFormat("the same as usd", exported_figure, write_usd),
     "csv": ExportFormat(_TABLE, _csv_source, write_csv),
     "npz": ExportFormat("motion of the performer, for Poise", performer_clip, save_clip),
-    "html": ExportFormat("3D playback in one self-contained page", _drawable, write_page, of_clips=False),
-    "png": ExportFormat("a strip of pictures", _drawable, write_strip, of_clips=False),
-    "mp4": ExportFormat("a video; needs poise[video] and OpenGL", _drawable, write_video, of_clips=False, reports=True),
+    "html": ExportFormat("3D playback in one self-contained page", _drawable_for_export, write_page, of_clips=False),
+    "png": ExportFormat("a strip of pictures", _drawable_for_export, write_strip, of_clips=False),
+    "mp4": ExportFormat(
+        "a video; needs poise[video] and OpenGL", _drawable_for_export, write_video, of_clips=False, reports=True
+    ),
 }
 """The formats by file ending."""
 

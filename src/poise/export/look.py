@@ -117,7 +117,7 @@ class ClipRecording:
 Drawable = Recording | ClipRecording  # What pages, strips and videos show
 
 
-def clip_recording(clip: BodyClip, terrain: str = "flat") -> ClipRecording:
+def recording_to_draw_clip(clip: BodyClip, terrain: str = "flat") -> ClipRecording:
     """Put a body clip on a terrain unchanged: the figure may float or sink."""
     scene = Scene.of(clip.body, terrain)
     qpos = np.tile(scene.model.qpos0, (clip.frames, 1))

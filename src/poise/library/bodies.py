@@ -11,7 +11,7 @@ OWN = "own"  # Name of the body that is built for the skeleton of a motion file
 _SKELETONS = (".bvh", ".amc", ".npz")
 
 
-def load_body(text: str | Body, mass: float | None = None) -> Body:
+def load_shipped_or_own_body(text: str | Body, mass: float | None = None) -> Body:
     """Load a body by name or from an MJCF file, or build a body of `mass` (kg) for the skeleton of a motion file."""
     if isinstance(text, Body):
         return text

@@ -14,11 +14,11 @@ from poise.body.catalogue import body_names
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.edit.take import Take
 from poise.errors import PoiseError, unknown_name
-from poise.library.authoring.gait import gait_sketch
-from poise.library.authoring.gait_change import change_sketch, pace_sketch
-from poise.library.authoring.keyed import keyed_sketch
+from poise.library.authoring.gait import sketch_of_gait_source
+from poise.library.authoring.gait_change import sketch_of_change_source, sketch_of_pace_source
+from poise.library.authoring.keyed import sketch_of_keyed_source
 from poise.library.authoring.source import MotionSource, read_source, shipped_names
-from poise.library.authoring.turn import turn_sketch
+from poise.library.authoring.turn import sketch_of_turn_source
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.physics.dynamic_motion import with_physics
@@ -38,11 +38,11 @@ from poise.rotations import quat_rotate, yaw_of
 _FOLDER = Path(__file__).parent / "shipped"
 _ENDS = ("begins", "ends")  # source fields: names of the motions in whose first states a motion begins and ends
 KINDS: dict[str, Callable[[MotionSource, Body], Sketch]] = {
-    "change": change_sketch,
-    "gait": gait_sketch,
-    "keyed": keyed_sketch,
-    "pace": pace_sketch,
-    "turn": turn_sketch,
+    "change": sketch_of_change_source,
+    "gait": sketch_of_gait_source,
+    "keyed": sketch_of_keyed_source,
+    "pace": sketch_of_pace_source,
+    "turn": sketch_of_turn_source,
 }
 """By kind of source: the function that builds a sketch from the source for a body."""
 
@@ -111,19 +111,19 @@ def shipped_dynamic_for(name: str, body: Body) -> Dynamic | None:
     return shipped_dynamic(name, body.name) if ships else None
 
 
-def dependencies_first(wanted: Sequence[str]) -> list[str]:
+def shipped_motions_in_build_order(wanted: Sequence[str]) -> list[str]:
     """Sort names of motions: the motions in which others begin or end come first."""
-    joined = {name for each in wanted for name in joined_motions(each)}
+    joined = {name for each in wanted for name in shipped_motions_joined_by(each)}
     return [name for name in wanted if name in joined] + [name for name in wanted if name not in joined]
 
 
-def joined_motions(name_or_path: str | Path) -> tuple[str, ...]:
+def shipped_motions_joined_by(name_or_path: str | Path) -> tuple[str, ...]:
     """Names of the motions in whose first states a motion begins and ends; only those that its source names."""
     source = read_source(name_or_path)
     return tuple(source.text(field) for field in _ENDS if field in source.table)
 
 
-def build_motion(
+def build_shipped_motion(
     name_or_path: str | Path,
     body: Body,
     settings: DynamicSettings | None = None,
@@ -131,17 +131,17 @@ def build_motion(
 ) -> OptimisedMotion:
     """Author a motion and make it obey physics on a body. It begins and ends in states of the motions that it joins."""
     source = read_source(name_or_path)
-    joined = _joined_states(source, body, settings)
+    joined = _states_joined_by_source(source, body, settings)
     sketch = _separated_sketch(name_or_path, body)
     start, end = (
-        _state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
+        _joined_state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
     at_rest = source.kind == "keyed" and not sketch.clip.cyclic
     return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
-def _joined_states(
+def _states_joined_by_source(
     source: MotionSource, body: Body, settings: DynamicSettings | None
 ) -> dict[str, tuple[BodyClip, EndState]]:
     """By name of each motion that the source joins: its authored clip, and the first state of the optimised motion."""
@@ -150,16 +150,16 @@ def _joined_states(
         if field not in source.table or source.text(field) in out:
             continue
         other = source.other(field)
-        if joined_motions(other.path):
+        if shipped_motions_joined_by(other.path):
             raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
-        motion = motion or build_motion(other.path, body, settings).dynamic
+        motion = motion or build_shipped_motion(other.path, body, settings).dynamic
         out[source.text(field)] = author_sketch(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 
-def _state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
+def _joined_state_moved_to(joined: tuple[BodyClip, EndState], where: Array) -> EndState:
     """Move a state along the ground by the displacement that takes the clip's first pose to the pose `where` (nq,)."""
     clip, state = joined
     yaw, way = planar_displacement(clip.qpos[0], where)
@@ -188,16 +188,16 @@ class MotionFacts:
         )
 
 
-def motion_facts(motion: Dynamic) -> MotionFacts:
+def shipped_motion_facts(motion: Dynamic) -> MotionFacts:
     """Measure duration, speed and contacts of a motion."""
     clip, contacts = motion.clip, motion.contacts
     bearing = zip(contacts.links, contacts.held, np.asarray(contacts.down.any(axis=0)), strict=True)
-    words = [_supporting_limb(clip, link, bool(held)) for link, held, ever in bearing if ever]
+    words = [_limb_of_listed_motion(clip, link, bool(held)) for link, held, ever in bearing if ever]
     airborne = float(1 - contacts.down.any(axis=1).mean())
-    return MotionFacts(clip.seconds, clip.cyclic, _mean_travel_speed(clip), tuple(dict.fromkeys(words)), airborne)
+    return MotionFacts(clip.seconds, clip.cyclic, _speed_of_listed_motion(clip), tuple(dict.fromkeys(words)), airborne)
 
 
-def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
+def _limb_of_listed_motion(clip: BodyClip, link: str, held: bool) -> str:
     """The kind of limb that a link belongs to: "feet", "hands" or "body"; with "on a bar" if the link is `held`."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
     hands = {hand.name for hand in clip.body.hands}
@@ -205,7 +205,7 @@ def _supporting_limb(clip: BodyClip, link: str, held: bool) -> str:
     return f"{word} on a bar" if held else word
 
 
-def _mean_travel_speed(clip: BodyClip) -> float:
+def _speed_of_listed_motion(clip: BodyClip) -> float:
     """Mean speed (m/s): the larger of distance along the facing direction and straight-line distance, per second.
 
     The first distance counts turns in full, the second counts sideways rolls.
@@ -234,7 +234,7 @@ def dynamic_reference(reference: Reference, body: Body, ships: bool, say: Say = 
     if isinstance(reference, Take):
         motion = with_physics(reference.cycle or reference.clip(), watch=watch).dynamic
     elif ships and reference.name in shipped_names():
-        motion = build_motion(reference.name, body, watch=watch).dynamic
+        motion = build_shipped_motion(reference.name, body, watch=watch).dynamic
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip, watch=watch).dynamic
     elif isinstance(reference, BehaviourReference):

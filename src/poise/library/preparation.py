@@ -15,14 +15,14 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, edited
 from poise.errors import PoiseError
 from poise.export.formats import export
-from poise.export.look import clip_recording
+from poise.export.look import recording_to_draw_clip
 from poise.export.page import write_page
 from poise.files import check_folder_writable, check_write_targets
-from poise.library.bodies import OWN, load_body
+from poise.library.bodies import OWN, load_shipped_or_own_body
 from poise.motion.likeness import Likeness, likeness, likeness_table
 from poise.motion.repair.finding import import_report
 from poise.motion.repair.settings import ImportSettings
-from poise.physics.dynamic_motion import Physics, parse_variation, with_physics
+from poise.physics.dynamic_motion import Physics, parse_physics_variation, with_physics
 from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings
 from poise.physics.recorded import recording_of_motion
@@ -55,9 +55,9 @@ class PreparedFiles:
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
-            retargeting_line(retargeted),
-            cleaning_line(self.prepared.cleaned),
-            *([contact_line(clip)] if clip.parts else []),
+            preparation_retargeting_line(retargeted),
+            preparation_cleaning_line(self.prepared.cleaned),
+            *([preparation_contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
             *[*self.likeness.values()][-1].lines(),
             *departure_lines(self.prepared, self.likeness),
@@ -67,7 +67,13 @@ class PreparedFiles:
     def _report(self) -> list[str]:
         """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
         table = likeness_table(self.likeness)
-        return [import_report(self.prepared.imported), "", *error_table(self.prepared.retargeted), *table, ""]
+        return [
+            import_report(self.prepared.imported),
+            "",
+            *preparation_error_table(self.prepared.retargeted),
+            *table,
+            "",
+        ]
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class Preparation:
         paths = [folder / name for name in FILES]
         check_write_targets(paths, self.motion)
         parse_terrain(self.terrain)  # raises before any work is done
-        variation = parse_variation(self.vary)
+        variation = parse_physics_variation(self.vary)
         if not (variation.nothing or self.dynamic):
             raise PoiseError("--vary needs the optimiser: add --dynamic")
         prepared = self._prepare([parse_edit(text) for text in self.edits], say)
@@ -112,7 +118,7 @@ class Preparation:
         save_prepared(prepared.clip, paths[0], None if physics is None else physics.dynamic)
         export(prepared.clip if physics is None else physics.dynamic, paths[1])
         if physics is None:
-            write_page(clip_recording(prepared.clip, self.terrain), paths[2])
+            write_page(recording_to_draw_clip(prepared.clip, self.terrain), paths[2])
         else:
             write_page(recording_of_motion(physics.dynamic, self.terrain), paths[2])  # shows contact forces as well
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
@@ -127,7 +133,7 @@ class Preparation:
         """Import the motion, retarget it to the body and apply the edits."""
         prepared = prepare(
             self.motion,
-            None if self.body == OWN else load_body(self.body, self.mass),
+            None if self.body == OWN else load_shipped_or_own_body(self.body, self.mass),
             imports=self.imports,
             feet=self._feet(),
             mass=self.mass,
@@ -150,7 +156,7 @@ class Preparation:
 _EXACT = 1e-3  # Retargeting error (m, rad) below which the result is reported as exact
 
 
-def retargeting_line(retargeted: Retargeted) -> str:
+def preparation_retargeting_line(retargeted: Retargeted) -> str:
     """A line of text with the retargeting error of the worst part, root mean square over the frames."""
     if _exact(retargeted):
         return "retargeting: every joint where the file has it"
@@ -159,7 +165,7 @@ def retargeting_line(retargeted: Retargeted) -> str:
     return f"retargeting: {_words(place)} {100 * far:.1f} cm off{turned}, all else less"
 
 
-def error_table(retargeted: Retargeted) -> list[str]:
+def preparation_error_table(retargeted: Retargeted) -> list[str]:
     """Lines of text with the root-mean-square retargeting error of every part, then an empty line."""
     if _exact(retargeted):
         return []
@@ -171,7 +177,7 @@ def error_table(retargeted: Retargeted) -> list[str]:
     return ["retargeting error of each part, root mean square over the frames", *rows, ""]
 
 
-def cleaning_line(cleaned: Mapping[str, float]) -> str:
+def preparation_cleaning_line(cleaned: Mapping[str, float]) -> str:
     """A line of text with the link that foot cleanup and smoothing moved most. `cleaned`: distance (m) by link."""
     link, far = _worst(cleaned)
     return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
@@ -197,7 +203,7 @@ def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[
     return [f"WARNING: away from the file: pelvis up to {abs(last.moments.pelvis_worst_cm):.1f} cm{knee}: {why}"]
 
 
-def contact_line(clip: BodyClip) -> str:
+def preparation_contact_line(clip: BodyClip) -> str:
     """A line of text: the share of frames in which each foot is in contact, and each hand that ever is."""
     known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)

@@ -23,7 +23,7 @@ from poise.body.pose_space import PoseSpace
 from poise.body.symmetry import mirrored_names
 from poise.edit.pose import mirrored_parts
 from poise.errors import PoiseError, unknown_name
-from poise.library.motions import joined_motions, shipped_dynamic_for
+from poise.library.motions import shipped_dynamic_for, shipped_motions_joined_by
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Start, Target
@@ -53,7 +53,7 @@ class Repertoire(Mapping[str, Dynamic]):
     """A motion graph: motions by name, and their S steps. A performance begins with the first motion."""
 
     motions: Mapping[str, Dynamic]
-    steps: tuple[MotionStep, ...]
+    steps: tuple[RepertoireStep, ...]
     risk: Array  # (S, S) cost of taking step j after step i; infinite if j cannot follow i
 
     def __getitem__(self, name: str) -> Dynamic:
@@ -113,34 +113,34 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
     first. A motion that begins or ends in a missing motion is left out.
     """
     kept: dict[str, Dynamic] = {}
-    steps: list[MotionStep] = []
+    steps: list[RepertoireStep] = []
     sides = SIDES if is_symmetric_gait(motions[BASE]) else SIDES[:1]
     for name, motion in motions.items():
         if name in GAITS:
             kept[name] = motion
-            steps += gait_steps(name, motion)
+            steps += repertoire_gait_steps(name, motion)
         elif name == STANDING:
             kept[name] = motion
-            steps.append(standing_step(name, motion))
-        elif all(gait in motions for gait in joined_motions(name)):
+            steps.append(repertoire_standing_step(name, motion))
+        elif all(gait in motions for gait in shipped_motions_joined_by(name)):
             for side in sides:
-                key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_motion(motion)
+                key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_repertoire_step(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
                 begins, ends = (
-                    BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joined_motions(name)
+                    BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in shipped_motions_joined_by(name)
                 )
-                steps.append(motion_step(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
+                steps.append(repertoire_step(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
     return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
 
-def _transition_costs(steps: Sequence[MotionStep], tried: Transitions) -> Array:
+def _transition_costs(steps: Sequence[RepertoireStep], tried: Transitions) -> Array:
     """Costs (S, S) of taking step j after step i: infinite if j cannot follow, or the measured error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
         for j, other in enumerate(steps):
             if one.joins(other) or one.switches(other):
                 untried = 0.0 if one.joins(other) else np.inf
-                off = tried.get(canonical_transition(one.name, other.name), untried)
+                off = tried.get(canonical_repertoire_transition(one.name, other.name), untried)
                 out[i, j] = RISK * off if off <= STRAIN else np.inf
     return readonly(out)
 
@@ -156,7 +156,7 @@ AT_REST = BoundaryStance(STANDING)
 
 
 @dataclass(frozen=True)
-class MotionStep:
+class RepertoireStep:
     """The frames `first` to `stop`, both included, of a motion, between two boundaries: a node of the motion graph."""
 
     name: str
@@ -174,40 +174,40 @@ class MotionStep:
         """Whether the step belongs to a motion that can be repeated without end."""
         return self.motion in (*GAITS, STANDING)
 
-    def joins(self, other: MotionStep) -> bool:
+    def joins(self, other: RepertoireStep) -> bool:
         """Whether `other` begins in the state in which this step ends."""
         return self.ends == other.begins
 
-    def switches(self, other: MotionStep) -> bool:
+    def switches(self, other: RepertoireStep) -> bool:
         """Whether `other` begins with the same landing foot, but in another gait."""
         return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
 
 
-def gait_steps(name: str, motion: Dynamic) -> list[MotionStep]:
+def repertoire_gait_steps(name: str, motion: Dynamic) -> list[RepertoireStep]:
     """Return the two halves of a gait cycle as steps, or the whole cycle as one step if it is not symmetric."""
     left, right = (BoundaryStance(name, side) for side in SIDES)
     last = motion.clip.frames - 1
     if not is_symmetric_gait(motion):
-        return [motion_step(f"{name} left", name, motion, (0, last), (left, left))]
+        return [repertoire_step(f"{name} left", name, motion, (0, last), (left, left))]
     return [
-        motion_step(f"{name} left", name, motion, (0, last // 2), (left, right)),
-        motion_step(f"{name} right", name, motion, (last // 2, last), (right, left)),
+        repertoire_step(f"{name} left", name, motion, (0, last // 2), (left, right)),
+        repertoire_step(f"{name} right", name, motion, (last // 2, last), (right, left)),
     ]
 
 
-def standing_step(name: str, motion: Dynamic) -> MotionStep:
+def repertoire_standing_step(name: str, motion: Dynamic) -> RepertoireStep:
     """Return the step in which the character stands still for _PATIENCE seconds."""
-    step = motion_step(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
+    step = repertoire_step(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
     return replace(step, turn=0.0, speed=0.0)
 
 
-def motion_step(
+def repertoire_step(
     name: str,
     motion_name: str,
     motion: Dynamic,
     frames: tuple[int, int],
     stances: tuple[BoundaryStance, BoundaryStance],
-) -> MotionStep:
+) -> RepertoireStep:
     """Return the step between two `frames`, both included, with its measured speed and turn."""
     first, stop = frames
     poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
@@ -215,7 +215,7 @@ def motion_step(
     yaw = np.unwrap(yaw_of(poses[:, 3:7]))
     # Between different stances the yaw change is only the rotation of the pelvis within the gait.
     turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0
-    return MotionStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
+    return RepertoireStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
 
 
 def is_symmetric_gait(motion: Dynamic) -> bool:
@@ -228,7 +228,7 @@ def is_symmetric_gait(motion: Dynamic) -> bool:
     return bool(np.abs(PoseSpace(clip.body).difference(there, clip.qpos[last // 2 :])).max() < _SAME)
 
 
-def canonical_transition(one: str, other: str) -> tuple[str, str]:
+def canonical_repertoire_transition(one: str, other: str) -> tuple[str, str]:
     """Return the pair of step names or its mirror image, whichever sorts first. Both have the same test result."""
     return min((one, other), (_mirrored_step_name(one), _mirrored_step_name(other)))
 
@@ -249,7 +249,7 @@ def load_transitions(path: Path) -> Transitions:
     return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
 
 
-def mirrored_motion(motion: Dynamic) -> Dynamic:
+def mirrored_repertoire_step(motion: Dynamic) -> Dynamic:
     """Reflect the motion across the x-z plane; each contact keeps its index and moves to the opposite side."""
     clip, body = motion.clip, motion.clip.body
     down = None if clip.down is None else readonly(clip.down[:, mirrored_parts(body)], bool)
@@ -258,23 +258,23 @@ def mirrored_motion(motion: Dynamic) -> Dynamic:
         clip=replace(clip, qpos=readonly(body.mirrored(clip.qpos)), down=down),
         qvel=readonly(body.mirror_signs * motion.qvel[:, body.mirror_dofs]),
         torque=readonly(body.mirror_signs * motion.torque[:, body.mirror_dofs]),
-        contacts=_mirrored_contacts(body, motion.contacts),
+        contacts=_mirrored_repertoire_contacts(body, motion.contacts),
     )
 
 
-def _mirrored_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
+def _mirrored_repertoire_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
     names = mirrored_names(contacts.names)
     links = tuple(body.link_mirror[link] for link in contacts.links)
     return replace(
         contacts,
         names=tuple(names.get(name, name) for name in contacts.names),
         links=links,
-        centre=readonly(_mirrored_centres(body, contacts, links)),
+        centre=readonly(_mirrored_repertoire_centres(body, contacts, links)),
         force=readonly(mirror_vector(contacts.force)),
     )
 
 
-def _mirrored_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
+def _mirrored_repertoire_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
     """Mirrored contact centres (C, 3) m in the frames of the opposite links `links`.
 
     Computed from the standing pose and its mirror image, because frames of opposite links need not be mirror images.

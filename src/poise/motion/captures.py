@@ -24,7 +24,7 @@ ReportBytes = Callable[[int], object]  # Called with the number of bytes that ha
 
 
 @dataclass(frozen=True)
-class Capture:
+class MocapFile:
     """A captured motion that can be fetched."""
 
     name: str
@@ -41,32 +41,32 @@ class Capture:
 
 
 @dataclass(frozen=True)
-class CaptureLibrary:
+class MocapArchive:
     """A database of captured motions."""
 
     title: str
     host: str  # address to which the captures' paths are relative
     licence: str
-    captures: Mapping[str, Capture]
+    captures: Mapping[str, MocapFile]
 
-    def capture(self, name: str) -> Capture:
+    def capture(self, name: str) -> MocapFile:
         """A capture by its name."""
         if name not in self.captures:
             raise unknown_name("captured motion", name, self.captures)
         return self.captures[name]
 
 
-def cmu_library() -> CaptureLibrary:
+def cmu_mocap_archive() -> MocapArchive:
     """The part of the CMU database listed in the manifest cmu.toml: names, paths, checksums and the licence."""
     manifest = tomllib.loads(Path(__file__).with_name("cmu.toml").read_text(encoding="utf-8"))
     captures = {
-        name: Capture(name, entry["what"], entry["seconds"], entry["path"], entry["bytes"], entry["sha256"])
+        name: MocapFile(name, entry["what"], entry["seconds"], entry["path"], entry["bytes"], entry["sha256"])
         for name, entry in manifest["captures"].items()
     }
-    return CaptureLibrary(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
+    return MocapArchive(manifest["title"], manifest["host"], manifest["licence"].lstrip(), Frozen(captures))
 
 
-def motion_cache_folder() -> Path:
+def mocap_cache_folder() -> Path:
     """The folder of fetched motions in the user's cache."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(given):
@@ -77,33 +77,33 @@ def motion_cache_folder() -> Path:
         raise PoiseError("no home folder to keep fetched motions in: set XDG_CACHE_HOME") from None
 
 
-def cached_capture(capture: Capture, folder: Path) -> Path | None:
+def cached_mocap_file(capture: MocapFile, folder: Path) -> Path | None:
     """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
-        return path if is_intact_capture(capture, path.read_bytes()) else None
+        return path if is_intact_mocap_file(capture, path.read_bytes()) else None
     except OSError:
         return None
 
 
-def is_intact_capture(capture: Capture, content: bytes) -> bool:
+def is_intact_mocap_file(capture: MocapFile, content: bytes) -> bool:
     """Whether the content has the checksum of the manifest."""
     return hashlib.sha256(content).hexdigest() == capture.sha256
 
 
 def motion_file(motion: str | Path) -> Path:
     """The cached file if `motion` is the name of a capture; otherwise `motion` itself as a path."""
-    capture = cmu_library().captures.get(str(motion))
+    capture = cmu_mocap_archive().captures.get(str(motion))
     if capture is None:
         return Path(motion)
-    path = cached_capture(capture, motion_cache_folder())
+    path = cached_mocap_file(capture, mocap_cache_folder())
     if path is None:
-        raise PoiseError(f"{motion} ({capture.what}) is not in {motion_cache_folder()}: run poise motions get {motion}")
+        raise PoiseError(f"{motion} ({capture.what}) is not in {mocap_cache_folder()}: run poise motions get {motion}")
     return path
 
 
-def fetch_capture(
-    capture: Capture,
+def fetch_mocap_file(
+    capture: MocapFile,
     host: str,
     folder: Path,
     licence: str,
@@ -116,8 +116,8 @@ def fetch_capture(
     if scheme.lower() not in SCHEMES or not rest:
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
     address = f"{host.rstrip('/')}/{capture.path}"
-    content = _download(address, capture.size, progress, timeout)
-    if not is_intact_capture(capture, content):
+    content = _download_mocap(address, capture.size, progress, timeout)
+    if not is_intact_mocap_file(capture, content):
         found = hashlib.sha256(content).hexdigest()
         raise PoiseError(
             f"{address} is not the expected {capture.name} (SHA-256 {found[:12]}..., not "
@@ -128,7 +128,7 @@ def fetch_capture(
     return write_file(folder / capture.file, content)
 
 
-def _download(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
+def _download_mocap(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
     """The content at an address, at most `most` + 1 bytes: the extra byte makes the checksum of a longer file fail."""
     from http.client import HTTPException
     from urllib.error import HTTPError

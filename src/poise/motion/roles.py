@@ -271,11 +271,11 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     If the zero pose has no stance (all bones along one axis), only a tail identifies a quadruped. `named` tells that
     names identified the limbs.
     """
-    parallel, cosine = _legs_against_trunk(poses, joints)
+    parallel, cosine = _leg_roles_against_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
         return False
     zero = upright_joint_places(skeleton).position
-    parallel, cosine = _legs_against_trunk(zero, joints)
+    parallel, cosine = _leg_roles_against_trunk(zero, joints)
     if not parallel[0] or cosine[0] > _ALONG:
         return has_tail(skeleton.names)
     if cosine[0] < -_ALONG:
@@ -286,7 +286,7 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     return not named or has_tail(skeleton.names) or arm > _LONG_ARMS * leg
 
 
-def _legs_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
+def _leg_roles_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
     """For each pose (T,): whether the legs are parallel, and the cosine between legs and trunk, -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
     left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))

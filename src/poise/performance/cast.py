@@ -8,7 +8,7 @@ from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
-from poise.library.bodies import OWN, load_body
+from poise.library.bodies import OWN, load_shipped_or_own_body
 from poise.library.motions import named_motion, shipped_dynamic_bodies
 from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
@@ -60,12 +60,12 @@ def cast(
     path = motion_file(motion)
     if path.suffix == ".toml" or motion in behaviour_names():
         behaviour = read_behaviour(motion)
-        performer = load_body(body or behaviour.body)
+        performer = load_shipped_or_own_body(body or behaviour.body)
         if behaviour.limits is not None:
             performer = performer.with_torque_limits(behaviour.limits)
         return Cast(performer, BehaviourReference(behaviour, performer), ships=not path.suffix)
     if not path.suffix:
-        performer = load_body(body or default_body(motion, physics, usual))
+        performer = load_shipped_or_own_body(body or default_body(motion, physics, usual))
         return Cast(performer, named_motion(motion, performer), ships=True)
     if is_prepared(path):
         clip, dynamic = load_reference(path)
@@ -74,5 +74,5 @@ def cast(
         if body not in (None, OWN, clip.body.name):
             raise PoiseError(f"{path} is prepared for body '{clip.body.name}': prepare the motion for '{body}'")
         return Cast(clip.body, Played(clip, dynamic))
-    prepared = prepare(path, None if body is None or body == OWN else load_body(body), say=say)
+    prepared = prepare(path, None if body is None or body == OWN else load_shipped_or_own_body(body), say=say)
     return Cast(prepared.clip.body, Played(prepared.clip), prepared.imported)

@@ -18,8 +18,8 @@ from poise.control.controller import Controller, PushAware, ReportsEnding, World
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.ease import quintic_ease
-from poise.edit.blend import pose_features
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.blend import blend_features
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
@@ -56,9 +56,9 @@ class CatchController:
         body = world.scene.body
         self._world = world
         self._take = take_of(reference, body, 1.0 / world.state.step)
-        if not feet_stay_planted(self._take):
+        if not feet_stay_planted_for_catch(self._take):
             raise PoiseError(f"'{reference.name}' cannot be caught: it does not keep both feet planted")
-        self._support, self._upright = _SupportPolygon(body), tallest_pose(self._take)
+        self._support, self._upright = _SupportPolygon(body), tallest_pose_for_catch(self._take)
         self.caught, self.resumed = [], []
         self._catch(world.state)  # compiles its kernels before the run is timed
         self.first.reset(world, reference)
@@ -106,7 +106,7 @@ class CatchController:
     def _resume(self, state: State) -> None:
         """Resume the motion, or keep standing if the motion cannot be performed with the feet where they are."""
         pose = np.array(state.qpos[: self._world.scene.body.nq])
-        motion = resume_motion(self._take, pose, state.time, BLEND)
+        motion = resume_motion_after_catch(self._take, pose, state.time, BLEND)
         self._stays = motion is None
         if motion is not None:
             self.resumed.append(state.time)
@@ -133,47 +133,48 @@ class _SupportPolygon:
         return float(np.max(_SIDES @ capture - (_SIDES @ corners[:, :2].T).max(axis=1)))
 
 
-def resume_motion(take: Take, pose: Array, start: float, over: float) -> Take | None:
+def resume_motion_after_catch(take: Take, pose: Array, start: float, over: float) -> Take | None:
     """The motion with feet planted as in `pose` (nq,), blended from this pose at rest in `over` (s) from `start` (s).
 
     The motion is entered at its frame most similar to the pose. None if its lowest frame cannot keep all contacts.
     """
-    resumption = _ResumedMotion(take, pose, start, over)
+    resumption = _MotionAfterCatch(take, pose, start, over)
     if not resumption.keeps_lowest_contacts():
         return None
     return replace(take.with_blocks(resumption.frame_block, resumption.first), duration=None)
 
 
-def feet_stay_planted(take: Take) -> bool:
+def feet_stay_planted_for_catch(take: Take) -> bool:
     """Whether every foot is in contact in every frame of the first `SEARCHED` seconds."""
     parts = foot_parts(take.body)
     return bool(parts) and all(
-        frame.down is not None and all(frame.down[own].any() for own in parts) for frame in _searched_frames(take)
+        frame.down is not None and all(frame.down[own].any() for own in parts)
+        for frame in _frames_searched_after_catch(take)
     )
 
 
-def tallest_pose(take: Take) -> Array:
+def tallest_pose_for_catch(take: Take) -> Array:
     """(nq,) the pose with the highest root in the first `SEARCHED` seconds."""
-    return max(_searched_frames(take), key=_root_height).qpos
+    return max(_frames_searched_after_catch(take), key=_root_height_for_catch).qpos
 
 
-def _searched_frames(take: Take) -> list[Frame]:
+def _frames_searched_after_catch(take: Take) -> list[Frame]:
     """The frames of the first `SEARCHED` seconds."""
     return [take.frame(k) for k in range(round(min(take.duration or SEARCHED, SEARCHED) * take.rate))]
 
 
-def _root_height(frame: Frame) -> float:
+def _root_height_for_catch(frame: Frame) -> float:
     """Height of the root (m)."""
     return float(frame.qpos[2])
 
 
-class _ResumedMotion:
-    """The frames of a resumed motion; the arguments are those of `resume_motion`."""
+class _MotionAfterCatch:
+    """The frames of a resumed motion; the arguments are those of `resume_motion_after_catch`."""
 
     def __init__(self, take: Take, pose: Array, start: float, over: float) -> None:
         self._take, self._pose = take, np.array(pose)
         self.first, self._over = round(start * take.rate), max(round(over * take.rate), 1)
-        self._footing, self._lengths = FootPlacement(take.body), leg_lengths(take.body)
+        self._footing, self._lengths = EditedFootPlacement(take.body), leg_lengths(take.body)
         self._place, self._turn = self._footing.places(self._pose[None])
         self._entry = self._most_similar_frame()
         entered = take.frame(self._entry).qpos
@@ -183,9 +184,9 @@ class _ResumedMotion:
 
     def _most_similar_frame(self) -> int:
         """Index of the frame of the motion that is most similar to the pose at rest."""
-        frames = _searched_frames(self._take)
+        frames = _frames_searched_after_catch(self._take)
         still = [Frame(self._pose, frames[0].down)] * 2
-        theirs, mine = (pose_features(self._take.body, each, self._take.rate) for each in (frames, still))
+        theirs, mine = (blend_features(self._take.body, each, self._take.rate) for each in (frames, still))
         return int(np.argmin(np.linalg.norm(theirs - mine[0], axis=1)))
 
     def frame_block(self, first: int) -> list[Frame]:
@@ -194,7 +195,7 @@ class _ResumedMotion:
 
     def keeps_lowest_contacts(self) -> bool:
         """Whether the frame with the lowest root keeps all its contacts when the feet are planted as in the pose."""
-        lowest = min(_searched_frames(self._take), key=_root_height)
+        lowest = min(_frames_searched_after_catch(self._take), key=_root_height_for_catch)
         (found,) = self._with_feet_planted([Frame(self._pose_above_feet(lowest), lowest.down)])
         return found.down is not None and bool(np.all(found.down == lowest.down))
 

@@ -86,35 +86,35 @@ def _release_prop(link: str, prop: str, world: World) -> None:
 
 def edit_cue(live: Live, edit: Edit, time: float) -> Cue:
     """A cue that edits the performed motion `live` at a time (s)."""
-    return Cue(time, str(edit), partial(_edit_live_motion, live, edit))
+    return Cue(time, str(edit), partial(_edit_by_cue, live, edit))
 
 
-def _edit_live_motion(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
+def _edit_by_cue(live: Live, edit: Edit, world: World) -> Mapping[str, Any]:
     return live.edit(edit, world.time)
 
 
 def steer_cue(controller: Steerable, command: SteerCommand) -> Cue:
     """A cue that steers a controller at the time of the command."""
-    _check_adjustable(controller, command)
-    return Cue(command.time, "steer", partial(steer_now, controller, command))
+    _check_cue_adjusts(controller, command)
+    return Cue(command.time, "steer", partial(steer_by_cue, controller, command))
 
 
-def steer_now(controller: Steerable, command: SteerCommand, _: World | None = None) -> dict[str, Any]:
+def steer_by_cue(controller: Steerable, command: SteerCommand, _: World | None = None) -> dict[str, Any]:
     """Steer at once, ignoring the time of the command, and return the event to record."""
-    _check_adjustable(controller, command)
+    _check_cue_adjusts(controller, command)
     controller.steer(command.heading, command.speed)
     if command.adjusts_steps and isinstance(controller, AdjustableSteps):
         controller.adjust(command.lift, command.step)
     return command.as_event()
 
 
-def check_speed(entry: ControllerEntry, speed: float | None) -> None:
+def check_cue_speed(entry: ControllerEntry, speed: float | None) -> None:
     """Raise if a controller cannot be commanded to go at a speed (m/s)."""
     slowest, fastest = entry.speeds
     if speed is not None and not slowest <= speed <= fastest:
         raise PoiseError(f"{entry.name} goes at {slowest:g} to {fastest:g} m/s, not at {speed:g}")
 
 
-def _check_adjustable(controller: Steerable, command: SteerCommand) -> None:
+def _check_cue_adjusts(controller: Steerable, command: SteerCommand) -> None:
     if command.adjusts_steps and not isinstance(controller, AdjustableSteps):
         raise PoiseError(f"{controller.name} cannot change its steps: steer it without lift and step")

@@ -17,7 +17,7 @@ from poise.body.pose_displacement import PoseDisplacement
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown_name
 from poise.performance.arguments import number_argument
-from poise.performance.start import displacement_to_place
+from poise.performance.start import displacement_to_start
 from poise.world.pushes import Push
 from poise.world.result import BlowUp
 from poise.world.terrain import Place
@@ -29,7 +29,7 @@ TRIALS = 10  # Largest number of trial steps to find the force of the weights
 NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 
 
-class ScenePush:
+class PushInRun:
     """A push in a world: a constant force at the centre of mass of a link."""
 
     def __init__(self, push: Push, world: World, vector: Array, held: bool = False) -> None:
@@ -43,14 +43,14 @@ class ScenePush:
         self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": vector.tolist()}
 
     @classmethod
-    def placed(cls, push: Push, world: World, place: Place) -> ScenePush:
+    def placed(cls, push: Push, world: World, place: Place) -> PushInRun:
         """A push whose direction is relative to the performer's initial heading, that of `place`."""
-        return cls(push, world, push.force * displacement_to_place(place).vector(np.array(push.direction)))
+        return cls(push, world, push.force * displacement_to_start(place).vector(np.array(push.direction)))
 
     @classmethod
     def from_now(
         cls, force: ArrayLike, duration: float, body: str | None, world: World, place: Place, held: bool = False
-    ) -> ScenePush:  # fmt: skip
+    ) -> PushInRun:  # fmt: skip
         """A push that begins now, with a force (3,) N in the world frame, for a duration (s); `place` is the start."""
         try:
             vector = np.asarray(force, float).reshape(-1)
@@ -70,7 +70,7 @@ class ScenePush:
         """Time (s) at which the push ends."""
         return self.push.time + self.push.duration
 
-    def lasting(self, duration: float) -> ScenePush:
+    def lasting(self, duration: float) -> PushInRun:
         """The same push with another duration (s)."""
         longer = copy.copy(self)
         longer.push, longer.event = replace(self.push, duration=duration), {**self.event, "duration": duration}
@@ -87,7 +87,7 @@ class ScenePush:
         return out
 
 
-def total_push(pushes: Sequence[ScenePush], world: World) -> Array | None:
+def total_push(pushes: Sequence[PushInRun], world: World) -> Array | None:
     """(nv,) generalised force of all pushes in the coming step; None if no push acts."""
     acting = [force for push in pushes if (force := push.generalised_force(world)) is not None]
     return np.sum(acting, axis=0) if acting else None
@@ -104,7 +104,7 @@ def stabiliser_kind(actuation: Actuation, world: World) -> str | None:
 
 
 @dataclass(frozen=True)
-class HungWeight:
+class WeightHungInRun:
     """A point mass that is fixed to a link."""
 
     link: int
@@ -112,7 +112,7 @@ class HungWeight:
     mass: float  # kg
 
     @classmethod
-    def on(cls, world: World, name: str, mass: float) -> HungWeight:
+    def on(cls, world: World, name: str, mass: float) -> WeightHungInRun:
         """A weight of `mass` (kg) on the link `name`: in the hand, or at the centre of mass of any other link."""
         if not 0 < number_argument("mass", mass) <= HEAVIEST:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")
@@ -129,14 +129,14 @@ class HungWeight:
         return np.asarray(data.xpos[self.link] + data.xmat[self.link].reshape(3, 3) @ np.array(self.point))
 
 
-def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation, pushes: Array | None) -> Array:
+def hung_force(weights: Sequence[WeightHungInRun], world: World, actuation: Actuation, pushes: Array | None) -> Array:
     """(nv,) generalised force of the weights in the coming step, given the `pushes` (nv,); the world is left unchanged.
 
     A weight exerts m (g - a), where a is the acceleration of its point in the same step. The first trial step applies
     m g; each result corrects the force through the compliance of the mechanism, which Broyden's method updates. The
     force with the smallest residual is returned. It is recorded in `external`, like pushes.
     """
-    before, h = _weights_jacobian(weights, world), world.settings.step  # (3W, nv)
+    before, h = _hung_weights_jacobian(weights, world), world.settings.step  # (3W, nv)
     mass = np.repeat([weight.mass for weight in weights], 3)
     gravity = np.tile(world.model.opt.gravity, len(weights))
     others = np.zeros(world.model.nv) if pushes is None else pushes
@@ -149,7 +149,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
         except BlowUp:
             world.go_back(now)
             break
-        gained = (_weights_jacobian(weights, world) @ world.qvel - speed) / h
+        gained = (_hung_weights_jacobian(weights, world) @ world.qvel - speed) / h
         world.go_back(now)
         missing = mass * (gravity - gained) - force
         off = float(np.linalg.norm(missing))
@@ -158,7 +158,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
         if off < NEAR * float(np.linalg.norm(mass * gravity)):
             break
         if trial == 0:
-            damping = _joint_damping(world, actuation, result.torque)
+            damping = _joint_damping_in_run(world, actuation, result.torque)
             compliance = before @ np.linalg.solve(inertia + np.diag(h * damping), before.T)  # 1/kg
             gain = np.linalg.inv(np.eye(len(mass)) + mass[:, None] * compliance)
         else:  # contacts and limits stiffen the mechanism: Broyden's update of the gain
@@ -169,7 +169,7 @@ def hung_force(weights: Sequence[HungWeight], world: World, actuation: Actuation
     return np.asarray(before.T @ best)
 
 
-def _joint_damping(world: World, actuation: Actuation, torque: Array) -> Array:
+def _joint_damping_in_run(world: World, actuation: Actuation, torque: Array) -> Array:
     """(nv,) N m s/rad: damping of the joints by friction and motors; motors at their torque limit add none."""
     own = world.model.dof_damping
     if actuation.motors is None:
@@ -177,7 +177,7 @@ def _joint_damping(world: World, actuation: Actuation, torque: Array) -> Array:
     return np.asarray(own + np.where(np.abs(torque) < (1 - 1e-9) * world.torque_limit, actuation.motors.gain, 0.0))
 
 
-def _weights_jacobian(weights: Sequence[HungWeight], world: World) -> Array:
+def _hung_weights_jacobian(weights: Sequence[WeightHungInRun], world: World) -> Array:
     """(3W, nv) Jacobian of the positions of the W weights."""
     out = np.zeros((3 * len(weights), world.model.nv))
     for k, weight in enumerate(weights):

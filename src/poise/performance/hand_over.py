@@ -87,14 +87,14 @@ class Handover:
         first = mujoco.MjData(body.model)
         first.qpos[:] = self._next.at(0.0).qpos
         mujoco.mj_kinematics(body.model, first)
-        here, there = (_midpoint_of_feet(body, data) for data in (state.data, first))
+        here, there = (_feet_midpoint_at_hand_over(body, data) for data in (state.data, first))
         turned = float(yaw_of(state.qpos[3:7]) - yaw_of(first.qpos[3:7]))
         x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])
         y = here[1] - (sin(turned) * there[0] + cos(turned) * there[1])
         return Place(x, y, scene.terrain.height(here[0], here[1]), turned)
 
 
-def _midpoint_of_feet(body: Body, data: mujoco.MjData) -> Array:
+def _feet_midpoint_at_hand_over(body: Body, data: mujoco.MjData) -> Array:
     """(3,) m: midpoint of the left and the right foot."""
     left, right = (data.xpos[body.link_id(foot.link)] for foot in body.feet)
     return np.asarray(0.5 * (left + right))

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Frozen, brief_repr
 from poise.control.controller import Controller
 from poise.performance.cues import Cue
-from poise.performance.forces import HungWeight, ScenePush
+from poise.performance.forces import PushInRun, WeightHungInRun
 from poise.reference.reference import Reference
 from poise.world.result import Snapshot
 from poise.world.world import World
@@ -32,8 +32,8 @@ class Mark:
     controller: Controller
     reference: Reference
     waiting: tuple[Cue, ...]  # cues that have not fired yet
-    pushes: tuple[ScenePush, ...]  # active and future pushes
-    weights: tuple[HungWeight, ...]
+    pushes: tuple[PushInRun, ...]  # active and future pushes
+    weights: tuple[WeightHungInRun, ...]
     events: tuple[dict[str, Any], ...]  # events so far, which are never changed
     steps: int  # number of steps so far
     fell_at: float | None  # s
@@ -42,7 +42,7 @@ class Mark:
     __repr__ = brief_repr
 
 
-def replaced_world_parts(old: World, new: World) -> dict[int, object]:
+def world_parts_for_mark(old: World, new: World) -> dict[int, object]:
     """Memo for `deepcopy`: where an original refers to the world `old` or its parts, the copy refers to `new`."""
     return {
         id(old): new,
@@ -53,7 +53,7 @@ def replaced_world_parts(old: World, new: World) -> dict[int, object]:
     }
 
 
-def unchanging_parts(parts: object, world: World) -> dict[int, object]:
+def unchanging_parts_for_mark(parts: object, world: World) -> dict[int, object]:
     """Memo for `deepcopy`: copies share what never changes, namely the world, constant dataclasses, read-only arrays.
 
     A controller may hold thousands of precomputed policies, while only a few numbers change from step to step.
@@ -66,7 +66,7 @@ def unchanging_parts(parts: object, world: World) -> dict[int, object]:
         if id(part) in seen or id(part) in shared:
             continue
         seen.add(id(part))
-        if _never_changes(part):
+        if _never_changes_after_mark(part):
             shared[id(part)] = part
         elif isinstance(part, dict):
             ahead += part.values()
@@ -79,7 +79,7 @@ def unchanging_parts(parts: object, world: World) -> dict[int, object]:
     return shared
 
 
-def _never_changes(part: object) -> bool:
+def _never_changes_after_mark(part: object) -> bool:
     """Whether a part is constant: read-only arrays, Poise's frozen dataclasses, others with constant fields."""
     if isinstance(part, Cue):
         return False  # its action may be bound to a controller, which changes
@@ -92,12 +92,12 @@ def _never_changes(part: object) -> bool:
         return False
     own: Any = part
     return type(part).__module__.startswith("poise.") or all(
-        _is_constant_value(getattr(own, f.name)) for f in fields(own)
+        _is_constant_between_marks(getattr(own, f.name)) for f in fields(own)
     )
 
 
-def _is_constant_value(value: object) -> bool:
+def _is_constant_between_marks(value: object) -> bool:
     """Whether the value of a field never changes in place."""
     if isinstance(value, tuple | frozenset):
-        return all(map(_is_constant_value, value))
-    return value is None or isinstance(value, CONSTANTS) or _never_changes(value)
+        return all(map(_is_constant_between_marks, value))
+    return value is None or isinstance(value, CONSTANTS) or _never_changes_after_mark(value)

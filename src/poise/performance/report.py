@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from poise.control.controller import Controller
-from poise.export.clips import performer_rigging
+from poise.export.clips import rigging_for_export
 from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets
 from poise.measure.audit import audit
@@ -100,7 +100,7 @@ def recording_likeness(file: Clip, recording: Recording, keeps_time: bool) -> Li
     qpos = recording.qpos[:states:every]
     if len(qpos) < 2:
         return None
-    here = performer_rigging(recording).clip(recording.model, qpos, 1.0 / (every * recording.step), file.name)
+    here = rigging_for_export(recording).clip(recording.model, qpos, 1.0 / (every * recording.step), file.name)
     return likeness(file, here, keeps_time)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.body.body import Body
-from poise.body.load import parse_load
+from poise.body.load import parse_body_load
 from poise.control.catalogue import controller_entry, entry_of_controller, fallback_controller, named_controller
 from poise.control.commands import SteerCommand, parse_steer
 from poise.control.controller import Controller, ReportsEnding, Steerable
@@ -17,14 +17,14 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, take_of
 from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import BehaviourReference
-from poise.library.bodies import load_body
+from poise.library.bodies import load_shipped_or_own_body
 from poise.library.motions import dynamic_reference, motion_names, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.repair.finding import Imported
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
 from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
-from poise.performance.cues import check_speed
+from poise.performance.cues import check_cue_speed
 from poise.performance.hand_over import Handover
 from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_performance_folder, write_performance
@@ -108,7 +108,7 @@ class Request:
         check_run_arguments(ENDLESS if self.seconds is None else self.seconds, self.seed, self.noise)
         edits = [parse_edit(edit) if isinstance(edit, str) else edit for edit in self.edits]
         pushes = [parse_push(push) if isinstance(push, str) else push for push in self.pushes]
-        loads = [parse_load(text) for text in self.loads]
+        loads = [parse_body_load(text) for text in self.loads]
         controller = self.controller
         if self.settings and not isinstance(controller, str):
             raise PoiseError("settings go with a controller's name: give them to the controller object itself")
@@ -165,7 +165,7 @@ class Request:
         body = self.body or getattr(getattr(self.motion, "clip", None), "body", None)
         if body is None:
             raise PoiseError("a Reference object needs body=..., the body that it was made for")
-        return Cast(load_body(body), self.motion)
+        return Cast(load_shipped_or_own_body(body), self.motion)
 
     def _step_duration(self, reference: Reference, entry: ControllerEntry) -> float:
         """Duration of a step of the world (s)."""
@@ -222,7 +222,7 @@ class Request:
             raise PoiseError(f"{entry.name} cannot be steered with edits or loads: leave out one or the other")
         guide = controller_entry(self.then.partition(":")[2]) if self.then and ":" in self.then else entry
         for command in commands:
-            check_speed(guide, command.speed)
+            check_cue_speed(guide, command.speed)
         return commands
 
 

@@ -22,9 +22,9 @@ from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
-from poise.performance.cues import Cue, check_speed, fire_cue, held_pairs, steer_now
-from poise.performance.forces import MOST_WEIGHTS, HungWeight, ScenePush, hung_force, stabiliser_kind, total_push
-from poise.performance.marks import Mark, replaced_world_parts, unchanging_parts
+from poise.performance.cues import Cue, check_cue_speed, fire_cue, held_pairs, steer_by_cue
+from poise.performance.forces import MOST_WEIGHTS, PushInRun, WeightHungInRun, hung_force, stabiliser_kind, total_push
+from poise.performance.marks import Mark, unchanging_parts_for_mark, world_parts_for_mark
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, place_at_start
 from poise.progress import Steps
@@ -78,8 +78,8 @@ class Run:
         self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
-        self._pushes = [ScenePush.placed(push, world, self.place) for push in pushes]
-        self._weights: tuple[HungWeight, ...] = ()
+        self._pushes = [PushInRun.placed(push, world, self.place) for push in pushes]
+        self._weights: tuple[WeightHungInRun, ...] = ()
         self._stabiliser: str | None = None  # what a stabiliser of the root has given so far
         controller.reset(world, PlacedReference(reference, self.place))
         world.warm_up()
@@ -281,19 +281,19 @@ class Run:
 
     # -- interaction --------------------------------------------------------------------------------------------------
 
-    def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> ScenePush:
+    def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> PushInRun:
         """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
-        made = ScenePush.from_now(force, duration, body, self.world, self.place)
+        made = PushInRun.from_now(force, duration, body, self.world, self.place)
         self._add_push(made)
         return made
 
-    def _add_push(self, made: ScenePush) -> None:
+    def _add_push(self, made: PushInRun) -> None:
         self._pushes = [*(push for push in self._pushes if push.end > self.world.time), made]
         self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
         """Replace the last pull: pull a link with a force (3,) N, which ends after `PATIENCE` unless renewed."""
-        now, made = self.world.time, ScenePush.from_now(force, PATIENCE, body, self.world, self.place, held=True)
+        now, made = self.world.time, PushInRun.from_now(force, PATIENCE, body, self.world, self.place, held=True)
         same = (each for each in self._pushes if each.held and each.end > now and each.link_id == made.link_id)
         last = next(same, None)
         if last is not None and np.linalg.norm(made.vector - last.vector) <= STEADY * np.linalg.norm(last.vector):
@@ -318,7 +318,7 @@ class Run:
 
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""
-        made = HungWeight.on(self.world, link, mass)
+        made = WeightHungInRun.on(self.world, link, mass)
         if len(self._weights) >= MOST_WEIGHTS:
             raise PoiseError(f"at most {MOST_WEIGHTS} weights can hang at once: take them off first")
         self._weights = (*self._weights, made)
@@ -348,11 +348,11 @@ class Run:
         for name, value in (("heading", heading), ("speed", speed), ("lift", lift), ("step", step)):
             if value is not None:
                 number_argument(name, value)
-        check_speed(entry_of_controller(self.controller), speed)
+        check_cue_speed(entry_of_controller(self.controller), speed)
         if heading is None:  # as commanded last
             last = (event["heading_deg"] for event in reversed(self.events) if event["kind"] == "steer")
             heading = math.radians(next(last, 0.0))
-        self.note(steer_now(self.controller, SteerCommand(self.world.time, heading, speed, lift, step)))
+        self.note(steer_by_cue(self.controller, SteerCommand(self.world.time, heading, speed, lift, step)))
 
     def edit(self, edit: str | Edit) -> None:
         """Edit the motion from now on; the edit may be a short form, such as 'offset:chest=0:20:0'."""
@@ -372,7 +372,7 @@ class Run:
         old, parts = self.world, (self.controller, self.reference, self._waiting)
         new = World(replace(old.scene, terrain=terrain), old.settings)
         new.take_over(old)
-        kept = copy.deepcopy(parts, unchanging_parts(parts, old) | replaced_world_parts(old, new))
+        kept = copy.deepcopy(parts, unchanging_parts_for_mark(parts, old) | world_parts_for_mark(old, new))
         self.controller, self.reference, self._waiting = kept
         self._move_to(new)
         self.note({"kind": "ground", "time": new.time, "text": text})
@@ -387,7 +387,7 @@ class Run:
     def mark(self) -> Mark:
         """Save the present state, for `go_back`."""
         parts = (self.controller, self.reference, self._waiting)
-        controller, reference, waiting = copy.deepcopy(parts, unchanging_parts(parts, self.world))
+        controller, reference, waiting = copy.deepcopy(parts, unchanging_parts_for_mark(parts, self.world))
         token = object()
         self._marked[token] = self._dropped + len(self._spent)
         return Mark(
@@ -410,7 +410,9 @@ class Run:
             raise PoiseError("cannot go back to this mark: it is of another run, or of steps that were taken or undone")
         self._marked = {token: steps for token, steps in self._marked.items() if steps <= to.steps}
         parts = (to.controller, to.reference, list(to.waiting))
-        self.controller, self.reference, self._waiting = copy.deepcopy(parts, unchanging_parts(parts, to.world))
+        self.controller, self.reference, self._waiting = copy.deepcopy(
+            parts, unchanging_parts_for_mark(parts, to.world)
+        )
         self._move_to(to.world)
         self.world.go_back(to.snapshot)
         self._pushes, self._weights, self.fell_at = list(to.pushes), to.weights, to.fell_at

@@ -16,7 +16,7 @@ from poise.library.motions import named_motion
 from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.performance.performance import Performance
 from poise.performance.run import Run, check_run_arguments
-from poise.physics.recorded import scene_of_motion
+from poise.physics.recorded import scene_of_dynamic
 from poise.progress import Say, Steps, no_progress
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference
@@ -102,7 +102,7 @@ def scene_with_held_prop(
 ) -> Scene:
     """A scene of one body on a terrain, with the bar that the motion holds, if any."""
     held = _gripping_motion(reference)
-    scene = Scene.of(body, terrain, () if held is None else scene_of_motion(held).props, friction)
+    scene = Scene.of(body, terrain, () if held is None else scene_of_dynamic(held).props, friction)
     return replace(scene, self_contact=self_contact)
 
 

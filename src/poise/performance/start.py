@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement
-from poise.edit.foot_placement import FootPlacement
+from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import Frame
 from poise.reference.reference import Reference, Target, edition_of
@@ -36,15 +36,15 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
     first = reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     for index in range(1, len(scene.bodies)):
-        qpos[scene.coordinates(index)] = displacement_to_place(scene.place(index)).pose(scene.bodies[index].standing)
-    qpos[scene.coordinates(0)] = displacement_to_place(place).pose(first.qpos)
-    velocity = displacement_to_place(place).velocity(first.qvel)
+        qpos[scene.coordinates(index)] = displacement_to_start(scene.place(index)).pose(scene.bodies[index].standing)
+    qpos[scene.coordinates(0)] = displacement_to_start(place).pose(first.qpos)
+    velocity = displacement_to_start(place).velocity(first.qvel)
     velocity[6:] += noise * np.random.default_rng(seed).standard_normal(len(velocity) - 6)
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
     own = qpos[scene.coordinates(0)]  # a view
     if _ground_penetration(world) > DEEP and has_legs(scene.body):
-        pose = fit_to_ground(scene.body, own, scene.terrain.heights, place.z)
+        pose = fit_start_to_ground(scene.body, own, scene.terrain.heights, place.z)
         place = replace(place, z=place.z + float(pose[2] - own[2]))
         own[:] = pose
         world.reset(qpos, qvel)
@@ -63,7 +63,7 @@ def _ground_penetration(world: World) -> float:
     return float(np.max(-contacts.gap[own] / np.maximum(contacts.frame[own, 0, 2], 0.1), initial=0.0))
 
 
-def displacement_to_place(place: Place) -> PoseDisplacement:
+def displacement_to_start(place: Place) -> PoseDisplacement:
     """The transform that moves a motion from the origin to a place."""
     return PoseDisplacement(place.yaw, np.array([place.x, place.y, place.z]))
 
@@ -74,7 +74,7 @@ class PlacedReference:
     def __init__(self, reference: Reference, place: Place) -> None:
         self.name, self.start, self.duration = reference.name, reference.start, reference.duration
         self.begin, self.motions = reference.begin, reference.motions
-        self._reference, self._carriage = reference, displacement_to_place(place)
+        self._reference, self._carriage = reference, displacement_to_start(place)
         self._last: tuple[Target, Target] | None = None
 
     @property
@@ -104,16 +104,16 @@ class _GroundUnderFoot(NamedTuple):
     tilt: Array  # (4,) rotation of the ground from level
 
 
-def fit_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
+def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
 
     Each foot keeps its height above the ground. The root rises by the feet's mean rise, less what the legs need.
     """
-    footing = FootPlacement(body)
+    footing = EditedFootPlacement(body)
     place, turn = (each[0] for each in footing.places(qpos[None]))
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
-    grounds = [_ground_under_sole(sole, heights, level) for sole in soles]
+    grounds = [_ground_under_sole_at_start(sole, heights, level) for sole in soles]
     risen = np.array([_point_on_ground(ground, at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
@@ -129,7 +129,7 @@ def _point_on_ground(ground: _GroundUnderFoot, place: Array) -> Array:
     return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
 
 
-def _ground_under_sole(sole: Array, heights: Heights, level: float) -> _GroundUnderFoot:
+def _ground_under_sole_at_start(sole: Array, heights: Heights, level: float) -> _GroundUnderFoot:
     """The ground under the points (n, 3) of a sole."""
     ground = heights(sole[:, 0], sole[:, 1]) - level
     x, y = sole[:, :2].mean(axis=0)

@@ -11,7 +11,7 @@ from poise.arrays import Array, true_runs
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import contact_spheres
+from poise.body.surface import contact_spheres_of_body
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
@@ -56,7 +56,7 @@ def certify(dynamic: Dynamic) -> Certificate:
     used, limit = np.abs(dynamic.torque), body.torque_limit
     angles = PoseSpace(body).angles(dynamic.clip.qpos)
     beyond = np.maximum(body.lower - angles, angles - body.upper)[:, 6:]
-    slip, gap = _contact_slip_and_gap(dynamic)
+    slip, gap = _certified_slip_and_gap(dynamic)
     side = np.abs(contacts.force[..., :2]).sum(axis=2) - dynamic.friction * contacts.force[..., 2]
     return Certificate(
         _equation_residual(dynamic) / weight,
@@ -93,12 +93,12 @@ def _check_finite(dynamic: Dynamic) -> None:
 def _equation_residual(dynamic: Dynamic) -> float:
     """Largest force (N) or torque (N m) that is missing in any step to reach the next state, or at a cycle's seam."""
     clip, h = dynamic.clip, dynamic.step
-    poses, velocities, masses = _world_steps(dynamic)
+    poses, velocities, masses = _certified_world_steps(dynamic)
     space = PoseSpace(clip.body)
     pose_off = space.difference(clip.qpos[1:], poses)
     velocity_off = velocities - dynamic.qvel[1:]
     if clip.cyclic:
-        pose, velocity = _next_cycle_state(dynamic)
+        pose, velocity = _certified_next_cycle_state(dynamic)
         pose_off = np.concatenate([pose_off, space.difference(clip.qpos[-1:], pose[None])])
         velocity_off = np.concatenate([velocity_off, (velocity - dynamic.qvel[-1])[None]])
         masses = np.concatenate([masses, masses[-1:]])
@@ -106,7 +106,7 @@ def _equation_residual(dynamic: Dynamic) -> float:
     return float(max(missing))
 
 
-def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
+def _certified_next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
     """The first pose (nq,) and velocity (nv,), moved along the ground to the position and heading of the last pose."""
     first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
     yaw, way = planar_displacement(first, last)
@@ -115,7 +115,7 @@ def _next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
     return displace_poses(first, turn, way), velocity
 
 
-def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
+def _certified_world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
     """Poses, velocities and mass matrices that the equations of `poise.world` give one step after each state."""
     clip, h = dynamic.clip, dynamic.step
     body, model = clip.body, clip.body.model
@@ -138,7 +138,7 @@ def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
         before = terms.mass @ dynamic.qvel[k]
         predicted = np.linalg.solve(terms.mass + h * np.diag(damping), before + h * force)
         linear = before[:3] + h * (contacts.force[k].sum(axis=0) + body.mass * gravity)
-        angular = _angular_momentum(terms, before) + h * moment
+        angular = _certified_angular_momentum(terms, before) + h * moment
         pose = np.array(clip.qpos[k])
         mujoco.mj_integratePos(model, pose, predicted, h)
         terms.evaluate(pose, predicted)
@@ -146,18 +146,18 @@ def _world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
         terms.evaluate(pose, predicted)
         poses[k], masses[k] = pose, terms.mass
         velocities[k] = predicted
-        velocities[k, :6] = _root_velocity(terms, linear, angular, predicted)
+        velocities[k, :6] = _certified_root_velocity(terms, linear, angular, predicted)
     return poses, velocities, masses
 
 
-def _angular_momentum(terms: DynamicsTerms, momentum: Array) -> Array:
+def _certified_angular_momentum(terms: DynamicsTerms, momentum: Array) -> Array:
     """(3,) kg m^2/s: angular momentum about the centre of mass for a generalised momentum (nv,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
     return np.asarray(turn @ momentum[3:6] - np.cross(lever, momentum[:3]))
 
 
-def _root_velocity(terms: DynamicsTerms, linear: Array, angular: Array, velocity: Array) -> Array:
+def _certified_root_velocity(terms: DynamicsTerms, linear: Array, angular: Array, velocity: Array) -> Array:
     """(6,) root velocity with which a body with joint velocities `velocity` (nv,) has the given momenta (3,)."""
     turn = terms.data.xmat[1].reshape(3, 3)
     lever = terms.data.subtree_com[1] - terms.data.xpos[1]
@@ -165,7 +165,7 @@ def _root_velocity(terms: DynamicsTerms, linear: Array, angular: Array, velocity
     return np.asarray(np.linalg.solve(terms.mass[:6, :6], wanted - terms.mass[:6, 6:] @ velocity[6:]))
 
 
-def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
+def _certified_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
     """Largest slip (m) of a contact since its first frame, and largest gap (m) to the ground.
 
     A force requires contact at the end of its step, and friction also at its start.
@@ -179,13 +179,13 @@ def _contact_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
     off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
     slips = [
         float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
-        for steps, touches in zip(_contact_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
+        for steps, touches in zip(_certified_contact_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
         for start, stop in true_runs(touches)
     ]
     return max(slips, default=0.0), float(off.max(initial=0.0))
 
 
-def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
+def _certified_contact_slips(dynamic: Dynamic, points: Array) -> Array:
     """(T - 1, C, 3) m: slip of each contact from frame to frame, without rolling; vertical slip only of grips."""
     contacts = dynamic.contacts
     _, turns = LinkKinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
@@ -198,7 +198,7 @@ def _contact_slips(dynamic: Dynamic, points: Array) -> Array:
 
 def _penetration(dynamic: Dynamic) -> float:
     """Greatest depth (m) of the body's spheres below height 0, or below the lowest ground of a contact if lower."""
-    balls = contact_spheres(dynamic.clip.body)
+    balls = contact_spheres_of_body(dynamic.clip.body)
     if not balls:
         return 0.0
     places, _ = LinkKinematics(dynamic.clip.body, [(b.link, b.centre) for b in balls]).at(dynamic.clip.qpos)

@@ -53,18 +53,18 @@ def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> Bo
     return BoundedRows(rows, np.broadcast_to(lower, rows.value.shape), np.broadcast_to(upper, rows.value.shape))
 
 
-def end_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
+def end_constraint_rows(task: SpacetimeTask, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the first and the last state are those of the task, or at rest in any pose, or free."""
     rows, last = [], len(x.qpos) - 1
     for name, end, rest, frame in (("start", task.start, task.rest[0], 1), ("end", task.end, task.rest[1], last)):
         if end is not None:
-            rows += _state_rows(name, end, frame, layout, path, x)
+            rows += _state_constraint_rows(name, end, frame, layout, path, x)
         elif rest:
-            rows += _rest_rows(name, frame, layout, path, x)
+            rows += _rest_constraint_rows(name, frame, layout, path, x)
     return rows
 
 
-def _state_rows(
+def _state_constraint_rows(
     name: str, end: EndState, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory
 ) -> list[TaskRows]:
     away, _, slope = path.difference(end.qpos[None], x.qpos[[frame]])
@@ -78,7 +78,9 @@ def _state_rows(
     ]
 
 
-def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
+def _rest_constraint_rows(
+    name: str, frame: int, layout: VariableLayout, path: PosePath, x: Trajectory
+) -> list[TaskRows]:
     way, by_before, by_here = path.difference(x.qpos[[frame - 1]], x.qpos[[frame]])
     jacobian = np.concatenate([by_before, by_here], axis=2)[:, 6:]
     columns = _frame_pair(layout.pose[frame - 1], layout.pose[frame])
@@ -88,7 +90,7 @@ def _rest_rows(name: str, frame: int, layout: VariableLayout, path: PosePath, x:
     ]
 
 
-def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
+def cycle_constraint_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
     """Equalities: the last state and the forces of the step after it equal those of the first, carried by one cycle."""
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
@@ -98,7 +100,7 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     carry_root[:3, :3] = matrix
     first_force, last_force = x.force[1].reshape(1, -1), x.force[-1].reshape(1, -1)
     return [
-        _closing_pose(closure, turn, layout, path, x),
+        _closing_constraint_pose(closure, turn, layout, path, x),
         TaskRows(
             "joint velocity of the cycle's end",
             _frame_pair(layout.pose[0], layout.pose[-2]),
@@ -116,7 +118,9 @@ def closing_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Tr
     ]
 
 
-def _closing_pose(closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory) -> TaskRows:
+def _closing_constraint_pose(
+    closure: Closure, turn: Array, layout: VariableLayout, path: PosePath, x: Trajectory
+) -> TaskRows:
     matrix = quat_to_matrix(turn)
     first = displace_poses(x.qpos[[1]], turn, np.append(closure.way, 0.0))
     away, by_first, by_last = path.difference(first, x.qpos[[-1]])
@@ -155,7 +159,12 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     both = LENGTH * (stands[:-1] & stands[1:])[..., None]
     jacobian = np.concatenate([before, after], axis=3) * both[..., None]
     place = TaskRows(
-        "stays in place", layout.pairs, _flat_rows(jacobian), _flat_rows(slip * both), np.repeat(names, 2), "cm"
+        "stays in place",
+        layout.pairs,
+        _flat_constraint_rows(jacobian),
+        _flat_constraint_rows(slip * both),
+        np.repeat(names, 2),
+        "cm",
     )
     if not held.any():
         return [ground, place]
@@ -164,11 +173,18 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     return [
         ground,
         place,
-        TaskRows("is held", layout.states, _flat_rows(grip), LENGTH * _flat_rows(away), np.repeat(names, 3), "cm"),
+        TaskRows(
+            "is held",
+            layout.states,
+            _flat_constraint_rows(grip),
+            LENGTH * _flat_constraint_rows(away),
+            np.repeat(names, 3),
+            "cm",
+        ),
     ]
 
 
-def _flat_rows(part: Array) -> Array:
+def _flat_constraint_rows(part: Array) -> Array:
     """Reshape (n, S, k, ...) to rows (n, S * k, ...)."""
     return part.reshape(len(part), part.shape[1] * part.shape[2], *part.shape[3:])
 

@@ -17,7 +17,7 @@ from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.rotations import quat_exp, quat_multiply
 
 _BY_RHYTHM = 0.55  # exponent of the speed factor that changes the rhythm; longer strides make up the rest
@@ -81,7 +81,7 @@ def with_physics(
     chosen, change = settings or DynamicSettings(), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
-    sketch = varied_sketch(Sketch(clip, supports_of(clip)), change)
+    sketch = varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), change)
     return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))
 
 
@@ -103,7 +103,7 @@ class Variation:
         return self == Variation()
 
 
-def parse_variation(texts: tuple[str, ...]) -> Variation:
+def parse_physics_variation(texts: tuple[str, ...]) -> Variation:
     """Parse the texts of a variation, such as speed:1.2 or turn:30 (degrees)."""
     chosen: dict[str, float] = {}
     for text in texts:

@@ -12,7 +12,7 @@ from poise.arrays import Array, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.body.surface import contact_spheres
+from poise.body.surface import contact_spheres_of_body
 from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, InteriorSolution, OptimiserProgress, ignore_progress, minimise
 from poise.physics.motion_terms import PosePath
@@ -20,7 +20,7 @@ from poise.physics.spacetime import Spacetime
 from poise.physics.task import APART, Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
-from poise.reference.supports import Sketch, Support, part_spheres
+from poise.reference.supports import Sketch, Support, spheres_of_reference_part
 from poise.rotations import quat_rotate
 
 _NEAR = 0.1  # m: parts that always stay higher than this need no ground constraint
@@ -134,7 +134,7 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
     other = replace(clip, rate=rate, qpos=qpos, down=down)
     return _without_unused_supports(
-        Sketch(other, tuple(_sampled_support(support, nearest) for support in sketch.supports))
+        Sketch(other, tuple(_support_at_spacetime_frames(support, nearest) for support in sketch.supports))
     )
 
 
@@ -143,7 +143,7 @@ def _without_unused_supports(sketch: Sketch) -> Sketch:
     return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
 
 
-def _sampled_support(support: Support, frames: NDArray[np.int64]) -> Support:
+def _support_at_spacetime_frames(support: Support, frames: NDArray[np.int64]) -> Support:
     ground = None if support.ground is None else readonly(support.ground[frames])
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
@@ -155,7 +155,7 @@ def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
     return SpacetimeTask(
         clip.body,
         1.0 / clip.rate,
-        np.concatenate([_pose_before_first_frame(clip, closure)[None], clip.qpos]),
+        np.concatenate([_optimised_pose_before_start(clip, closure)[None], clip.qpos]),
         _task_spheres(sketch, settings),
         friction=settings.friction,
         apart=settings.apart,
@@ -172,7 +172,7 @@ def cycle_closure(sketch: Sketch) -> Closure:
     return Closure(turn, readonly(way[:2]))
 
 
-def _pose_before_first_frame(clip: BodyClip, closure: Closure | None) -> Array:
+def _optimised_pose_before_start(clip: BodyClip, closure: Closure | None) -> Array:
     """(nq,) pose one step before the clip's first frame: from the cycle's end if cyclic, else extrapolated."""
     if closure is None:
         path = PosePath(clip.body)
@@ -211,10 +211,12 @@ def _task_spheres(sketch: Sketch, settings: DynamicSettings) -> TaskSpheres:
 def _idle_spheres(sketch: Sketch) -> list[Support]:
     """Spheres and contact points of the body that are no supports but come near the ground; never in contact."""
     clip, body = sketch.clip, sketch.clip.body
-    balls = contact_spheres(body)
+    balls = contact_spheres_of_body(body)
     found = [(ball.name, ball.link, ball.centre, ball.radius) for ball in balls]
     for part in clip.parts:
-        found += [(part.name, part.link, centre, r) for centre, r in part_spheres(body, part, balls) if not r]
+        found += [
+            (part.name, part.link, centre, r) for centre, r in spheres_of_reference_part(body, part, balls) if not r
+        ]
     places, _ = LinkKinematics(body, [(link, centre) for _, link, centre, _ in found]).at(clip.qpos)
     never = readonly(np.zeros(clip.frames), bool)
     ground = np.minimum.reduce([np.zeros(clip.frames), *(s.ground for s in sketch.supports if s.ground is not None)])

@@ -17,7 +17,7 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
     """
     clip, contacts = motion.clip, motion.contacts
     body = clip.body
-    scene = scene_of_motion(motion, terrain)
+    scene = scene_of_dynamic(motion, terrain)
     points = motion.points()[:-1]
     points[..., 2] = np.where(contacts.held, points[..., 2], 0.5 * (points[..., 2] + contacts.ground[:-1]))
     step, which = np.nonzero(contacts.force.any(axis=2))
@@ -59,7 +59,7 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
     )
 
 
-def scene_of_motion(motion: Dynamic, terrain: str = "flat") -> Scene:
+def scene_of_dynamic(motion: Dynamic, terrain: str = "flat") -> Scene:
     """The motion's body on the terrain, with a bar at the mean place of the gripping hands if the motion has grips."""
     gripping = motion.contacts.down & motion.contacts.held
     if not gripping.any():

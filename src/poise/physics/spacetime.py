@@ -14,9 +14,9 @@ import numpy as np
 from poise.arrays import Array
 from poise.physics.constraint_rows import (
     acceleration_rows,
-    closing_rows,
     cone_bounds,
-    end_rows,
+    cycle_constraint_rows,
+    end_constraint_rows,
     force_rows,
     height_bounds,
     joint_bounds,
@@ -76,7 +76,7 @@ class Spacetime:
             equal=[
                 *whole_body_rows(motion, layout, t),
                 *standing_rows(motion, layout, t),
-                *end_rows(task, layout, motion.path, point),
+                *end_constraint_rows(task, layout, motion.path, point),
             ],
             bounded=[
                 torque_bounds(motion, torque),
@@ -84,7 +84,7 @@ class Spacetime:
                 joint_bounds(motion, layout, point.qpos),
                 *height_bounds(motion, layout, t),
             ],
-            tied=[] if task.closure is None else closing_rows(task.closure, layout, motion.path, point),
+            tied=[] if task.closure is None else cycle_constraint_rows(task.closure, layout, motion.path, point),
         )
 
     def conflict(self, here: LinearisedProblem) -> str:

@@ -38,27 +38,27 @@ def motion_display_name(motion: str) -> str:
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
     """Write the clip, and from `dynamic` the velocities, torques and contact forces. Replaces the file atomically."""
-    arrays = _clip_arrays(clip) | ({} if dynamic is None else _dynamic_arrays(dynamic))
+    arrays = _arrays_of_prepared_clip(clip) | ({} if dynamic is None else _arrays_of_prepared_dynamic(dynamic))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return write_file(Path(path), buffer.getvalue())
 
 
-def _clip_arrays(clip: BodyClip) -> dict[str, Any]:
+def _arrays_of_prepared_clip(clip: BodyClip) -> dict[str, Any]:
     arrays: dict[str, Any] = {
         "name": np.array(clip.name),
         "rate": np.array(clip.rate),
         "qpos": clip.qpos,
         "cyclic": np.array(clip.cyclic),
         "parts": np.array([part.name for part in clip.parts]),
-        "body": np.array(json.dumps(_body_recipe(clip.body))),
+        "body": np.array(json.dumps(_body_recipe_of_prepared(clip.body))),
     }
     if clip.down is not None:
         arrays["down"] = clip.down
     return arrays
 
 
-def _dynamic_arrays(dynamic: Dynamic) -> dict[str, Any]:
+def _arrays_of_prepared_dynamic(dynamic: Dynamic) -> dict[str, Any]:
     contacts = dynamic.contacts
     return {
         "qvel": dynamic.qvel,
@@ -80,24 +80,24 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
     data = read_arrays(path, _ARRAYS, "a prepared motion")
     try:
         recipe = json.loads(str(data["body"]))
-        body = _body_from_recipe(recipe)
+        body = _body_of_prepared_file(recipe)
         down = readonly(data["down"], bool) if "down" in data else None
         clip = BodyClip(
             str(data["name"]), body, float(data["rate"]), readonly(data["qpos"]), down, bool(data["cyclic"])
         )
         parts = [str(name) for name in data["parts"]]
-        dynamic = _read_dynamic(clip, data) if "torque" in data else None
+        dynamic = _read_prepared_dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:
         raise PoiseError(f"{path}: {error}") from None
     except Exception:  # arrays and tables of any kind
         raise PoiseError(f"{path} is not a prepared motion: its arrays or its body are malformed") from None
-    fault = _clip_fault(clip, parts) or (None if dynamic is None else _dynamic_fault(dynamic))
+    fault = _fault_of_prepared_clip(clip, parts) or (None if dynamic is None else _fault_of_prepared_dynamic(dynamic))
     if fault:
         raise PoiseError(f"{path} is not a prepared motion: {fault}")
     return clip, dynamic
 
 
-def _read_dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
+def _read_prepared_dynamic(clip: BodyClip, data: dict[str, Any]) -> Dynamic:
     names, links = (tuple(str(name) for name in data[f"contact_{what}"]) for what in ("names", "links"))
     kinds = {"held": bool, "down": bool}
     tables = {name: readonly(data[f"contact_{name}"], kinds.get(name, float)) for name in _TABLES}
@@ -110,18 +110,18 @@ def is_prepared(path: Path) -> bool:
     return archive_names(path) >= set(_KEYS)
 
 
-def _body_recipe(body: Body) -> dict[str, Any]:
-    """JSON data from which `_body_from_recipe` builds the same body: a name, a skeleton with mass, or MJCF."""
+def _body_recipe_of_prepared(body: Body) -> dict[str, Any]:
+    """JSON data from which `_body_of_prepared_file` builds the same body: a name, a skeleton with mass, or MJCF."""
     if body.name in body_names() and Body.named(body.name).mjcf == body.mjcf:
         return {"named": body.name}
     if body.rigging is not None:
         rigging = body.rigging
         recipe = {"skeleton": rigging.skeleton.as_dict(), "mass": body.mass, "rate": rigging.rate, "name": body.name}
-        return {**recipe, "symmetric": _body_from_recipe(recipe).mjcf == body.mjcf}
+        return {**recipe, "symmetric": _body_of_prepared_file(recipe).mjcf == body.mjcf}
     return {"mjcf": body.mjcf}
 
 
-def _body_from_recipe(recipe: dict[str, Any]) -> Body:
+def _body_of_prepared_file(recipe: dict[str, Any]) -> Body:
     if "named" in recipe:
         return Body.named(recipe["named"])
     if "skeleton" in recipe:
@@ -135,7 +135,7 @@ def _body_from_recipe(recipe: dict[str, Any]) -> Body:
     return Body.from_mjcf(recipe["mjcf"])
 
 
-def _clip_fault(clip: BodyClip, parts: list[str]) -> str | None:
+def _fault_of_prepared_clip(clip: BodyClip, parts: list[str]) -> str | None:
     """The first inconsistency between a clip and its body as text, or None."""
     if clip.qpos.ndim != 2 or clip.qpos.shape[1] != clip.body.nq or not len(clip.qpos):
         return f"its qpos has shape {clip.qpos.shape}, but its body needs (frames, {clip.body.nq})"
@@ -148,7 +148,7 @@ def _clip_fault(clip: BodyClip, parts: list[str]) -> str | None:
     return None
 
 
-def _dynamic_fault(dynamic: Dynamic) -> str | None:
+def _fault_of_prepared_dynamic(dynamic: Dynamic) -> str | None:
     """The first inconsistency between the clip and its velocities, torques or contact forces as text, or None."""
     clip, contacts = dynamic.clip, dynamic.contacts
     frames, count, nv = clip.frames, len(contacts.names), clip.body.nv

@@ -14,7 +14,7 @@ from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.pose_space import PoseSpace
-from poise.body.rigging import plain_rigging, plant_rigged_feet
+from poise.body.rigging import plain_rigging, plant_feet_of_rigged_body
 from poise.motion.clip import Clip
 
 
@@ -67,7 +67,7 @@ class BodyClip:
         body, clip = self.body, self.rigged_clip()
         if body.rigging is None:
             return clip
-        return plant_rigged_feet(clip, body.rigging, body.model, self.qpos, [foot.link for foot in body.feet])
+        return plant_feet_of_rigged_body(clip, body.rigging, body.model, self.qpos, [foot.link for foot in body.feet])
 
     def __repr__(self) -> str:
         return f"BodyClip({self.name} on {self.body.name}, {self.frames} frames at {self.rate:g} Hz)"

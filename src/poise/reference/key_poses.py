@@ -34,7 +34,7 @@ class PoseKeys:
     value: Array  # (n,) rad
 
 
-class KeyPoses:
+class KeyPoseReference:
     """A reference whose poses are interpolated between keys."""
 
     start: Start = "origin"
@@ -47,10 +47,10 @@ class KeyPoses:
         self._body, self._velocity = body, readonly(velocity)
         self._rest = readonly(np.zeros(body.nv))
         self._straight = straight_pose(body)
-        self._times, self._table = _key_table(keys, first)
+        self._times, self._table = _key_pose_reference_table(keys, first)
         self._last: tuple[float, Target] | None = None
 
-    def raised(self, by: float) -> KeyPoses:
+    def raised(self, by: float) -> KeyPoseReference:
         """A copy whose root is higher by `by` (m)."""
         higher = copy(self)
         higher._last = None
@@ -92,7 +92,7 @@ def pose_from_coordinates(body: Body, coordinates: Array, straight: Array | None
 
 
 def standing_coordinates(body: Body) -> Array:
-    """(nv,) coordinates, as `KeyPoses.coordinates` returns them, of the body's standing pose; 0 for the root."""
+    """(nv,) coordinates, as `KeyPoseReference.coordinates` returns them, of the body's standing pose; 0 for the root."""
     out = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, out, 1.0, straight_pose(body), np.array(body.standing))
     out[:6] = 0.0
@@ -115,7 +115,7 @@ def straight_pose(body: Body) -> Array:
     return qpos
 
 
-def _key_table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
+def _key_pose_reference_table(keys: PoseKeys, first: Array) -> tuple[list[float], Array]:
     """K times (s): 0 and those of all keys; and a table (K, nv) with the coordinates at each time."""
     times = np.unique(np.concatenate([[0.0], keys.time]))
     table = np.tile(first, (len(times), 1))

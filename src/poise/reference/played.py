@@ -102,11 +102,11 @@ def cycle_from_step(cycle: Dynamic, step: int) -> Played:
     yaw, _ = planar_displacement(cycle.clip.qpos[0], cycle.clip.qpos[-1])
     turned = PoseDisplacement(-yaw * step / len(cycle.torque), np.zeros(3))
     away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
-    there = carried_motion(cycle, turned.shifted(-away))
+    there = carried_reference_motion(cycle, turned.shifted(-away))
     return Played(there.clip, there, step * cycle.step)
 
 
-def carried_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
+def carried_reference_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
     """The motion displaced by `carriage`: poses, velocities and contact forces."""
     return replace(
         motion,
@@ -119,16 +119,16 @@ def carried_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
 def reference_at_rate(reference: Reference, rate: float) -> Reference:
     """The reference with motions of `rate` (Hz) states per second; the given reference if they have that rate."""
     motions = tuple(reference.motions.values())
-    if all(_rate_divisor(motion, rate) == 1 for motion in motions):
+    if all(_reference_rate_divisor(motion, rate) == 1 for motion in motions):
         return reference
     if not isinstance(reference, Played):
         rates = f"{motions[0].clip.rate:g} steps a second, not {rate:g}"
         raise PoiseError(f"motion '{reference.name}' can be steered only at {rates}")
-    first, *rest = (motion_at_rate(motion, rate) for motion in motions)
+    first, *rest = (reference_motion_at_rate(motion, rate) for motion in motions)
     return Played(first.clip, first, reference.begin, *rest)
 
 
-def _rate_divisor(motion: Dynamic, rate: float) -> int:
+def _reference_rate_divisor(motion: Dynamic, rate: float) -> int:
     """Number of steps of the motion in one step at `rate` (Hz). Raises a PoiseError if it is not whole."""
     clip = motion.clip
     every = round(clip.rate / rate)
@@ -137,13 +137,13 @@ def _rate_divisor(motion: Dynamic, rate: float) -> int:
     return every
 
 
-def motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
+def reference_motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
     """The motion with every second state, every third and so on, at a `rate` (Hz) that divides the motion's rate.
 
     Torques and forces of merged steps are averaged, which keeps their impulses. One long step with these averages does
     not quite reach the next state; controllers must correct the difference.
     """
-    clip, contacts, every = motion.clip, motion.contacts, _rate_divisor(motion, rate)
+    clip, contacts, every = motion.clip, motion.contacts, _reference_rate_divisor(motion, rate)
     if every == 1:
         return motion
     if (clip.frames - 1) % every:
@@ -153,16 +153,16 @@ def motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
         motion,
         clip=replace(clip, rate=clip.rate / every, qpos=readonly(clip.qpos[::every]), down=down),
         qvel=readonly(motion.qvel[::every]),
-        torque=_step_means(motion.torque, every),
+        torque=_reference_step_means(motion.torque, every),
         contacts=replace(
             contacts,
             down=readonly(contacts.down[::every], bool),
-            force=_step_means(contacts.force, every),
+            force=_reference_step_means(contacts.force, every),
             ground=readonly(contacts.ground[::every]),
         ),
     )
 
 
-def _step_means(steps: Array, every: int) -> Array:
+def _reference_step_means(steps: Array, every: int) -> Array:
     """Means (K, ...) over K groups of `every` consecutive rows of `steps` (K * every, ...)."""
     return readonly(steps.reshape(-1, every, *steps.shape[1:]).mean(axis=1))

@@ -13,7 +13,7 @@ from poise.arrays import Array, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import ContactSphere, contact_spheres
+from poise.body.surface import ContactSphere, contact_spheres_of_body
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_rotate
 
@@ -43,24 +43,28 @@ class Sketch:
     supports: tuple[Support, ...]
 
 
-def supports_of(clip: BodyClip) -> tuple[Support, ...]:
+def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
     """Supports of all contact parts that are ever in contact. Heights of the ground are estimated from the clip.
 
     The supports of a foot are the spheres at the corners of the sole, or points at corners without a sphere.
     """
     if clip.down is None:
         return ()
-    balls = contact_spheres(clip.body)
+    balls = contact_spheres_of_body(clip.body)
     hands = {hand.name for hand in clip.body.hands}
     found = []
-    for part, down in zip(clip.parts, bearing_supports(clip.parts, clip.down).T, strict=True):
+    for part, down in zip(clip.parts, bearing_supports_of_reference(clip.parts, clip.down).T, strict=True):
         if down.any():
-            held = part.name in hands and _part_height(clip, part)[down].min() > _HELD
-            found += _grip_supports(clip, part, down) if held else _ground_supports(clip, part, down, balls)
+            held = part.name in hands and _part_height_in_reference(clip, part)[down].min() > _HELD
+            found += (
+                _grip_supports_of_reference(clip, part, down)
+                if held
+                else _ground_supports_of_reference(clip, part, down, balls)
+            )
     return tuple(found)
 
 
-def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(T, P) contacts `down` (T, P) without toe tips in frames in which the foot rolls on its ball.
 
     The ball rolls forward as the heel rises and moves hinged toes along, so that ball and toes cannot both be fixed.
@@ -74,21 +78,21 @@ def bearing_supports(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) ->
     return readonly(out, bool)
 
 
-def _ground_supports(
+def _ground_supports_of_reference(
     clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
 ) -> list[Support]:
-    height, levels = _part_height(clip, part), []
+    height, levels = _part_height_in_reference(clip, part), []
     for start, stop in true_runs(np.asarray(down)):
         level = float(np.median(height[start:stop]))
         levels.append((start, stop, 0.0 if abs(level) < _LEVEL else level))
     ground = ground_below_rests(levels, clip.frames)
     return [
         Support(f"{part.name}_{k}", part.link, centre, down, radius, ground=readonly(ground))
-        for k, (centre, radius) in enumerate(part_spheres(clip.body, part, balls))
+        for k, (centre, radius) in enumerate(spheres_of_reference_part(clip.body, part, balls))
     ]
 
 
-def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
+def _grip_supports_of_reference(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
     """One support for each interval of `down` (T,), in which a hand grips a fixed place."""
     places, _ = LinkKinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []
@@ -100,7 +104,9 @@ def _grip_supports(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -
     return out
 
 
-def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]) -> list[tuple[Array, float]]:
+def spheres_of_reference_part(
+    body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]
+) -> list[tuple[Array, float]]:
     """Centre (3,) m and radius (m) of the sphere at each point of a part. Without a sphere: the point and 0."""
     _, turns = LinkKinematics(body, (), [part.link]).at(body.standing[None])
     up = quat_rotate(quat_conjugate(turns[0, 0]), np.array([0.0, 0.0, 1.0]))
@@ -112,7 +118,7 @@ def part_spheres(body: Body, part: ContactPart, balls: tuple[ContactSphere, ...]
     return out
 
 
-def _part_height(clip: BodyClip, part: ContactPart) -> Array:
+def _part_height_in_reference(clip: BodyClip, part: ContactPart) -> Array:
     """(T,) m: height of the part's lowest point above height 0, per frame."""
     places, _ = LinkKinematics(clip.body, [(part.link, point) for point in part.points]).at(clip.qpos)
     return np.asarray(places[..., 2].min(axis=1))

@@ -14,7 +14,7 @@ import numpy as np
 from poise.control.modal.modal import Modal, ModalSettings
 from poise.control.nqr.nqr import Nqr
 from poise.control.pendulum.pendulum import Pendulum
-from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlanarState, PlanTargets
+from poise.control.rotation.flight_plan import GroundPhase, PlanarState, PlanTargets, RotationFlightPlanner
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.reference.archive import motion_display_name
@@ -27,7 +27,7 @@ from poise.study.modal.case import MOTIONS, paper_window, study_body
 from poise.study.nqr.case import COLOURS as NQR_COLOURS
 from poise.study.pendulum.case import BODY, STEP_RATE
 from poise.study.pendulum.case import COLOUR as PENDULUM_COLOUR
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 _NQR_TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 _RATE = 120.0  # Hz
@@ -281,10 +281,10 @@ def run_rotation_timing(case: NamedCase) -> Row:
     MuJoCo's mean step time."""
     row: Row = {"what": case.name, "seed": case.seed, "contacts": None, **dict.fromkeys(_ROTATION_TIMES)}
     if case.name in PLANS:
-        return {**row, "plan_ms": 1e3 * _planning_time(case.name)}
+        return {**row, "plan_ms": 1e3 * _planning_time_of_case(case.name)}
     seconds = min(case.seconds, 4.0) if case.name == "back-flip" else case.seconds
     trial = BehaviourTrial(read_behaviour(case.name), seconds=seconds, seed=case.seed)
-    _, world, controller = stage_behaviour(trial)
+    _, world, controller = stage_behaviour_trial(trial)
     times = timed_steps(world, controller, round(seconds * trial.hertz))
     whole = times.whole
     return {
@@ -300,9 +300,9 @@ def run_rotation_timing(case: NamedCase) -> Row:
     }
 
 
-def _planning_time(what: str) -> float:
+def _planning_time_of_case(what: str) -> float:
     """Processor time (s) of making a plan, which is one of PLANS."""
-    planner, began = FlightPlanner(73.5, 1 / 120), time.process_time()
+    planner, began = RotationFlightPlanner(73.5, 1 / 120), time.process_time()
     if what == "plan of a flip":
         start, targets = PlanarState(-0.02, 0.62, 0.0, 0.0, 0.0, 0.0), PlanTargets(0.95, 0.8, -6.1, -0.2)
         planner.plan_flip(start, _PUSH, _FLIGHT, _LANDING, targets)

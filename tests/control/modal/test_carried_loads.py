@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World, named_motion
-from poise.control.modal.frames import CarriedLoads, CarriedMass, WindowFrames
-from poise.control.modal.horizon import RollingHorizon
+from poise.control.modal.frames import CarriedMass, ModalLoads, ModalWindowFrames
+from poise.control.modal.horizon import ModalHorizon
 from poise.control.modal.modes import Modes, modes_at
 from poise.errors import PoiseError
 
@@ -24,14 +24,14 @@ def _frames(body, loaded=True):
     loads = (
         [CarriedMass(hand.link, HEAVY / 2, TAKEN * STEP, tuple(hand.point)) for hand in body.hands] if loaded else []
     )
-    return WindowFrames(
+    return ModalWindowFrames(
         body, named_motion("squat", body), STEP, loads
     )  # which stands for the first quarter of a second
 
 
 def test_contact_forces_include_a_load_once_it_is_taken_up(body):
-    plain = RollingHorizon(_frames(body, loaded=False), 12, body.mass, GRAVITY, STEP).at(0)
-    laden = RollingHorizon(_frames(body), 12, body.mass, GRAVITY, STEP).at(0)
+    plain = ModalHorizon(_frames(body, loaded=False), 12, body.mass, GRAVITY, STEP).at(0)
+    laden = ModalHorizon(_frames(body), 12, body.mass, GRAVITY, STEP).at(0)
     newtons = (body.mass + HEAVY) * GRAVITY * laden.force.sum(axis=1)
     alone = body.mass * GRAVITY * plain.force.sum(axis=1)
     np.testing.assert_allclose(newtons[:TAKEN], alone[:TAKEN], atol=1.0)
@@ -41,7 +41,7 @@ def test_contact_forces_include_a_load_once_it_is_taken_up(body):
 
 
 def test_a_load_is_planned_for_as_soon_as_it_is_in_the_window(body):
-    ahead = RollingHorizon(_frames(body), TAKEN - 2, body.mass, GRAVITY, STEP)
+    ahead = ModalHorizon(_frames(body), TAKEN - 2, body.mass, GRAVITY, STEP)
     alone = ahead.at(0).com.copy()
     hands = np.mean(_hands(body), axis=0)
     whole = (body.mass * alone[0] + HEAVY * hands) / (body.mass + HEAVY)
@@ -60,15 +60,15 @@ def _hands(body):
 def test_the_body_leans_away_from_a_load_that_its_feet_cannot_balance(body):
     far = [CarriedMass("pelvis", 40.0, 0.0, (0.5, 0.0, 0.0))]
     for loads, least, most in (([], -1e-4, 1e-4), (far, -0.2, -0.02)):
-        frames = WindowFrames(body, named_motion("squat", body), STEP, loads)
-        window = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP).at(0)
+        frames = ModalWindowFrames(body, named_motion("squat", body), STEP, loads)
+        window = ModalHorizon(frames, 12, body.mass, GRAVITY, STEP).at(0)
         assert least < window.lean[-1, 0] < most
         assert np.abs(window.lean[:, 1:]).max() < 1e-3
 
 
 def test_a_carried_load_adds_weight_and_inertia(body):
     frames, world = _frames(body), World(Scene.of(body))
-    laden, state = CarriedLoads(world.model, body.nv, frames), world.state
+    laden, state = ModalLoads(world.model, body.nv, frames), world.state
     before, after = frames.at(0), frames.at(TAKEN)
     mass, bias = laden.equation_terms(state, after)
     assert mass[0, 0] == pytest.approx(body.mass + HEAVY)

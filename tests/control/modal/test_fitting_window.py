@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, named_controller, named_motion
-from poise.control.modal.horizon import LONGEST, SHORTEST, fitting_window
+from poise.control.modal.horizon import LONGEST, SHORTEST, fitting_modal_window
 from poise.reference.reference import Target
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -22,16 +22,16 @@ class Turning:
 
 @pytest.mark.parametrize(("speed", "window"), [(1.0, 12), (-0.75, 16), (0.0, LONGEST), (100.0, SHORTEST)])
 def test_joints_turn_a_tenth_of_a_radian_in_the_window(speed, window):
-    assert fitting_window(Turning(speed), 1 / 120) == window
+    assert fitting_modal_window(Turning(speed), 1 / 120) == window
 
 
 def test_shorter_steps_give_more_frames():
-    assert fitting_window(Turning(1.0), 1 / 240) == 24
+    assert fitting_modal_window(Turning(1.0), 1 / 240) == 24
 
 
 @pytest.mark.parametrize(("motion", "paper"), [("walk", 12), ("squat", 16), ("swing", 24)])
 def test_it_is_close_to_the_papers_choice(motion, paper):
-    assert abs(fitting_window(named_motion(motion, Body.named("human42")), 1 / 120) - paper) <= 2
+    assert abs(fitting_modal_window(named_motion(motion, Body.named("human42")), 1 / 120) - paper) <= 2
 
 
 def test_a_window_of_0_chooses_the_fitting_one():
@@ -41,5 +41,5 @@ def test_a_window_of_0_chooses_the_fitting_one():
         world, squat = World(Scene.of(body)), named_motion("squat", body)
         world.reset(squat.at(0.0).qpos, squat.at(0.0).qvel)
         controller.reset(world, squat)
-    assert chosen.window == fitting_window(named_motion("squat", body), 1 / 120)
+    assert chosen.window == fitting_modal_window(named_motion("squat", body), 1 / 120)
     assert given.window == 20

@@ -7,20 +7,18 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.contact_parts import contact_parts
-from poise.control.modal.footholds import DEAD_ZONE, FLAT, ModalFootholds, beyond_capture_dead_zone
-from poise.control.modal.frames import WindowFrames
+from poise.control.modal.footholds import DEAD_ZONE, FLAT, ModalFootholds, modal_capture_error
+from poise.control.modal.frames import ModalWindowFrames
 from poise.reference.reference import Still, Target
 
 
 @pytest.mark.parametrize("size", [0.0, 0.5 * DEAD_ZONE, DEAD_ZONE])
 def test_small_errors_of_the_capture_point_move_no_foothold(size):
-    np.testing.assert_array_equal(beyond_capture_dead_zone(size * np.array([0.6, -0.8])), 0.0)
+    np.testing.assert_array_equal(modal_capture_error(size * np.array([0.6, -0.8])), 0.0)
 
 
 def test_only_the_part_beyond_the_dead_zone_counts():
-    np.testing.assert_allclose(
-        beyond_capture_dead_zone(np.array([0.06, -0.08])), (0.1 - DEAD_ZONE) * np.array([0.6, -0.8])
-    )
+    np.testing.assert_allclose(modal_capture_error(np.array([0.06, -0.08])), (0.1 - DEAD_ZONE) * np.array([0.6, -0.8]))
 
 
 @pytest.mark.parametrize("terrain", ["flat", "slope:5", "slope:-5"])
@@ -28,7 +26,7 @@ def test_the_pendulum_has_the_height_of_the_body_above_the_ground(terrain):
     body = Body.named("human42")
     ground = World(Scene.of(body, terrain)).scene.terrain
     stands = Still("stand", np.array(body.standing), np.zeros(body.nv))
-    footholds = ModalFootholds(body, ground, WindowFrames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
+    footholds = ModalFootholds(body, ground, ModalWindowFrames(body, stands, 1 / 120, ()), 1 / 120, 9.81, 1.0)
     for x in (0.0, 4.0, 12.0):
         com = np.array([x, 0.3, ground.height(x, 0.3) + 0.9])
         assert footholds._pendulum_rate(com) == pytest.approx(np.sqrt(9.81 / 0.9))
@@ -38,7 +36,7 @@ def test_the_pendulum_has_the_height_of_the_body_above_the_ground(terrain):
 def test_in_a_motion_without_steps_offsets_follow_flat_feet_only(lifted, followed):
     body, step = Body.named("human42"), 1 / 120
     world = World(Scene.of(body))
-    frames = WindowFrames(body, _Standing(body), step, ())
+    frames = ModalWindowFrames(body, _Standing(body), step, ())
     footholds = ModalFootholds(body, world.scene.terrain, frames, step, 9.81, 0.3)
     corner = frames.at(0).corner.copy()
     left = np.isin(frames.link, [body.link_id(body.feet[0].link)])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from test_modes import posed
 
-from poise.control.modal.modes import ROOT, planted_point_drift, rigid_mode_acceleration, yielding_modes
+from poise.control.modal.modes import ROOT, planted_point_drift_of_modes, rigid_mode_acceleration, yielding_modes
 
 
 def feet(body, data):
@@ -44,7 +44,9 @@ def test_the_drift_is_the_acceleration_at_constant_velocities(seed):
         mujoco.mj_jacDot(body.model, state.data, moving, turning, state.data.xpos[link], link)
         mujoco.mj_jacBody(body.model, state.data, None, spinning, link)
         own = links == link
-        planted_point_drift((moving, turning, spinning), state.qvel, state.data.xpos[link], place, frame, own, drift)
+        planted_point_drift_of_modes(
+            (moving, turning, spinning), state.qvel, state.data.xpos[link], place, frame, own, drift
+        )
     data, h = mujoco.MjData(body.model), 1e-6
     speeds = []
     for way in (-h, h):

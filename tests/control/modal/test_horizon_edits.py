@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Live, named_motion, parse_edit
-from poise.control.modal.frames import WindowFrames
-from poise.control.modal.horizon import RollingHorizon
+from poise.control.modal.frames import ModalWindowFrames
+from poise.control.modal.horizon import ModalHorizon
 from poise.performance.start import PlacedReference
 from poise.reference.reference import edition_of
 from poise.world.terrain import Place
@@ -30,8 +30,8 @@ def test_a_placed_reference_has_the_edition_of_its_reference(live):
 
 def test_the_horizon_is_computed_anew_after_an_edit(live):
     body = Body.named("human42")
-    frames = WindowFrames(body, PlacedReference(live, Place()), STEP)
-    ahead = RollingHorizon(frames, 12, body.mass, GRAVITY, STEP)
+    frames = ModalWindowFrames(body, PlacedReference(live, Place()), STEP)
+    ahead = ModalHorizon(frames, 12, body.mass, GRAVITY, STEP)
     before = ahead.at(24).com.copy()
     assert not frames.drop_if_edited()
     live.edit(SLOWER, 24 * STEP)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise import Body, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.control.modal.frames import WindowFrames
-from poise.control.modal.horizon import RollingHorizon
+from poise.control.modal.frames import ModalWindowFrames
+from poise.control.modal.horizon import ModalHorizon
 
 STEP, GRAVITY = 1 / 120, 9.81
 
@@ -16,10 +16,10 @@ def body():
 
 
 def test_forces_of_the_reference_stay_in_narrow_cones(body):
-    frames = WindowFrames(body, named_motion("walk", body), STEP)
+    frames = ModalWindowFrames(body, named_motion("walk", body), STEP)
     shares = []
     for friction in (0.1, 1.0):
-        force = RollingHorizon(frames, 128, body.mass, GRAVITY, STEP, friction).at(0).force
+        force = ModalHorizon(frames, 128, body.mass, GRAVITY, STEP, friction).at(0).force
         size = np.linalg.norm(force[..., :2], axis=-1)
         assert np.all(size <= friction * force[..., 2] + 1e-9)
         shares.append(np.max(size / np.maximum(force[..., 2], 1e-3)))

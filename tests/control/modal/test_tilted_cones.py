@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from poise import Body, named_motion, parse_edit, parse_terrain
-from poise.control.modal.frames import WindowFrames
-from poise.control.modal.horizon import RollingHorizon
-from poise.control.modal.window import express_in_cone_axes, friction_cone_axes
+from poise.control.modal.frames import ModalWindowFrames
+from poise.control.modal.horizon import ModalHorizon
+from poise.control.modal.window import rows_in_window_cone_axes, window_cone_axes
 from poise.edit.take import take_of
 
 STEP, GRAVITY = 1 / 120, 9.81
 
 
 def normals(terrain, points):
-    return friction_cone_axes(parse_terrain(terrain), np.array(points))[:, :, 2]
+    return window_cone_axes(parse_terrain(terrain), np.array(points))[:, :, 2]
 
 
 def test_cones_are_upright_on_level_ground_and_on_steps_up_to_their_edges():
@@ -31,17 +31,17 @@ def test_cones_follow_the_normal_of_a_slope(degrees):
 
 def test_axes_are_orthonormal_and_right_handed_on_rough_ground():
     points = np.random.default_rng(0).uniform([2.0, -3.0, 0.0], [9.0, 3.0, 0.0], (20, 3))
-    axes = friction_cone_axes(parse_terrain("rough:0.15"), points)
+    axes = window_cone_axes(parse_terrain("rough:0.15"), points)
     np.testing.assert_allclose(np.swapaxes(axes, 1, 2) @ axes, np.tile(np.eye(3), (20, 1, 1)), atol=1e-12)
     np.testing.assert_allclose(np.linalg.det(axes), 1.0)
     assert np.ptp(axes[:, 0, 2]) > 0.05
 
 
 def test_express_in_changes_only_the_basis():
-    axes = friction_cone_axes(parse_terrain("slope:20"), np.zeros((1, 3)))[0]
+    axes = window_cone_axes(parse_terrain("slope:20"), np.zeros((1, 3)))[0]
     vectors = np.random.default_rng(0).standard_normal((4, 3))
     expressed = vectors.copy()
-    express_in_cone_axes(axes, expressed)
+    rows_in_window_cone_axes(axes, expressed)
     np.testing.assert_allclose(expressed @ axes.T, vectors, atol=1e-12)
 
 
@@ -50,7 +50,7 @@ def test_forces_of_the_reference_stay_in_narrow_cones_on_slopes(degrees):
     body = Body.named("human42")
     walk = parse_edit(f"slope:{degrees}").on(take_of(named_motion("walk", body), body))
     ground, friction = parse_terrain(f"slope:{degrees}"), 0.1
-    window = RollingHorizon(WindowFrames(body, walk, STEP), 128, body.mass, GRAVITY, STEP, friction, ground).at(0)
+    window = ModalHorizon(ModalWindowFrames(body, walk, STEP), 128, body.mass, GRAVITY, STEP, friction, ground).at(0)
     along = np.einsum("kcji,kcj->kci", window.axes[:-1], window.force)
     size = np.linalg.norm(along[..., :2], axis=-1)
     assert np.all(size <= friction * along[..., 2] + 1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.pose_displacement import PoseDisplacement, planar_displacement
-from poise.control.nqr.footholds import contact_preview
+from poise.control.nqr.footholds import nqr_contact_preview
 from poise.library.motions import shipped_dynamic
 
 
@@ -18,7 +18,7 @@ def turn():
 @pytest.mark.parametrize("foot", [0, 1])
 def test_a_cycle_goes_on_where_it_ended(turn, foot):
     """The last frame is the first of the next cycle, turned."""
-    track, steps = contact_preview(turn), len(turn.torque)
+    track, steps = nqr_contact_preview(turn), len(turn.torque)
     assert len(track.bearing_counts) == 3 * steps
     np.testing.assert_array_equal(track.bearing_counts[:steps], track.bearing_counts[steps : 2 * steps])
     last = turn.points()[-1]
@@ -37,16 +37,16 @@ def test_the_next_track_begins_where_the_motion_ends(turn):
     ended = turn.clip.qpos[-1]
     there = PoseDisplacement(*planar_displacement(walk.clip.qpos[frame], ended))
     once = replace(turn, clip=replace(turn.clip, cyclic=False))
-    track = contact_preview(once, contact_preview(walk).entered_at(frame, there))
+    track = nqr_contact_preview(once, nqr_contact_preview(walk).entered_at(frame, there))
     steps, rest = len(turn.torque), len(walk.torque) - frame
     np.testing.assert_array_equal(
-        track.bearing_counts[steps : steps + rest], contact_preview(walk).bearing_counts[frame : frame + rest]
+        track.bearing_counts[steps : steps + rest], nqr_contact_preview(walk).bearing_counts[frame : frame + rest]
     )
     for later in (0, 40, rest, rest + 100):
-        here = contact_preview(walk).ball_positions(0, frame + later)
+        here = nqr_contact_preview(walk).ball_positions(0, frame + later)
         np.testing.assert_allclose(track.ball_positions(0, steps + later), there.vector(here) + there.way, atol=1e-12)
 
 
 def test_frames_beyond_the_end_are_refused(turn):
     with pytest.raises(IndexError):
-        contact_preview(turn).ball_positions(0, 3 * len(turn.torque))
+        nqr_contact_preview(turn).ball_positions(0, 3 * len(turn.torque))

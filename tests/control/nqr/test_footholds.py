@@ -8,8 +8,8 @@ import pytest
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.body.pose_displacement import PoseDisplacement, planar_displacement
-from poise.control.nqr.footholds import contact_preview, segment_foot_contacts
-from poise.control.nqr.segment import held_last_pose
+from poise.control.nqr.footholds import nqr_contact_preview, segment_foot_contacts
+from poise.control.nqr.segment import last_pose_as_nqr_segment
 from poise.library.motions import shipped_dynamic
 
 BODY = Body.named("biped29")
@@ -26,7 +26,7 @@ def foot_balls(motion):
 
 
 def footholds(motion):
-    return segment_foot_contacts(motion, contact_preview(motion))
+    return segment_foot_contacts(motion, nqr_contact_preview(motion))
 
 
 def test_feet_land_on_their_footprints(motion):
@@ -85,7 +85,7 @@ def test_a_foot_that_stays_in_the_air_has_no_footprint():
 
 
 def test_a_held_pose_has_no_landings():
-    holds = footholds(held_last_pose(shipped_dynamic("stand", "biped29")))
+    holds = footholds(last_pose_as_nqr_segment(shipped_dynamic("stand", "biped29")))
     assert holds.down.all()
     assert not holds.lands_first.any()
     assert not holds.footprints

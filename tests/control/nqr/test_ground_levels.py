@@ -10,8 +10,8 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement
-from poise.control.nqr.footholds import contact_preview, segment_foot_contacts
-from poise.control.nqr.ground_levels import TOLERANCE, GroundLevels
+from poise.control.nqr.footholds import nqr_contact_preview, segment_foot_contacts
+from poise.control.nqr.ground_levels import TOLERANCE, NqrGroundLevels
 from poise.library.motions import shipped_dynamic
 from poise.world.terrain_kinds import parse_terrain
 
@@ -30,7 +30,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def holds(walk):
-    return segment_foot_contacts(walk, contact_preview(walk))
+    return segment_foot_contacts(walk, nqr_contact_preview(walk))
 
 
 def touching(*places, other=0, upward=1.0):
@@ -88,14 +88,14 @@ def walked(footing, walk, holds, frames, contacts=lambda frame: touching(), carr
 
 
 def test_on_level_ground_the_motion_stays_as_it_is(walk, holds):
-    footing = GroundLevels(BODY, 0.5, level_at(0.5))
+    footing = NqrGroundLevels(BODY, 0.5, level_at(0.5))
     for level, reach in walked(footing, walk, holds, range(200)):
         assert level == 0.5
         assert not any(part.any() for part in reach)
 
 
 def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
-    levels, reaches = zip(*walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(300)), strict=True)
+    levels, reaches = zip(*walked(NqrGroundLevels(BODY, 0.0, once_up), walk, holds, range(300)), strict=True)
     assert levels[0] == 0.0
     assert levels[-1] == pytest.approx(RISE, abs=1e-6)
     assert np.all(np.diff(levels) > -1e-6)
@@ -105,7 +105,7 @@ def test_a_step_that_is_seen_is_climbed_from_landing_to_landing(walk, holds):
 
 
 def test_a_share_of_the_velocity_of_adjustments_is_tracked(walk, holds):
-    for _, reach in walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
+    for _, reach in walked(NqrGroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE)):
         np.testing.assert_allclose(reach.speed, 0.4 * (reach.ahead - reach.now) / STEP, atol=1e-12)
 
 
@@ -115,7 +115,7 @@ def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain
     heights, frames = parse_terrain(terrain).heights, range(4 * STRIDE)
     tracked = poses(walk, frames)
     for pose, (level, reach) in zip(
-        tracked, walked(GroundLevels(BODY, 0.0, heights), walk, holds, frames), strict=True
+        tracked, walked(NqrGroundLevels(BODY, 0.0, heights), walk, holds, frames), strict=True
     ):
         pose[2] += level
         mujoco.mj_integratePos(BODY.model, pose, reach.now, 1.0)
@@ -128,7 +128,7 @@ def test_soles_pass_above_the_edges_and_stand_on_the_treads(walk, holds, terrain
 
 def test_feet_are_lifted_higher_than_the_step(walk, holds):
     plain = walk.points()[:-1, :, 2]
-    found = walked(GroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE))
+    found = walked(NqrGroundLevels(BODY, 0.0, once_up), walk, holds, range(STRIDE))
     raised = np.array(walk.clip.qpos[:-1])
     for pose, (level, reach) in zip(raised, found, strict=True):
         pose[2] += level
@@ -140,7 +140,7 @@ def test_feet_are_lifted_higher_than_the_step(walk, holds):
 @pytest.mark.parametrize("height", [once_up, wavy])
 def test_adjustments_are_continuous_from_step_to_step(walk, holds, height):
     """The adjustment at the end of a step is that at the beginning of the next, if the walk is followed exactly."""
-    found = list(walked(GroundLevels(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
+    found = list(walked(NqrGroundLevels(BODY, 0.0, height), walk, holds, range(4 * STRIDE)))
     assert max(np.abs(reach.now).max() for _, reach in found) > 0.1
     for (level, reach), (then, onward) in itertools.pairwise(found):
         assert level + reach.ahead[2] == pytest.approx(then, abs=1e-9)
@@ -156,8 +156,8 @@ def test_adjustments_do_not_depend_on_the_heading(walk, holds, yaw):
         back = PoseDisplacement(-yaw, np.zeros(3)).vector(np.column_stack([x, y, 0.0 * x]) - there.way)
         return wavy(*back[:, :2].T)
 
-    plain = walked(GroundLevels(BODY, 0.0, wavy), walk, holds, range(200))
-    other = walked(GroundLevels(BODY, 0.0, turned), walk, holds, range(200), carriage=there)
+    plain = walked(NqrGroundLevels(BODY, 0.0, wavy), walk, holds, range(200))
+    other = walked(NqrGroundLevels(BODY, 0.0, turned), walk, holds, range(200), carriage=there)
     for (level, reach), (same, alike) in zip(plain, other, strict=True):
         assert same == pytest.approx(level, abs=1e-9)
         for one, two in zip(reach, alike, strict=True):
@@ -181,16 +181,16 @@ def test_a_motion_that_has_its_own_ground_is_not_raised_again(walk, terrain):
     heights = parse_terrain(terrain).heights
     ground = below(heights, walk.points())
     climbing = replace(walk, clip=replace(walk.clip, cyclic=False), contacts=replace(walk.contacts, ground=ground))
-    known = segment_foot_contacts(climbing, contact_preview(climbing))
+    known = segment_foot_contacts(climbing, nqr_contact_preview(climbing))
     stood = stood_on(walk, heights)
-    found = list(walked(GroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
+    found = list(walked(NqrGroundLevels(BODY, 0.0, heights), climbing, known, range(STRIDE), stood))
     assert max(abs(level) for level, _ in found) < 1e-9
     assert not any(reach.now.any() for _, reach in found)
     again = list(
         walked(
-            GroundLevels(BODY, 0.0, heights),
+            NqrGroundLevels(BODY, 0.0, heights),
             walk,
-            segment_foot_contacts(walk, contact_preview(walk)),
+            segment_foot_contacts(walk, nqr_contact_preview(walk)),
             range(STRIDE),
             stood,
         )
@@ -206,7 +206,7 @@ def test_each_standing_foot_begins_on_the_level_seen_below_it(walk, holds, yaw):
     front = int(np.mean(places[1]) > np.mean(places[0]))
     edge = (places[front].min() + places[1 - front].max()) / 2
     forward = np.array([np.cos(yaw), np.sin(yaw)])
-    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
+    footing = NqrGroundLevels(BODY, 0.0, lambda x, y: np.where(np.column_stack([x, y]) @ forward > edge, RISE, 0.0))
     there = PoseDisplacement(yaw, np.zeros(3))
     footing.set_standing_feet(holds, frame, poses(walk, [frame], there)[0, :3], yaw)
     (level, reach), *_ = walked(footing, walk, holds, [frame], carriage=there)
@@ -233,7 +233,7 @@ def test_feet_that_do_not_stand_begin_on_the_given_level(walk, holds):
     frame, foot = next((k, f) for f in range(2) for k in np.flatnonzero(partly[f] & ~holds.down[:, 1 - f]))
     bears, x = holds.bears[foot][frame], holds.balls[foot][frame, :, 0]
     low, high = x[bears].min() - 0.01, x[bears].max() + 0.01
-    footing = GroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
+    footing = NqrGroundLevels(BODY, RISE, lambda x, y: np.where((low < x) & (x < high), 0.0, 1.0))
     footing.set_standing_feet(holds, frame, walk.clip.qpos[frame, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [frame])
     assert level == pytest.approx(RISE / 2)
@@ -241,7 +241,7 @@ def test_feet_that_do_not_stand_begin_on_the_given_level(walk, holds):
 
 @pytest.mark.parametrize("heights", [None, level_at(RISE - 0.9 * TOLERANCE)], ids=["blind", "nearly there"])
 def test_feet_begin_on_the_given_level_if_nothing_else_is_seen(walk, holds, heights):
-    footing = GroundLevels(BODY, RISE, heights)
+    footing = NqrGroundLevels(BODY, RISE, heights)
     footing.set_standing_feet(holds, 0, walk.clip.qpos[0, :3], 0.0)
     (level, _), *_ = walked(footing, walk, holds, [0])
     assert level == RISE
@@ -252,7 +252,7 @@ def test_a_foot_lands_on_the_highest_ground_below_its_balls(walk, holds):
     landing, foot = next((k, f) for k, f in np.argwhere(holds.lands) if k > 0)
     x = holds.footprints[holds.next_footprint[landing - 1, foot]][:, 0]
     middle = (x.min() + x.max()) / 2
-    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
+    footing = NqrGroundLevels(BODY, 0.0, lambda x, y: np.where(x > middle, RISE, 0.0))
     levels = [level for level, _ in walked(footing, walk, holds, range(landing + 1))]
     assert levels[-1] == pytest.approx(RISE / 2)  # mean of both feet
 
@@ -262,7 +262,7 @@ def test_a_level_that_changes_suddenly_is_followed_gradually(walk, holds):
     landing = next(k for k, _ in np.argwhere(holds.lands) if k > 0)
     appears, levels = landing - 4, []
     ground = SimpleNamespace(height=0.0)
-    footing = GroundLevels(BODY, 0.0, lambda x, y: np.full(len(x), ground.height))
+    footing = NqrGroundLevels(BODY, 0.0, lambda x, y: np.full(len(x), ground.height))
     for k, (level, _) in zip(range(landing), walked(footing, walk, holds, range(landing)), strict=True):
         levels.append(level)
         ground.height = RISE if k + 1 >= appears else 0.0
@@ -271,7 +271,7 @@ def test_a_level_that_changes_suddenly_is_followed_gradually(walk, holds):
 
 
 def test_without_sight_the_level_of_the_last_landing_is_expected(walk, holds):
-    footing = GroundLevels(BODY, 0.0)
+    footing = NqrGroundLevels(BODY, 0.0)
 
     def lower(k):
         return touching(*((link, -RISE) for link, down in zip((LEFT, RIGHT), holds.down[k], strict=True) if down))
@@ -285,7 +285,7 @@ def test_felt_levels_correct_expected_ones_gradually(walk, holds, heights):
     """The mean height of a foot's contacts counts."""
     frame = int(np.flatnonzero(holds.down.all(axis=1))[0])
     contacts = touching(*((foot, height * RISE) for foot in (LEFT, RIGHT) for height in (0.5, 1.5)))
-    footing = GroundLevels(BODY, 0.0, heights)
+    footing = NqrGroundLevels(BODY, 0.0, heights)
     levels = [level for level, _ in walked(footing, walk, holds, [frame], lambda k: contacts)]
     for _ in range(20):
         footing.repeat_step()
@@ -297,7 +297,7 @@ def test_felt_levels_correct_expected_ones_gradually(walk, holds, heights):
 def test_a_foot_that_tilts_over_an_edge_has_the_mean_of_both_levels(walk, holds):
     """It is expected above the edge; its toes stand there, and its heel sinks to the ground below."""
     start, contacts = int(np.flatnonzero(holds.down.all(axis=1))[0]), touching((LEFT, 0.0), (LEFT, RISE))
-    footing = GroundLevels(BODY, RISE, level_at(RISE))
+    footing = NqrGroundLevels(BODY, RISE, level_at(RISE))
     levels = [level for level, _ in walked(footing, walk, holds, [start] * 40, lambda k: contacts)]
     assert levels[-1] == pytest.approx(0.75 * RISE, abs=TOLERANCE / 2)  # mean of both feet
 
@@ -305,7 +305,7 @@ def test_a_foot_that_tilts_over_an_edge_has_the_mean_of_both_levels(walk, holds)
 def test_waiting_repeats_the_step(walk, holds):
     """The level and the adjustment are the same as before."""
     frame = int(np.flatnonzero(~holds.down[:, 1])[10])
-    footing = GroundLevels(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
+    footing = NqrGroundLevels(BODY, 0.0, lambda x, y: np.where(x > 0.3, RISE, 0.0))
     *_, (level, reach) = walked(footing, walk, holds, range(frame + 1))
     assert np.abs(reach.ahead - reach.now).max() > 1e-3
     footing.repeat_step()
@@ -319,7 +319,7 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
     """The clearance of a swing foot scales with the body."""
 
     def lifted(body):
-        found = walked(GroundLevels(body, 0.0, once_up), walk, holds, range(STRIDE))
+        found = walked(NqrGroundLevels(body, 0.0, once_up), walk, holds, range(STRIDE))
         return max(np.abs(reach.now).max() for _, reach in found)
 
     assert lifted(low()) < 0.9 * lifted(BODY)
@@ -328,7 +328,7 @@ def test_smaller_bodies_lift_their_feet_by_less(walk, holds):
 def test_the_tolerance_scales_with_the_body(walk, holds):
     contacts = touching((LEFT, 0.5 * TOLERANCE))
     for body, believes in ((BODY, False), (low(), True)):
-        (level, _), *_ = walked(GroundLevels(body, 0.0), walk, holds, [20], lambda k: contacts)
+        (level, _), *_ = walked(NqrGroundLevels(body, 0.0), walk, holds, [20], lambda k: contacts)
         assert (level > 0.0) == believes
 
 
@@ -349,7 +349,7 @@ def low():
     ids=["a thing", "the trunk", "a wall", "an edge"],
 )
 def test_only_contacts_of_feet_with_the_ground_count(walk, holds, contacts):
-    footing = GroundLevels(BODY, 0.0)
+    footing = NqrGroundLevels(BODY, 0.0)
     assert not footing.feel_contacts(contacts).any()
     assert [level for level, _ in walked(footing, walk, holds, [20] * 9, lambda k: contacts)] == [0.0] * 9
     assert footing.feel_contacts(touching((RIGHT, 0.3), upward=0.8)).tolist() == [False, True]

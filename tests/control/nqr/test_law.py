@@ -9,13 +9,13 @@ from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement
-from poise.control.nqr.ground_levels import no_leg_adjustment
+from poise.control.nqr.ground_levels import no_nqr_leg_adjustment
 from poise.control.nqr.law import LegAdjustment, MotionFrame, NqrState, nqr_control_law
 from poise.control.nqr.lookahead import LawTables, law_tables
-from poise.control.nqr.segment import MotionSegment, cyclic_segment
+from poise.control.nqr.segment import NqrSegment, cyclic_segment
 from poise.control.nqr.weights import NqrWeights, nqr_weights
 from poise.library.motions import shipped_dynamic
-from poise.reference.played import motion_at_rate
+from poise.reference.played import reference_motion_at_rate
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -30,7 +30,7 @@ class Walker:
     """A segment of a walk, and a world that can be put into any state."""
 
     world: World
-    segment: MotionSegment
+    segment: NqrSegment
     weights: NqrWeights
     figure: LawTables
 
@@ -43,7 +43,7 @@ class Walker:
             state.qpos, state.qvel, state.mass, state.bias, data.cdof, data.subtree_com[1], data.xpos, data.xmat,
             state.contacts.jacobian,
         )  # fmt: skip
-        reach = reach or no_leg_adjustment(len(qvel))
+        reach = reach or no_nqr_leg_adjustment(len(qvel))
         return nqr_control_law(figure or self.figure, self.segment.tables, k, now, view, reach, state.step, linear)
 
     def own(self, k):
@@ -101,7 +101,7 @@ def test_near_the_motion_both_laws_agree(walker, k):
 @pytest.mark.parametrize("k", [5, 20, 40])
 def test_both_laws_compensate_defects(k):
     """At half the rate the motion's controls miss its next states: Eqs. (10) and (11) compensate the same d_k."""
-    body, motion = Body.named("biped29"), motion_at_rate(shipped_dynamic("walk", "biped29"), 60.0)
+    body, motion = Body.named("biped29"), reference_motion_at_rate(shipped_dynamic("walk", "biped29"), 60.0)
     weights = nqr_weights(body)
     segment = cyclic_segment(motion, weights, linear=True)
     world = World(Scene.of(body), WorldSettings(step=motion.step))

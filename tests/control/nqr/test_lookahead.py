@@ -7,7 +7,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.nqr.lookahead import displaced_cost, look_ahead
-from poise.control.nqr.segment import cyclic_segment, held_last_pose, leading_segment
+from poise.control.nqr.segment import cyclic_segment, last_pose_as_nqr_segment, leading_segment
 from poise.control.nqr.weights import nqr_weights
 from poise.dynamics.inverse import Bearings
 from poise.dynamics.linearisation import linearise_steps
@@ -107,7 +107,7 @@ def test_carrying_a_cost_to_go_there_and_back_restores_it():
 
 def test_a_held_pose_has_the_last_torques_and_forces():
     stop = shipped_dynamic("stop", "biped29")
-    held = held_last_pose(stop)
+    held = last_pose_as_nqr_segment(stop)
     assert held.clip.cyclic
     assert not held.qvel.any()
     np.testing.assert_array_equal(held.clip.qpos, np.broadcast_to(stop.clip.qpos[-1], held.clip.qpos.shape))

@@ -8,12 +8,12 @@ from poise.body.pose_space import PoseSpace
 from poise.control.nqr.footholds import (
     LEAST_EARLY,
     LONGEST_WAIT,
-    contact_preview,
-    early_landing_steps,
-    is_landing_late,
+    is_segment_landing_late,
+    nqr_contact_preview,
     segment_foot_contacts,
+    segment_steps_landed_early,
 )
-from poise.control.nqr.ground_levels import GroundLevels
+from poise.control.nqr.ground_levels import NqrGroundLevels
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic
@@ -35,7 +35,7 @@ def body():
 @pytest.fixture(scope="module")
 def run():
     motion = shipped_dynamic("run", "biped29")
-    return segment_foot_contacts(motion, contact_preview(motion))
+    return segment_foot_contacts(motion, nqr_contact_preview(motion))
 
 
 def flight(run):
@@ -47,22 +47,22 @@ def flight(run):
 
 def test_an_early_landing_skips_the_rest_of_the_flight(run):
     step, foot = flight(run)
-    early = early_landing_steps(run, step, np.arange(2) == foot, STEP)
+    early = segment_steps_landed_early(run, step, np.arange(2) == foot, STEP)
     assert early >= 4
     assert run.lands[step + early, foot]
-    assert early_landing_steps(run, step, NO_FOOT, STEP) == 0
+    assert segment_steps_landed_early(run, step, NO_FOOT, STEP) == 0
 
 
 def test_an_early_touch_while_another_foot_stands_does_not_count(run):
     step = int(np.flatnonzero(run.down.any(axis=1))[0])
-    assert early_landing_steps(run, step, ~NO_FOOT, STEP) == 0
+    assert segment_steps_landed_early(run, step, ~NO_FOOT, STEP) == 0
 
 
 def test_a_foot_is_late_only_in_the_frame_of_its_landing(run):
     step, foot = np.argwhere(run.lands)[0]
-    assert is_landing_late(run, step, NO_FOOT)
-    assert not is_landing_late(run, step, np.arange(2) == foot)
-    assert not is_landing_late(run, step + 1, NO_FOOT)
+    assert is_segment_landing_late(run, step, NO_FOOT)
+    assert not is_segment_landing_late(run, step, np.arange(2) == foot)
+    assert not is_segment_landing_late(run, step + 1, NO_FOOT)
 
 
 def performed(body, motion, terrain, seconds, ground="felt", **settings):
@@ -99,8 +99,8 @@ def test_a_walk_waits_for_feet_that_are_late(body):
 def test_the_target_is_the_next_tracked_pose_also_while_it_waits(body, monkeypatch):
     """Down stairs that are seen: the legs have the next step's adjustment, the root the next step's level."""
     reaches, levels = [], []
-    monkeypatch.setattr(GroundLevels, "leg_adjustment", _noted(GroundLevels.leg_adjustment, reaches))
-    monkeypatch.setattr(GroundLevels, "motion_level", _noted(GroundLevels.motion_level, levels))
+    monkeypatch.setattr(NqrGroundLevels, "leg_adjustment", _noted(NqrGroundLevels.leg_adjustment, reaches))
+    monkeypatch.setattr(NqrGroundLevels, "motion_level", _noted(NqrGroundLevels.motion_level, levels))
     recording, gone = performed(body, "walk", "stairs:-0.06:1:12", 3.0, ground="seen", phase="late")
     clip = shipped_dynamic("walk", "biped29").clip
     poses = clip.qpos[(np.cumsum(gone) - 1) % (clip.frames - 1) + 1]

@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
-from poise.control.nqr.footholds import foot_raising_changes
+from poise.control.nqr.footholds import foot_raising_changes_for_segment
 from poise.library.motions import shipped_dynamic
 
 BODY = Body.named("biped29")
@@ -44,7 +44,7 @@ def test_straight_legs_that_cannot_reach_down_stay_as_they_are(clip, frame, foot
 
 def _raised(clip, frame, foot, rise):
     """Displacement (m) of a foot, change of its axes, and displacements of the other foot's links."""
-    step = rise * foot_raising_changes(clip)[frame, foot]
+    step = rise * foot_raising_changes_for_segment(clip)[frame, foot]
     before, after = _balls_near_root(clip.qpos[frame], 0.0 * step), _balls_near_root(clip.qpos[frame], step)
     own, other = foot_links(BODY)[foot][0], foot_links(BODY)[1 - foot]
     ways = after.xpos - before.xpos

@@ -10,7 +10,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.nqr import segment
-from poise.control.nqr.ground_levels import GroundLevels
+from poise.control.nqr.ground_levels import NqrGroundLevels
 from poise.control.nqr.segment import repertoire_segments
 from poise.control.nqr.weights import nqr_weights
 from poise.library.repertoire import shipped_repertoire
@@ -50,7 +50,7 @@ def gone(footing, segments, step, carriage):
 def test_every_step_of_the_repertoire_goes_over_into_every_other_without_a_jump(segments):
     reached = 0.0
     for before, step in enumerate(REPERTOIRE.steps):
-        footing, here = GroundLevels(BODY, 0.0, uneven), PoseDisplacement(0.3, np.zeros(3))
+        footing, here = NqrGroundLevels(BODY, 0.0, uneven), PoseDisplacement(0.3, np.zeros(3))
         *_, (level, reach) = gone(footing, segments, step, here)
         ended = segments[step.motion].motion.clip.qpos[step.stop]
         for after in np.flatnonzero(np.isfinite(REPERTOIRE.risk[before])):

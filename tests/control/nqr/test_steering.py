@@ -9,7 +9,7 @@ import pytest
 from poise.body.body import Body
 from poise.control.commands import parse_steer
 from poise.control.nqr.nqr import Nqr
-from poise.control.nqr.segment import RepertoireSteering, repertoire_segments
+from poise.control.nqr.segment import NqrSteering, repertoire_segments
 from poise.control.nqr.weights import nqr_weights
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic
@@ -54,7 +54,7 @@ def taken(steering, count, heading=0.0):
 
 
 def test_without_commands_it_walks_on(small, segments):
-    assert taken(RepertoireSteering(small, segments, 0, 0.3), 3, heading=0.3) == [
+    assert taken(NqrSteering(small, segments, 0, 0.3), 3, heading=0.3) == [
         "walk right",
         "walk left",
         "walk right",
@@ -62,13 +62,13 @@ def test_without_commands_it_walks_on(small, segments):
 
 
 def test_a_turn_to_the_left_waits_for_the_left_foot(small, segments):
-    steering = RepertoireSteering(small, segments, 0, 0.0)
+    steering = NqrSteering(small, segments, 0, 0.0)
     steering.steer(radians(90), None)
     assert taken(steering, 4) == ["walk right", "turn-90 left", "walk left", "walk right"]
 
 
 def test_a_turn_to_the_right_waits_for_the_right_foot(small, segments):
-    steering = RepertoireSteering(small, segments, 70, 0.0)
+    steering = NqrSteering(small, segments, 70, 0.0)
     steering.steer(radians(-90), None)
     assert taken(steering, 3) == ["walk left", "turn-90 right", "walk right"]
 
@@ -90,17 +90,17 @@ def test_standing_may_begin_anywhere(body, begin):
 
 def test_a_step_that_nothing_can_follow_is_refused(small, segments):
     with pytest.raises(PoiseError, match="nothing can follow 'walk left'"):
-        RepertoireSteering(replace(small, risk=np.full_like(small.risk, np.inf)), segments, 0, 0.0)
+        NqrSteering(replace(small, risk=np.full_like(small.risk, np.inf)), segments, 0, 0.0)
 
 
 def test_headings_are_relative_to_the_first_one(small, segments):
-    steering = RepertoireSteering(small, segments, 0, radians(170))
+    steering = NqrSteering(small, segments, 0, radians(170))
     steering.steer(radians(90), None)
     assert "turn-90 left" in taken(steering, 2, heading=radians(170))
 
 
 def test_it_changes_gait_for_another_speed_and_turns_in_the_gait_that_has_turns(small, segments):
-    steering = RepertoireSteering(small, segments, 0, 0.0)
+    steering = NqrSteering(small, segments, 0, 0.0)
     steering.steer(0.0, 1.6)
     assert taken(steering, 3) == ["walk-to-fast right", "walk-fast right", "walk-fast left"]
     steering.steer(radians(90), None)
@@ -125,7 +125,7 @@ def test_policies_end_with_the_cost_to_go_of_the_next_motion(small, segments, bo
 @pytest.mark.parametrize("speed", [-1.0, float("nan"), 1e3])
 def test_impossible_speeds_are_refused(small, segments, speed):
     with pytest.raises(PoiseError, match="speed"):
-        RepertoireSteering(small, segments, 0, 0.0).steer(None, speed)
+        NqrSteering(small, segments, 0, 0.0).steer(None, speed)
 
 
 def test_a_performance_is_steered_by_cues(small, body):

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from poise.control.poses.rig import mean_damping_share
-from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
+from poise.control.poses.rig import pose_spring_damping_share
+from poise.study.poses.pd import JointSwingTrial, exact_joint_swing_trial, simulate_joint_swing_trial
 
 LAMBDA = np.radians(1.0)
 ERRORS = st.floats(-3.0, 3.0)
@@ -15,7 +15,7 @@ RATES = st.floats(0.1, 2.0)
 
 
 def kept(error, way=0.0, reach=LAMBDA, rate=1.0):
-    return mean_damping_share(error, way, reach, rate)
+    return pose_spring_damping_share(error, way, reach, rate)
 
 
 def f(error, rate=1.0):
@@ -83,8 +83,8 @@ GAINS = {
 
 @pytest.mark.parametrize("name", GAINS)
 def test_steps_of_a_120th_follow_the_differential_equation(name):
-    swing = JointSwing(*GAINS[name], linear=False, degrees=20.0, seconds=1.0)
-    ours, true = simulate_joint_swing(swing), exact_joint_swing(swing)
+    swing = JointSwingTrial(*GAINS[name], linear=False, degrees=20.0, seconds=1.0)
+    ours, true = simulate_joint_swing_trial(swing), exact_joint_swing_trial(swing)
     assert np.sqrt(np.mean((ours.angle - true.angle) ** 2)) < np.radians(0.5)
     assert ours.angle[-1] == pytest.approx(true.angle[-1], abs=np.radians(0.2))
 
@@ -92,8 +92,8 @@ def test_steps_of_a_120th_follow_the_differential_equation(name):
 @pytest.mark.parametrize("linear", [True, False])
 def test_smaller_steps_follow_it_more_closely(linear):
     def off(rate):
-        swing = JointSwing(1.5, 135.0, 45.0, linear, 20.0, 1.0, rate)
-        return np.abs(simulate_joint_swing(swing).angle - exact_joint_swing(swing).angle).max()
+        swing = JointSwingTrial(1.5, 135.0, 45.0, linear, 20.0, 1.0, rate)
+        return np.abs(simulate_joint_swing_trial(swing).angle - exact_joint_swing_trial(swing).angle).max()
 
     assert off(480.0) < 0.6 * off(120.0)
     assert off(1920.0) < 0.6 * off(480.0)
@@ -102,7 +102,7 @@ def test_smaller_steps_follow_it_more_closely(linear):
 @pytest.mark.parametrize("stiffness", [1e3, 1e5, 1e7])
 @pytest.mark.parametrize("damping", [0.0, 0.01, 1.0])
 def test_any_stiffness_is_stable(stiffness, damping):
-    swung = simulate_joint_swing(JointSwing(0.01, stiffness, damping * stiffness, False, 60.0, 2.0))
+    swung = simulate_joint_swing_trial(JointSwingTrial(0.01, stiffness, damping * stiffness, False, 60.0, 2.0))
     assert np.all(np.isfinite(swung.angle))
     assert np.abs(swung.angle).max() < np.radians(121.0)
     assert np.ptp(swung.angle[-60:]) <= np.ptp(swung.angle[:60])

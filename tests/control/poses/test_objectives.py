@@ -6,15 +6,15 @@ import pytest
 
 from poise import Still
 from poise.control.poses.objectives import (
-    CorrectObjective,
-    FollowObjective,
-    ObjectivePoint,
-    PointObjective,
-    TouchObjective,
+    PoseControlAim,
+    PoseControlCorrection,
+    PoseControlFollower,
+    PoseControlPoint,
+    PoseControlTouch,
 )
 from poise.control.poses.poses import Poses
 from poise.control.poses.rig import Springs, TimeSpan
-from poise.control.poses.sensors import Sensor
+from poise.control.poses.sensors import PoseControlSensor
 from poise.errors import PoiseError
 
 ARM = {"left_shoulder": 1.0, "left_elbow": 0.5, "left_wrist": 2.0}
@@ -63,7 +63,7 @@ def still(world):
 
 @pytest.mark.parametrize("link", ["left_hand", "ball", None])
 def test_points_move_with_their_links(world, link):
-    place = ObjectivePoint((0.1, -0.2, 0.3), link)
+    place = PoseControlPoint((0.1, -0.2, 0.3), link)
     place.reset(world.scene)
 
     def at(time):
@@ -76,7 +76,7 @@ def test_points_move_with_their_links(world, link):
     assert place.position_and_velocity(world.state)[1] == pytest.approx((at(EPS) - at(-EPS)) / (2 * EPS), abs=1e-6)
 
 
-@pytest.mark.parametrize("towards", [None, ObjectivePoint(link="ball"), ObjectivePoint((1.0, -2.0, 0.5))])
+@pytest.mark.parametrize("towards", [None, PoseControlPoint(link="ball"), PoseControlPoint((1.0, -2.0, 0.5))])
 def test_pointing_follows_the_gradient_of_the_angle(still, towards):
     """The energy is K (1 - cos) of the angle between axis and direction, with the position of the hand fixed."""
     hand = still.scene.link_id("left_hand")
@@ -91,7 +91,7 @@ def test_pointing_follows_the_gradient_of_the_angle(still, towards):
     def energy(data):
         return stiffness * (1.0 - data.xmat[hand].reshape(3, 3) @ axis @ way)
 
-    felt = torque(PointObjective("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
+    felt = torque(PoseControlAim("left_hand", ARM, axis, towards, stiffness, kept=0.0), still)
     expected = weights(still)
     slope = downhill(still, energy, expected)
     assert felt[list(expected)] == pytest.approx(np.array(slope) * list(expected.values()), abs=1e-5)
@@ -106,7 +106,9 @@ def test_touching_follows_the_gradient_of_the_distance(still):
         return 0.5 * 300.0 * float((target - there) @ (target - there))
 
     felt = torque(
-        TouchObjective(ObjectivePoint(tuple(point), "left_hand"), ObjectivePoint(tuple(target)), ARM, 300.0, kept=0.0),
+        PoseControlTouch(
+            PoseControlPoint(tuple(point), "left_hand"), PoseControlPoint(tuple(target)), ARM, 300.0, kept=0.0
+        ),
         still,
     )
     expected = weights(still)
@@ -120,8 +122,10 @@ def test_pulls_dissipate_energy(world):
     even = dict.fromkeys(ARM, 1.0)
     arm = list(weights(world))
     for objective in (
-        PointObjective("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
-        TouchObjective(ObjectivePoint(link="left_hand"), ObjectivePoint(), even, stiffness=0.0, damping=5.0, kept=0.0),
+        PoseControlAim("left_hand", even, stiffness=0.0, damping=5.0, kept=0.0),
+        PoseControlTouch(
+            PoseControlPoint(link="left_hand"), PoseControlPoint(), even, stiffness=0.0, damping=5.0, kept=0.0
+        ),
     ):
         velocity = np.zeros(world.model.nv)
         velocity[arm] = world.qvel[arm]
@@ -131,7 +135,7 @@ def test_pulls_dissipate_energy(world):
 
 def test_pulls_scale_only_the_springs_of_their_joints(world):
     springs = slack(world)._replace(push=np.ones(world.model.nv), gain=np.full(world.model.nv, 2.0))
-    objective = PointObjective("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
+    objective = PoseControlAim("left_hand", ARM, stiffness=0.0, damping=0.0, kept=0.3)
     objective.reset(world.scene)
     objective.change_springs(springs, world.state)
     arm = np.isin(np.arange(world.model.nv), list(weights(world)))
@@ -141,7 +145,7 @@ def test_pulls_scale_only_the_springs_of_their_joints(world):
 
 def test_correcting_shifts_targets_in_proportion_to_the_error(world):
     body = world.scene.body
-    objective = CorrectObjective(Sensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
+    objective = PoseControlCorrection(PoseControlSensor("com.vy"), 0.2, {"left_hip_x": -0.5, "spine": 0.1}, most=0.3)
     missing = 0.2 - float(world.state.mass[1] @ world.qvel) / body.mass
     felt = torque(objective, world)
     assert felt[body.index("left_hip_x")] == pytest.approx(100.0 * np.clip(-0.5 * missing, -0.3, 0.3))
@@ -150,7 +154,7 @@ def test_correcting_shifts_targets_in_proportion_to_the_error(world):
 
 
 def test_the_shift_of_a_target_is_bounded(world):
-    felt = torque(CorrectObjective(Sensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
+    felt = torque(PoseControlCorrection(PoseControlSensor("com.z"), 1000.0, {"spine_y": 1.0}, most=0.3), world)
     assert np.abs(felt).max() == pytest.approx(100.0 * 0.3)
 
 
@@ -163,7 +167,10 @@ def test_angles_take_the_shorter_way_round(still, turn):
     still.reset(qpos, np.zeros(still.model.nv))
     spine = still.scene.body.index("spine_y")
     for target in (190.0, -170.0):
-        felt = torque(CorrectObjective(Sensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0), still)
+        felt = torque(
+            PoseControlCorrection(PoseControlSensor(f"root.{turn}"), np.radians(target), {"spine_y": 0.5}, most=9.0),
+            still,
+        )
         assert felt[spine] == pytest.approx(100.0 * 0.5 * np.radians(20.0))
 
 
@@ -172,7 +179,7 @@ def test_followers_have_the_springs_of_the_step(world):
     body = world.scene.body
     own, led = (body.index(f"{side}_elbow_y")[0] for side in ("left", "right"))
     places = [next(joint.qpos[0] for joint in body.joints if dof in joint.dofs) for dof in (own, led)]
-    objective = FollowObjective({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
+    objective = PoseControlFollower({"left_elbow_y": "right_elbow_y"}, -0.5, 0.1)
     objective.reset(world.scene)
     springs = slack(world)
     objective.change_springs(springs, world.state)
@@ -183,10 +190,10 @@ def test_followers_have_the_springs_of_the_step(world):
 
 
 def test_axes_may_have_any_length_except_zero(still):
-    short, long = (torque(PointObjective("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
+    short, long = (torque(PoseControlAim("left_hand", ARM, axis), still) for axis in ((0.0, 0.6, 0.8), (0.0, 3.0, 4.0)))
     np.testing.assert_allclose(long, short)
     with pytest.raises(PoiseError, match="must not be zero"):
-        PointObjective("left_hand", ARM, (0.0, 0.0, 0.0))
+        PoseControlAim("left_hand", ARM, (0.0, 0.0, 0.0))
 
 
 def test_objectives_act_only_in_their_time_span(world):
@@ -199,10 +206,10 @@ def test_objectives_act_only_in_their_time_span(world):
         return controller.act(world.state).motors.velocity
 
     kinds = (
-        lambda when: PointObjective("left_hand", ARM, when=when),
-        lambda when: TouchObjective(ObjectivePoint(link="left_hand"), ObjectivePoint(), ARM, when=when),
-        lambda when: CorrectObjective(Sensor("com.z"), 9.0, {"spine_y": 1.0}, when=when),
-        lambda when: FollowObjective({"left_elbow_y": "right_elbow_y"}, when=when),
+        lambda when: PoseControlAim("left_hand", ARM, when=when),
+        lambda when: PoseControlTouch(PoseControlPoint(link="left_hand"), PoseControlPoint(), ARM, when=when),
+        lambda when: PoseControlCorrection(PoseControlSensor("com.z"), 9.0, {"spine_y": 1.0}, when=when),
+        lambda when: PoseControlFollower({"left_elbow_y": "right_elbow_y"}, when=when),
     )
     for kind in kinds:
         assert np.array_equal(motors(TimeSpan(5.0, 6.0), kind), motors(TimeSpan()))

@@ -5,13 +5,13 @@ import pytest
 
 from bodies import NAMES, body_of
 from poise.body.body import Body
-from poise.control.poses.rig import LAMP, LAMP_ROOT, PEOPLE, PERSON_ROOT, Rig
+from poise.control.poses.rig import LAMP, LAMP_ROOT, PEOPLE, PERSON_ROOT, PoseControlRig
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_body_has_gains(name):
     body = body_of(name)
-    rig = Rig.of(body)
+    rig = PoseControlRig.of(body)
     for gains in (rig.stiffness, rig.damping):
         assert gains.shape == (body.nv,)
         assert np.all(np.isfinite(gains))
@@ -23,14 +23,14 @@ def test_every_body_has_gains(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_both_sides_have_the_same_gains(name):
     body = body_of(name)
-    rig = Rig.of(body)
+    rig = PoseControlRig.of(body)
     for gains in (rig.stiffness, rig.damping):
         np.testing.assert_allclose(gains[3:], gains[body.mirror_dofs[3:]])
 
 
 def test_a_person_has_the_tuned_gains():
     body = Body.named("human37")
-    rig = Rig.of(body)
+    rig = PoseControlRig.of(body)
     knee, root = body.index("left_knee")[0], 3
     share = rig.stiffness[root] / PERSON_ROOT.stiffness
     assert 0.9 < share < 1.1
@@ -41,13 +41,13 @@ def test_a_person_has_the_tuned_gains():
 @pytest.mark.parametrize("name", ["human37", "lamp14"])
 def test_gains_scale_with_mass(name):
     light = Body.named(name)
-    one, two = Rig.of(light), Rig.of(light.scaled(mass=2 * light.mass))
+    one, two = PoseControlRig.of(light), PoseControlRig.of(light.scaled(mass=2 * light.mass))
     np.testing.assert_allclose(two.stiffness, 2 * one.stiffness, rtol=1e-6)
     np.testing.assert_allclose(two.damping, 2 * one.damping, rtol=1e-6)
 
 
 def test_the_lamp_has_the_tuned_gains():
-    rig = Rig.of(Body.named("lamp14"))
+    rig = PoseControlRig.of(Body.named("lamp14"))
     np.testing.assert_allclose(rig.stiffness[6:], LAMP.stiffness, rtol=1e-4)
     np.testing.assert_allclose(rig.damping[6:], LAMP.damping, rtol=1e-4)
     np.testing.assert_allclose(rig.stiffness[3:6], LAMP_ROOT.stiffness, rtol=1e-4)
@@ -55,4 +55,4 @@ def test_the_lamp_has_the_tuned_gains():
 
 def test_a_rig_is_read_only():
     with pytest.raises(ValueError, match="read-only"):
-        Rig.of(Body.named("lamp14")).stiffness[7] = 0.0
+        PoseControlRig.of(Body.named("lamp14")).stiffness[7] = 0.0

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from poise.control.poses.sensors import Sensor
+from poise.control.poses.sensors import PoseControlSensor
 from poise.errors import PoiseError
 from poise.rotations import quat_conjugate, quat_log, quat_multiply, quat_rotate
 
@@ -12,7 +12,7 @@ EPS = 1e-6
 
 
 def read(world, name):
-    sensor = Sensor(name)
+    sensor = PoseControlSensor(name)
     sensor.reset(world.scene)
     return sensor.read(world.state)
 
@@ -98,8 +98,12 @@ def test_roll_pitch_and_yaw_are_those_of_the_link(world):
 
 
 def test_only_orientations_of_links_wrap():
-    assert all(Sensor(f"{link}.{turn}").wraps for link in ("root", "ball") for turn in ("roll", "pitch", "yaw"))
-    assert not any(Sensor(name).wraps for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x"))
+    assert all(
+        PoseControlSensor(f"{link}.{turn}").wraps for link in ("root", "ball") for turn in ("roll", "pitch", "yaw")
+    )
+    assert not any(
+        PoseControlSensor(name).wraps for name in ("left_hip_x", "left_hip_x.rate", "root.wz", "com.spinz", "com.x")
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from poise.body.body import Body
 from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
-from poise.reference.key_poses import KeyPoses, PoseKeys, standing_coordinates
+from poise.reference.key_poses import KeyPoseReference, PoseKeys, standing_coordinates
 from poise.world.props import Ball, Box
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -20,7 +20,7 @@ def staged(controller, rise=0.0, roll=0.0, name="human37", props=()):
     body = Body.named(name)
     world = World(Scene((body,), props=props))
     nothing = PoseKeys(np.zeros(1), np.array([6]), standing_coordinates(body)[6:7])
-    reference = KeyPoses(body, "stand", nothing, standing_coordinates(body), np.zeros(body.nv), 10.0)
+    reference = KeyPoseReference(body, "stand", nothing, standing_coordinates(body), np.zeros(body.nv), 10.0)
     qpos = np.array(world.model.qpos0)
     qpos[: body.nq] = body.standing
     qpos[2] += rise

@@ -7,14 +7,14 @@ from poise.control.rotation.program import TorqueProgram
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.attempts import attempt_flip
+from poise.study.rotation.attempts import run_flip_trial
 from poise.study.rotation.indices import rotation_of_recording
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 
 @pytest.fixture(scope="module")
 def flipped():
-    return attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
+    return run_flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0))
 
 
 def test_it_turns_over_and_stands(flipped):
@@ -44,13 +44,15 @@ def test_angular_momentum_is_constant_in_flight(flipped):
 @pytest.mark.parametrize("off", ["planning", "momentum"])
 def test_without_planning_or_momentum_it_fails(off):
     settings = RotationSettings(**{off: 0})
-    assert not attempt_flip(
+    assert not run_flip_trial(
         BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)
     ).succeeded
 
 
 def test_it_stands_after_a_disturbance_at_take_off():
-    assert attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)).succeeded
+    assert run_flip_trial(
+        BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.2, jolt=0.2, seed=1)
+    ).succeeded
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0])
@@ -64,7 +66,7 @@ def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
         return found
 
     monkeypatch.setattr(TorqueProgram, "solve", solve)
-    run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("back-flip"), noise=0.0, rate=rate))
+    run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("back-flip"), noise=0.0, rate=rate))
     pairs = []
     while world.time < 1.2:
         result = run.step()
@@ -76,13 +78,13 @@ def test_the_ground_reaction_equals_the_planned_force(rate, monkeypatch):
 
 
 def test_at_another_rate_it_arrives_with_the_same_pitch(flipped):
-    finer = attempt_flip(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
+    finer = run_flip_trial(BehaviourTrial(read_behaviour("back-flip"), seconds=2.2, noise=0.0, rate=120.0))
     assert finer.on_feet
     assert finer.turned == pytest.approx(flipped.turned, abs=8.0)
 
 
 def test_a_jolt_changes_the_flight_within_torque_limits(flipped):
-    jolted = attempt_flip(
+    jolted = run_flip_trial(
         BehaviourTrial(read_behaviour("back-flip"), seconds=1.4, noise=0.0, jolt=0.2)
     ).performance.recording
     smooth = flipped.performance.recording

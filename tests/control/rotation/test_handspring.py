@@ -10,17 +10,17 @@ from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.rotation.attempts import (
     SPRING_AIRBORNE,
-    HandspringOutcome,
+    HandspringTrialOutcome,
     SupportPhase,
-    attempt_handspring,
-    behaviour_score,
+    behaviour_trial_score,
+    run_handspring_trial,
 )
 from poise.study.rotation.stage import BehaviourTrial
 
 
 @pytest.fixture(scope="module")
 def sprung():
-    return attempt_handspring(BehaviourTrial(read_behaviour("back-handspring"), seconds=5.0, seed=1, noise=0.2))
+    return run_handspring_trial(BehaviourTrial(read_behaviour("back-handspring"), seconds=5.0, seed=1, noise=0.2))
 
 
 def test_it_springs_onto_its_hands_and_onto_its_feet_and_stands(sprung):
@@ -35,7 +35,7 @@ def test_it_is_physical(sprung):
 
 
 def test_it_springs_twice_in_a_row():
-    sprung = attempt_handspring(BehaviourTrial(read_behaviour("double-back-handspring"), seconds=7.0, noise=0.0))
+    sprung = run_handspring_trial(BehaviourTrial(read_behaviour("double-back-handspring"), seconds=7.0, noise=0.0))
     assert [support.on for support in sprung.supports] == ["feet", "hands", "feet", "hands", "feet"]
     assert min(sprung.flights) > 0.1
     assert sprung.succeeded
@@ -43,7 +43,7 @@ def test_it_springs_twice_in_a_row():
 
 
 def test_handsprings_are_judged_by_their_supports(sprung):
-    def judged(*supports: SupportPhase) -> HandspringOutcome:
+    def judged(*supports: SupportPhase) -> HandspringTrialOutcome:
         return replace(sprung, springs=1, supports=supports)
 
     feet, hands = SupportPhase("feet", 0.0, 1.5), SupportPhase("hands", 1.7, 1.9)
@@ -60,7 +60,7 @@ def test_handsprings_are_judged_by_their_supports(sprung):
 
 
 def test_a_handspring_that_has_not_left_the_ground_scores_little():
-    assert behaviour_score(BehaviourTrial(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
+    assert behaviour_trial_score(BehaviourTrial(read_behaviour("back-handspring"), seconds=0.3, noise=0.0)) < 0.2
 
 
 def test_wrong_numbers_and_poses_are_refused():

@@ -8,13 +8,13 @@ import pytest
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.attempts import KIP_AIRBORNE, attempt_kip, behaviour_score
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.attempts import KIP_AIRBORNE, behaviour_trial_score, run_kip_trial
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 
 @pytest.fixture(scope="module")
 def kipped():
-    return attempt_kip(BehaviourTrial(read_behaviour("kip-up"), seconds=6.0, noise=0.0))
+    return run_kip_trial(BehaviourTrial(read_behaviour("kip-up"), seconds=6.0, noise=0.0))
 
 
 def test_it_comes_up_from_its_back_through_the_air(kipped):
@@ -35,7 +35,7 @@ def test_it_is_physical_without_external_forces(kipped):
 
 
 def test_only_hands_shoulders_and_trunk_push_off():
-    run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("kip-up"), noise=0.0))
+    run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("kip-up"), noise=0.0))
     pushing = set()
     while controller.performing.stage != "flight":
         result = run.step()
@@ -47,13 +47,13 @@ def test_only_hands_shoulders_and_trunk_push_off():
 
 def test_a_kip_that_has_not_begun_scores_zero():
     rehearsal = BehaviourTrial(read_behaviour("kip-up"), seconds=0.3, noise=0.0)
-    assert behaviour_score(rehearsal) == 0.0
-    assert not attempt_kip(rehearsal).succeeded
-    assert attempt_kip(rehearsal).flew < KIP_AIRBORNE
+    assert behaviour_trial_score(rehearsal) == 0.0
+    assert not run_kip_trial(rehearsal).succeeded
+    assert run_kip_trial(rehearsal).flew < KIP_AIRBORNE
 
 
 def test_it_has_eight_poses():
     behaviour = read_behaviour("kip-up")
     fewer = replace(behaviour, at=behaviour.at[:7], poses={name: row[:7] for name, row in behaviour.poses.items()})
     with pytest.raises(PoiseError, match="a kip has 8 poses: lie, shoulders"):
-        stage_behaviour(BehaviourTrial(fewer))
+        stage_behaviour_trial(BehaviourTrial(fewer))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.rotation.actor import PoseTracker, pose_line
-from poise.control.rotation.flight import TuckOpening
+from poise.control.rotation.actor import PoseTracker, rotation_pose_line
+from poise.control.rotation.flight import FlightTuckOpening
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import whole_body_rotation
-from poise.library.authoring.figure import PosableFigure
+from poise.library.authoring.figure import SourceFigure
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.world import World
@@ -23,7 +23,7 @@ def poses(body, count):
     limbs = {
         f"{side}_{name}_flexion": (1 - share) * TUCK[name] for side in ("left", "right") for name in ("hip", "knee")
     }
-    return PosableFigure(body).poses({"trunk_flexion": (1 - share) * TUCK["trunk_flexion"], **limbs})
+    return SourceFigure(body).poses({"trunk_flexion": (1 - share) * TUCK["trunk_flexion"], **limbs})
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def body():
 
 
 def test_inertia_of_a_tuck_is_small(body):
-    line = pose_line(body, poses(body, 5))
+    line = rotation_pose_line(body, poses(body, 5))
     assert line.inertia[0] < 0.5 * line.inertia[-1]
     assert line.height[-1] > 0.9
     assert abs(line.tilt[-1]) < 1e-9
@@ -43,7 +43,7 @@ def test_arrival(body, momentum):
     """A body that opens along the line, without gravity, arrives at the predicted pitch."""
     count = 61
     path = poses(body, count)
-    opening = TuckOpening(pose_line(body, path), 1 / RATE)
+    opening = FlightTuckOpening(rotation_pose_line(body, path), 1 / RATE)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1 / RATE))
     start = np.array(path[0])
     start[2] += 5.0
@@ -67,18 +67,18 @@ def test_arrival(body, momentum):
 
 
 def test_the_tuck_is_left_at_the_right_time(body):
-    opening = TuckOpening(pose_line(body, poses(body, 13)), 1 / 60)
+    opening = FlightTuckOpening(rotation_pose_line(body, poses(body, 13)), 1 / 60)
     target = opening.arrival_pitch(0.0, -40.0, 0.5, 0, wait=0.2)
     assert not opening.due(0.0, -40.0, 0.5, target)
-    later = 0.2 * -40.0 / pose_line(body, poses(body, 13)).inertia[0]
+    later = 0.2 * -40.0 / rotation_pose_line(body, poses(body, 13)).inertia[0]
     assert opening.due(later - 0.01, -40.0, 0.3, target)
     assert opening.due(0.0, -40.0, 0.1, target)  # no time is left
 
 
 def test_an_arch_is_left_later_if_the_body_turns_too_fast(body):
     """A squat turns faster than an arch, so leaving the arch later reduces the rotation."""
-    line = pose_line(body, poses(body, 13)[::-1])
-    opening = TuckOpening(line, 1 / 60)
+    line = rotation_pose_line(body, poses(body, 13)[::-1])
+    opening = FlightTuckOpening(line, 1 / 60)
     target = opening.arrival_pitch(0.0, 40.0, 0.5, 0, wait=0.15)
     assert target < opening.arrival_pitch(0.0, 40.0, 0.5, 0)
     assert not opening.due(0.0, 40.0, 0.5, target)

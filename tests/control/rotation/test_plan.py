@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.control.rotation.flight_plan import FlightPlanner, GroundPhase, PlanarState, PlanTargets
+from poise.control.rotation.flight_plan import GroundPhase, PlanarState, PlanTargets, RotationFlightPlanner
 
-PLANNER = FlightPlanner(mass=73.5, step=1 / 60)
+PLANNER = RotationFlightPlanner(mass=73.5, step=1 / 60)
 TARGETS = PlanTargets(
     take_off_height=0.95, touch_down_height=0.8, turned=-6.1, travel=-0.2, end_height=0.7, end_ahead=0.05
 )
@@ -87,7 +87,7 @@ def test_a_limited_rate_of_angular_momentum_is_kept(plan):
 
 def test_a_leap_meets_its_targets():
     """The push of a dive: its flight ends at the target height, place and excursion."""
-    planner = FlightPlanner(73.5, 1 / 120)
+    planner = RotationFlightPlanner(73.5, 1 / 120)
     start = PlanarState(0.1, 0.75, 0.0, 0.0, 0.0, 0.0)
     flight = np.full(36, 8.0)
     targets = PlanTargets(0.9, 0.68, 0.9, 0.8)
@@ -103,7 +103,7 @@ def test_a_leap_meets_its_targets():
 def test_heels_bear_only_their_share_of_the_push():
     toe = 0.2
     phase = GroundPhase(np.full(60, 8.0), 0.0, toe, 6, 1500.0, 0.2, heels=0.6)
-    planner = FlightPlanner(73.5, 1 / 120)
+    planner = RotationFlightPlanner(73.5, 1 / 120)
     course = planner.plan_leap(
         PlanarState(0.1, 0.8, 0.0, 0.0, 0.0, 0.0), phase, np.full(42, 9.0), PlanTargets(0.85, 0.7, 1.9, 1.2)
     )

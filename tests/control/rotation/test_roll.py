@@ -10,13 +10,13 @@ from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_log, quat_multiply, quat_rotate
-from poise.study.rotation.attempts import attempt_roll
+from poise.study.rotation.attempts import run_roll_trial
 from poise.study.rotation.stage import BehaviourTrial
 
 
 @pytest.fixture(scope="module")
 def rolled():
-    return attempt_roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=5.0))
+    return run_roll_trial(BehaviourTrial(read_behaviour("forward-roll"), seconds=5.0))
 
 
 def test_it_keeps_rolling(rolled):
@@ -36,7 +36,7 @@ def test_momentum_changes_by_contacts_alone(rolled):
 
 def test_without_momentum_objectives_it_does_not_roll():
     settings = RotationSettings(momentum=0)
-    assert attempt_roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
+    assert run_roll_trial(BehaviourTrial(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
 
 
 def test_the_phase_follows_the_root(rolled):
@@ -53,7 +53,7 @@ def test_a_height_can_be_controlled():
 
     def height(target):
         control = Frozen({**behaviour.control, "hold": 60.0, "height": target, "heave": 0.0})
-        return attempt_roll(
+        return run_roll_trial(
             BehaviourTrial(replace(behaviour, control=control), seconds=0.5, noise=0.0)
         ).performance.recording.qpos
 
@@ -61,7 +61,7 @@ def test_a_height_can_be_controlled():
 
 
 def test_a_shoulder_roll_goes_over_one_arm():
-    rolled = attempt_roll(BehaviourTrial(read_behaviour("shoulder-roll"), seconds=2.0))
+    rolled = run_roll_trial(BehaviourTrial(read_behaviour("shoulder-roll"), seconds=2.0))
     assert rolled.turns > 1.0
     recording = rolled.performance.recording
     pressed = np.linalg.norm(recording.contact_force, axis=1)
@@ -78,7 +78,7 @@ def test_the_phase_settles_to_the_orientation_of_the_root():
 
     def error(settle):
         control = Frozen({**behaviour.control, "settle": settle})
-        rolled = attempt_roll(BehaviourTrial(replace(behaviour, control=control), seconds=4.0, noise=0.0))
+        rolled = run_roll_trial(BehaviourTrial(replace(behaviour, control=control), seconds=4.0, noise=0.0))
         face = quat_rotate(rolled.performance.recording.qpos[-1, 3:7], np.array([1.0, 0.0, 0.0]))
         expected = np.array([np.sin(2 * np.pi * rolled.phase), np.cos(2 * np.pi * rolled.phase)])  # along, up
         return np.degrees(np.arccos(np.clip(expected @ face[[0, 2]] / np.hypot(face[0], face[2]), -1.0, 1.0)))

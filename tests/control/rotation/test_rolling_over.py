@@ -6,7 +6,7 @@ import pytest
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_rotate
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 FORWARD = np.array([1.0, 0.0, 0.0])
 
@@ -17,7 +17,7 @@ def _facing(recording):
 
 
 def _performed(name, seconds):
-    run, world, _ = stage_behaviour(BehaviourTrial(read_behaviour(name), noise=0.0))
+    run, world, _ = stage_behaviour_trial(BehaviourTrial(read_behaviour(name), noise=0.0))
     while world.time < seconds:
         run.step()
     return run.take(None).recording

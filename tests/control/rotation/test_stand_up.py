@@ -5,7 +5,7 @@ import pytest
 
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,7 @@ def trials():
     """(controller, recording) from four noisy starts: rolls are chaotic, and one start may fail on some processors."""
     made = []
     for seed in range(4):
-        run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("roll-and-stand"), seed=seed))
+        run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("roll-and-stand"), seed=seed))
         while world.time < 7.0 and not controller.stands():
             run.step()
         made.append((controller, run.take().recording))
@@ -37,7 +37,7 @@ def test_it_is_physical(trials):
 
 
 def test_an_endless_roll_never_stands():
-    run, world, controller = stage_behaviour(BehaviourTrial(read_behaviour("forward-roll"), seed=3))
+    run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("forward-roll"), seed=3))
     while world.time < 2.5:
         run.step()
         assert not controller.stands()

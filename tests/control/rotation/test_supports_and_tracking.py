@@ -8,7 +8,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest_geom_height
 from poise.control.rotation.actor import PoseTracker
-from poise.control.rotation.program import SupportFinder
+from poise.control.rotation.program import RotationSupportFinder
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -27,7 +27,7 @@ def world():
 
 
 def test_jacobians_equal_mujocos(world):
-    finder = SupportFinder(world.model, world.model.nv, ())
+    finder = RotationSupportFinder(world.model, world.model.nv, ())
     bodies, points = np.array([3, 7, 12]), np.random.default_rng(2).standard_normal((3, 3))
     jacobians = finder.point_jacobians(world.state, bodies, points)
     for k, body in enumerate(bodies):
@@ -45,8 +45,8 @@ def test_the_head_never_supports():
     qpos[2] -= lowest_geom_height(body.model, qpos)
     world.reset(qpos, np.zeros(body.nv))
     head = body.link_id("head")
-    everything = SupportFinder(world.model, body.nv, ()).supports_near(world.state, 1.0)
-    without = SupportFinder(world.model, body.nv, (head,)).supports_near(world.state, 1.0)
+    everything = RotationSupportFinder(world.model, body.nv, ()).supports_near(world.state, 1.0)
+    without = RotationSupportFinder(world.model, body.nv, (head,)).supports_near(world.state, 1.0)
     assert head in everything.body
     assert head not in without.body
 

@@ -15,8 +15,8 @@ from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
-from poise.library.authoring.curves import GaitCurve, Stages
-from poise.library.authoring.gait import gait_at_speed, gait_of_source
+from poise.library.authoring.curves import GaitSourceCurve, Stages
+from poise.library.authoring.gait import gait_of_source, gait_source_at_speed
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import author_sketch
 from poise.reference.body_clip import BodyClip, centres_of_mass
@@ -179,7 +179,7 @@ def test_start_and_stop_join_standing_and_walking() -> None:
 def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quickens_steps() -> None:
     walk = gait_of_source(read_source("walk"))
     percent = np.linspace(0, 100, 37)
-    same, fast = gait_at_speed(walk, walk.speed), gait_at_speed(walk, 1.7)
+    same, fast = gait_source_at_speed(walk, walk.speed), gait_source_at_speed(walk, 1.7)
     assert all(np.allclose(values, walk.angles(percent)[name]) for name, values in same.angles(percent).items())
     assert fast.cadence > walk.cadence
     assert fast.speed * fast.seconds > walk.speed * walk.seconds
@@ -187,12 +187,14 @@ def test_a_speed_of_its_own_changes_nothing_and_more_speed_lengthens_and_quicken
 
 
 def test_curves_pass_their_keys_and_close() -> None:
-    curve = GaitCurve.parse("10:3 40:-2 80:7")
+    curve = GaitSourceCurve.parse("10:3 40:-2 80:7")
     assert np.allclose(curve([10, 40, 80, 110, 180]), [3, -2, 7, 3, 7])
     at = np.array([9.999, 10.0, 10.001])
     assert np.ptp(np.diff(curve(at))) < 1e-5
-    assert np.allclose(GaitCurve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
-    assert np.allclose(GaitCurve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0])
+    assert np.allclose(GaitSourceCurve.parse("0:5").continued(-1.0)([0.0, 50.0]), [5, -5])
+    assert np.allclose(
+        GaitSourceCurve.parse("0:1 20:4 40:0").pulse(np.array([0.0, 20.0, 40.0, 41.0, 99.0])), [1, 4, 0, 0, 0]
+    )
 
 
 def test_stages_rest_at_their_keys() -> None:

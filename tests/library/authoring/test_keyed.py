@@ -13,12 +13,12 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import ContactSphere
 from poise.errors import PoiseError
-from poise.library.authoring.curves import CurveKeys, key_curve
-from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed import keyed_sketch, pitch_momentum, swing_period
-from poise.library.authoring.keyed_roll import rolling_poses
-from poise.library.authoring.prints import hip_to_ankle
-from poise.library.authoring.source import MotionSource, read_keyed
+from poise.library.authoring.curves import CurveKeys, authored_curve
+from poise.library.authoring.figure import SourceFigure
+from poise.library.authoring.keyed import keyed_source_pitch_momentum, keyed_source_swing_period, sketch_of_keyed_source
+from poise.library.authoring.keyed_roll import poses_of_roll_source
+from poise.library.authoring.prints import leg_length_for_source
+from poise.library.authoring.source import MotionSource, read_keyed_source
 from poise.library.motions import author_sketch
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch
@@ -50,8 +50,8 @@ def flight(made):
 def test_curve_passes_its_keys_and_never_overshoots_where_they_rise():
     times, values = np.array([0.0, 0.2, 0.9, 1.0, 1.6]), np.array([0.0, 1.0, 2.0, 6.0, 6.5])
     fine = np.linspace(0, 1.6, 2001)
-    found = key_curve(CurveKeys(times, values), fine)
-    assert np.allclose(key_curve(CurveKeys(times, values), times), values)
+    found = authored_curve(CurveKeys(times, values), fine)
+    assert np.allclose(authored_curve(CurveKeys(times, values), times), values)
     assert found.min() >= -1e-9
     assert found.max() <= 6.5 + 1e-9
     assert np.abs(np.gradient(found, fine)[[0, -1]]).max() < 0.05
@@ -61,15 +61,15 @@ def test_curve_has_a_continuous_acceleration_and_rests_between_equal_keys():
     keys = CurveKeys(np.array([0.0, 0.3, 0.75, 1.0, 1.5]), np.array([0.0, 0.0, -0.4, 0.1, 0.1]))
     step = 1e-4
     fine = np.arange(0.01, 1.49, step)
-    acceleration = np.diff(key_curve(keys, fine), 2) / step**2
+    acceleration = np.diff(authored_curve(keys, fine), 2) / step**2
     assert np.abs(np.diff(acceleration)).max() < 0.01 * np.abs(acceleration).max()
-    assert np.abs(key_curve(keys, np.linspace(0, 0.3, 50))).max() == 0
+    assert np.abs(authored_curve(keys, np.linspace(0, 0.3, 50))).max() == 0
 
 
 def test_cyclic_curve_goes_on_where_it_ends_one_turn_further():
     keys = CurveKeys(np.array([0.0, 0.5, 1.0, 2.0]), np.array([-90.0, 0.0, 90.0, 270.0]), cyclic=True)
     step = 1e-5
-    start, end = key_curve(keys, np.array([0.0, step])), key_curve(keys, np.array([2.0 - step, 2.0]))
+    start, end = authored_curve(keys, np.array([0.0, step])), authored_curve(keys, np.array([2.0 - step, 2.0]))
     assert np.diff(start) / step == pytest.approx(np.diff(end) / step, rel=1e-3)
     assert np.diff(start)[0] / step > 50
 
@@ -89,7 +89,7 @@ def written(**changes):
 
 
 def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
-    motion = read_keyed(written(keys=[[0.0, "stand"], [1.0, "low"], [1.5, "stand"], [2.0, "high"]]))
+    motion = read_keyed_source(written(keys=[[0.0, "stand"], [1.0, "low"], [1.5, "stand"], [2.0, "high"]]))
     assert list(motion.curves["left_knee_flexion"].values) == [10, 80, 10, 80]
     assert list(motion.curves["right_knee_flexion"].values) == [10, 90, 10, 90]
     assert list(motion.curves["trunk_flexion"].values) == [0, 20, 0, 5]
@@ -119,16 +119,16 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
 )
 def test_mistakes_in_a_source_are_named(changes, culprit):
     with pytest.raises(PoiseError, match=culprit):
-        read_keyed(written(**changes))
+        read_keyed_source(written(**changes))
 
 
 def test_an_angle_that_is_named_no_more_rests():
-    motion = read_keyed(written(poses={"stand": {}, "low": {"knee_flexion": 90}, "high": {"trunk_flexion": 10}}))
-    assert list(key_curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
+    motion = read_keyed_source(written(poses={"stand": {}, "low": {"knee_flexion": 90}, "high": {"trunk_flexion": 10}}))
+    assert list(authored_curve(motion.curves["left_knee_flexion"], np.array([1.0, 1.5, 2.0]))) == [90, 90, 90]
 
 
 def test_a_pose_may_name_nothing_and_is_the_standing_one():
-    made = keyed_sketch(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
+    made = sketch_of_keyed_source(written(keys=[[0.0, "still"], [0.5, "still"]], poses={"still": {}}), body())
     assert made.clip.seconds == 0.5
     assert np.allclose(made.clip.qpos, made.clip.qpos[0], atol=1e-6)
     arm = list(body().joint("left_shoulder").qpos)
@@ -137,7 +137,7 @@ def test_a_pose_may_name_nothing_and_is_the_standing_one():
 
 def test_a_motion_that_nothing_bears_is_refused():
     with pytest.raises(PoiseError, match=r"dip.toml: .*what supports the body at the start"):
-        keyed_sketch(written(contacts={"heel": [[1.0, 2.0]]}), body())
+        sketch_of_keyed_source(written(contacts={"heel": [[1.0, 2.0]]}), body())
 
 
 def test_what_a_cycle_rolls_on_at_its_end_it_rolls_on_at_its_start():
@@ -180,7 +180,7 @@ def test_flight_is_a_parabola_with_constant_angular_momentum(motion):
     share = (time / time[-1])[:, None]
     fall = np.outer(GRAVITY / 2 * time * (time[-1] - time), (0.0, 0.0, 1.0))
     assert np.abs(centre - (1 - share) * centre[0] - share * centre[-1] - fall).max() < 0.01
-    momentum, _ = pitch_momentum(body(), clip.qpos[air], clip.qvel[air])
+    momentum, _ = keyed_source_pitch_momentum(body(), clip.qpos[air], clip.qvel[air])
     middle = momentum[6:-6]
     assert np.ptp(middle) < 0.1 * np.abs(middle).mean() + 1.5
 
@@ -206,7 +206,7 @@ def test_backflip_turns_once_and_lands_on_its_feet():
 def test_broad_jump_goes_as_far_as_its_source_says_in_legs():
     made = sketch("broad-jump")
     heel = places(made, made.supports[0])
-    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * hip_to_ankle(body()), abs=0.005)
+    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * leg_length_for_source(body()), abs=0.005)
     assert 1.3 < heel[-1, 0] - heel[0, 0] < 1.6
 
 
@@ -232,7 +232,7 @@ def test_chin_up_lifts_the_chin_above_the_bar():
 
 
 def test_swing_lasts_as_long_as_a_pendulum_of_the_bodys_inertia():
-    pose = PosableFigure(body()).poses({"left_shoulder_flexion": 150.0, "right_shoulder_flexion": 150.0})
+    pose = SourceFigure(body()).poses({"left_shoulder_flexion": 150.0, "right_shoulder_flexion": 150.0})
     hands = LinkKinematics(body(), [(hand.link, hand.point) for hand in body().hands]).at(pose)[0][0].mean(axis=0)
     data = mujoco.MjData(body().model)
     data.qpos[:] = pose[0]
@@ -242,7 +242,7 @@ def test_swing_lasts_as_long_as_a_pendulum_of_the_bodys_inertia():
     turning[4] = 1.0
     mujoco.mj_mulM(body().model, data, product, turning)
     still = 2 * np.pi * np.sqrt(turning @ product / body().mass / GRAVITY / np.linalg.norm(data.subtree_com[1] - hands))
-    assert swing_period(body(), np.repeat(pose, 2, axis=0)) == pytest.approx(still, rel=5e-3)
+    assert keyed_source_swing_period(body(), np.repeat(pose, 2, axis=0)) == pytest.approx(still, rel=5e-3)
     assert sketch("swing").clip.seconds == pytest.approx(still, rel=0.08)
 
 
@@ -253,7 +253,7 @@ def test_a_stiff_body_on_wheels_rolls_as_far_as_they_are_round():
     wheels = [
         ContactSphere(side, "pelvis", np.array([0.0, y, 0.0]), 0.3) for side, y in (("left", 0.5), ("right", -0.5))
     ]
-    qpos, _ = rolling_poses(body(), wished, wheels, np.zeros((200, 2), bool), 120.0, False)
+    qpos, _ = poses_of_roll_source(body(), wished, wheels, np.zeros((200, 2), bool), 120.0, False)
     assert qpos[-1, 0] - qpos[0, 0] == pytest.approx(0.3 * 2 * np.pi, rel=1e-6)
     assert np.allclose(qpos[:, 2], 0.3, atol=1e-9)
 

@@ -8,8 +8,8 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.export.clips import performer_clip
-from poise.library.authoring.figure import PosableFigure
-from poise.library.behaviours.clip_poses import flip_times, roll_times
+from poise.library.authoring.figure import SourceFigure
+from poise.library.behaviours.clip_poses import flip_behaviour_times, roll_behaviour_times
 from poise.library.behaviours.files import behaviour_text, read_behaviour
 from poise.motion.bvh import write_bvh
 from poise.reference.body_clip import BodyClip
@@ -18,7 +18,7 @@ BENT = {"trunk_flexion": 20.0, "hip_flexion": 60.0, "knee_flexion": 90.0, "shoul
 
 
 def test_flexions_are_those_that_were_posed():
-    figure = PosableFigure(Body.named("human43"))
+    figure = SourceFigure(Body.named("human43"))
     asked = {"trunk_flexion": 20.0, "left_hip_flexion": 60.0, "right_hip_flexion": 30.0, "right_knee_flexion": 80.0}
     found = figure.flexions(figure.poses({**asked, "left_hip_abduction": 10.0}))
     for name, value in asked.items():
@@ -58,11 +58,11 @@ def leap():
     height[flying] = 1.05 + 0.5 * 9.81 * (0.25**2 - (times[flying] - 1.15) ** 2)
     sides = {f"{side}_{name}": BENT[name] * bent for side in ("left", "right") for name in BENT if "trunk" not in name}
     root = np.column_stack([0 * times, 0 * times, height])
-    return BodyClip("leap", body, 60.0, PosableFigure(body).poses({**sides, "trunk_flexion": 20.0 * bent}, root))
+    return BodyClip("leap", body, 60.0, SourceFigure(body).poses({**sides, "trunk_flexion": 20.0 * bent}, root))
 
 
 def test_poses_of_a_flip_are_found(leap):
-    found = flip_times(leap)
+    found = flip_behaviour_times(leap)
     assert np.all(np.diff(found) > 0)
     np.testing.assert_allclose(np.array(found)[1:6], [0.6, 0.9, 1.15, 1.4, 1.6], atol=0.08)
 
@@ -70,7 +70,7 @@ def test_poses_of_a_flip_are_found(leap):
 def test_what_does_not_fly_is_refused(leap):
     still = BodyClip("still", leap.body, 60.0, np.tile(leap.qpos[0], (100, 1)))
     with pytest.raises(PoiseError, match="give the"):
-        flip_times(still)
+        flip_behaviour_times(still)
 
 
 def test_poses_come_from_a_motion_file(tmp_path, leap):
@@ -93,7 +93,7 @@ def tumble():
     """A turn and more over 2 m to the left, the left hip bent further all the way and the right one not: made up."""
     body = Body.named("human43")
     pitch = np.linspace(0.0, 400.0, 201)
-    posed = PosableFigure(body).poses(
+    posed = SourceFigure(body).poses(
         {"left_hip_flexion": 0.25 * pitch, "pelvis_tilt": pitch, "pelvis_rotation": 90.0},
         np.column_stack([0.0 * pitch, pitch / 200.0, 1.0 + 0.0 * pitch]),
     )
@@ -101,7 +101,7 @@ def tumble():
 
 
 def test_a_roll_is_found_by_the_pitch_of_the_pelvis(tumble):
-    found = roll_times(tumble, np.array([90.0, 150.0, 250.0, 300.0]))
+    found = roll_behaviour_times(tumble, np.array([90.0, 150.0, 250.0, 300.0]))
     assert found[0] is found[3] is None  # the leap in and the way out
     np.testing.assert_allclose(found[1:3], [0.75, 1.25], atol=0.011)
 
@@ -112,7 +112,7 @@ def test_what_does_not_turn_over_is_no_roll(tumble):
         BodyClip("on the spot", tumble.body, 100.0, np.where(np.arange(tumble.qpos.shape[1]) < 2, 0.0, tumble.qpos)),
     ):
         with pytest.raises(PoiseError, match="give the times"):
-            roll_times(clip, np.array([150.0]))
+            roll_behaviour_times(clip, np.array([150.0]))
 
 
 def test_a_roll_takes_each_side_as_captured(tmp_path, tumble):

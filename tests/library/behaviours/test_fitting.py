@@ -8,7 +8,15 @@ import pytest
 
 from poise.body.body import Body
 from poise.library.behaviours.behaviour import BehaviourReference
-from poise.library.behaviours.clip_poses import ANKLE, CROUCH, LOOSEST, STAND, TUCK, _PosedBody, fitted_flip_poses
+from poise.library.behaviours.clip_poses import (
+    ANKLE,
+    CROUCH,
+    LOOSEST,
+    STAND,
+    TUCK,
+    _BehaviourPoseMeasures,
+    fitted_flip_behaviour_poses,
+)
 from poise.library.behaviours.files import read_behaviour
 
 
@@ -30,9 +38,9 @@ def changed(poses, name, k, by):
 
 def test_who_stood_on_film_stands(body, own):
     leaning = changed(own, ANKLE, STAND, -8.0)
-    figure = _PosedBody(body)
+    figure = _BehaviourPoseMeasures(body)
     assert figure.ahead(leaning, STAND) < figure.ahead(own, STAND) - 0.1
-    found = fitted_flip_poses(leaning, own, body, [STAND])
+    found = fitted_flip_behaviour_poses(leaning, own, body, [STAND])
     assert figure.ahead(found, STAND) == pytest.approx(figure.ahead(own, STAND), abs=1e-4)
     assert {name: row for name, row in found.items() if name != ANKLE} == {
         name: row for name, row in own.items() if name != ANKLE
@@ -40,19 +48,19 @@ def test_who_stood_on_film_stands(body, own):
 
 
 def test_a_loose_tuck_is_tightened_and_a_tight_one_is_left_alone(body, own):
-    figure = _PosedBody(body)
+    figure = _BehaviourPoseMeasures(body)
     loose = changed(changed(own, "hip_flexion", TUCK, -60.0), "knee_flexion", TUCK, -60.0)
-    found = fitted_flip_poses(loose, own, body, [TUCK])
+    found = fitted_flip_behaviour_poses(loose, own, body, [TUCK])
     assert figure.size(found, TUCK) == pytest.approx(LOOSEST * figure.size(own, TUCK), rel=0.03)
     assert loose["hip_flexion"][TUCK] < found["hip_flexion"][TUCK] < own["hip_flexion"][TUCK]
     near = changed(own, "hip_flexion", TUCK, -3.0)
-    assert fitted_flip_poses(near, own, body, [TUCK]) == near
+    assert fitted_flip_behaviour_poses(near, own, body, [TUCK]) == near
 
 
 def test_a_shallow_crouch_is_deepened(body, own):
     shallow = changed(changed(own, "hip_flexion", CROUCH, -50.0), "knee_flexion", CROUCH, -50.0)
-    found = fitted_flip_poses(shallow, own, body, [CROUCH])
-    figure = _PosedBody(body)
+    found = fitted_flip_behaviour_poses(shallow, own, body, [CROUCH])
+    figure = _BehaviourPoseMeasures(body)
     assert figure.height(found, CROUCH) <= 1.06 * figure.height(own, CROUCH)
     assert found["knee_flexion"][CROUCH] > shallow["knee_flexion"][CROUCH]
 

@@ -12,7 +12,7 @@ from poise.motion.convention import clip_in_file_units
 from poise.motion.files import RawMotion
 from poise.motion.repair.importer import repair_motion
 from poise.motion.repair.settings import UNITS, ImportSettings
-from poise.motion.repair.stance import figure_stance, zero_pose_positions
+from poise.motion.repair.stance import figure_stance, skeleton_zero_pose_positions
 from poise.motion.repair.unit_and_axes import likely_file_unit, poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import skeleton_kinematics
@@ -39,7 +39,7 @@ def test_the_upright_pose_stands_and_faces_forward(family):
     assert seen.stands[0]
     np.testing.assert_allclose(seen.up[0], [0, 0, 1], atol=0.1)
     np.testing.assert_allclose(seen.forward[0], [1, 0, 0], atol=0.1)
-    assert (skeleton.upright is None) == bool(figure_stance(zero_pose_positions(skeleton), roles).stands[0])
+    assert (skeleton.upright is None) == bool(figure_stance(skeleton_zero_pose_positions(skeleton), roles).stands[0])
 
 
 def test_a_meaningless_zero_pose_gets_straight_limbs():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames
+from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames_of_file
 from poise.motion.repair.importer import repair_motion, unwrap_rotations
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.unit_and_axes import poise_axes
@@ -118,11 +118,11 @@ def test_leaps_are_cut_at_the_beginning_and_reported_inside():
     position = walk()
     position[50:] += [0.5, 0, 0]
     assert count_bad_frames(position, LEG) == 0
-    assert root_jump_frames(position, LEG) == [50]
+    assert root_jump_frames_of_file(position, LEG) == [50]
 
 
 def test_a_sprint_at_30_frames_per_second_does_not_leap():
-    assert root_jump_frames(walk(step=0.3), LEG) == []
+    assert root_jump_frames_of_file(walk(step=0.3), LEG) == []
 
 
 def test_cutting_is_reported_and_can_be_overruled():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from poise.arrays import true_runs
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
+from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, flights_in_imported_file
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
 from poise.motion.repair.rate import (
     BELIEVED,
@@ -55,7 +55,9 @@ def test_the_centre_of_mass_is_where_people_have_it(family):
 def test_flights_tell_the_rate(rate, height):
     clip = hop(rate, height)
     roles = find_roles(clip.skeleton)
-    found = find_flights(mass_points(clip, roles), clip.places.position, leg_length(clip, roles), near=round(rate))
+    found = flights_in_imported_file(
+        mass_points(clip, roles), clip.places.position, leg_length(clip, roles), near=round(rate)
+    )
     assert len(found) == 1
     assert found[0].rate == pytest.approx(rate, rel=0.02)
 

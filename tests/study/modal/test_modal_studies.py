@@ -15,8 +15,8 @@ from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial, stage_trial
 from poise.study.modal import planning, push
 from poise.study.modal.case import OURS, ModalCase, run_modal_trial
-from poise.study.modal.modes import PLANNED, SelectedModal, component_spectra, planned_mode_sets
-from poise.study.modal.push import LinearWorld
+from poise.study.modal.modes import PLANNED, SelectedModal, component_spectra, mode_sets_for_cases
+from poise.study.modal.push import LinearWorldOfTrial
 from poise.study.timing import STAGES, TimedModal
 
 MODAL = [study for name, study in STUDIES.items() if name.startswith("modal-")]
@@ -63,7 +63,7 @@ def test_choosing_the_slow_modes_themselves_changes_nothing():
 
 
 def test_the_order_in_which_modes_are_chosen_does_not_matter():
-    chosen = planned_mode_sets(36)["random 1"]
+    chosen = mode_sets_for_cases(36)["random 1"]
     one, other = (actuations(SelectedModal(OURS, order)) for order in (chosen, chosen[::-1]))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
     assert np.abs(one - actuations(Modal(OURS))).max() > 1
@@ -76,7 +76,7 @@ def test_timing_changes_nothing():
 
 
 def test_sets_of_modes_begin_with_the_papers_and_are_as_many():
-    sets = planned_mode_sets(36)
+    sets = mode_sets_for_cases(36)
     assert next(iter(sets)) == "6 to 18"
     assert sets["26 to 38"] == tuple(range(20, 33))
     assert {len(set(modes)) for modes in sets.values()} == {PLANNED}
@@ -103,7 +103,8 @@ def test_a_body_on_a_bar_must_keep_to_the_motion():
     assert row["end_m"] < 0.01
     thrown = run_modal_trial(
         ModalCase(
-            {}, Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_for_frames(0, 3000.0, 40), time=0.0),))
+            {},
+            Trial("swing", "human42", seconds=0.4, pushes=(replace(push.push_of_modal_case(0, 3000.0, 40), time=0.0),)),
         )
     )
     assert thrown["end_m"] > 0.2
@@ -123,7 +124,7 @@ def test_squats_are_caught_and_only_walks_move_their_footholds():
     }
     assert steps == {"walk": {"moved", "kept"}, "squat": {"kept", "caught"}, "swing": {"kept"}}
     caught = next(case for case in push.modal_push_cases(Scope(1, 1.2, ("squat",), coarse=True)) if case.caught)
-    row = run_modal_trial(replace(caught, trial=replace(caught.trial, pushes=(push.push_for_frames(0, 250.0, 20),))))
+    row = run_modal_trial(replace(caught, trial=replace(caught.trial, pushes=(push.push_of_modal_case(0, 250.0, 20),))))
     assert row["survived"]
     assert row["physical"]
 
@@ -139,7 +140,7 @@ def test_the_papers_world_has_no_velocity_dependent_forces():
     body, spin = Body.named("human42"), np.zeros(42)
     spin[3:6] = 1.0, 2.0, 3.0  # rad/s, about no principal axis
     changed = {}
-    for kind in (World, LinearWorld):
+    for kind in (World, LinearWorldOfTrial):
         world = kind(Scene.of(body))
         pose = np.array(body.standing)
         pose[2] += 2.0
@@ -147,4 +148,4 @@ def test_the_papers_world_has_no_velocity_dependent_forces():
         world.step()
         changed[kind] = world.qvel[6:] - spin[6:]
     assert np.abs(changed[World]).max() > 1e-2  # limbs are flung out
-    assert np.abs(changed[LinearWorld]).max() < 1e-6
+    assert np.abs(changed[LinearWorldOfTrial]).max() < 1e-6

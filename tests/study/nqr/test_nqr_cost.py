@@ -9,7 +9,7 @@ from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.weights import nqr_weights
 from poise.library.motions import shipped_dynamic
 from poise.study.experiment.trial import Trial, attempt_trial
-from poise.study.nqr.case import NqrCost
+from poise.study.nqr.case import NqrTrialCost
 
 WALK = shipped_dynamic("walk", "biped29")
 WEIGHTS = nqr_weights(WALK.clip.body, effort="size")
@@ -19,7 +19,7 @@ def cost_of(deviation, torque, frame=4):
     controller = SimpleNamespace(
         segment=SimpleNamespace(motion=WALK), frame=frame, output=SimpleNamespace(deviation=deviation)
     )
-    cost = NqrCost(controller)
+    cost = NqrTrialCost(controller)
     cost.add(SimpleNamespace(torque=torque))
     return cost.average(1)
 
@@ -40,7 +40,7 @@ def test_each_part_is_a_weighted_square():
 
 def test_a_performance_without_noise_costs_little_more_than_the_motion():
     controller = Nqr()
-    cost = NqrCost(controller)
+    cost = NqrTrialCost(controller)
     attempt_trial(Trial("walk", seconds=1.0, noise=0.0, phase=0.0), controller, cost.add)
     own = 0.5 * np.mean(WALK.torque[:120, 6:] ** 2 @ WEIGHTS.size)
     assert own < cost.average(120) < 1.2 * own

@@ -12,10 +12,10 @@ from poise.study.experiment.study import NamedCase
 from poise.study.nqr.steering import (
     BETWEEN,
     SPEEDS,
-    chained_repertoire,
     command_latencies,
     random_steering_commands,
-    steady_gait_steps,
+    repertoire_of_steering_case,
+    steady_gait_steps_for_cases,
 )
 
 RATE = 120.0
@@ -29,17 +29,17 @@ def small():
 
 
 def test_steady_steps_go_from_a_stance_back_to_it(small):
-    assert [step.name for step in steady_gait_steps(small.steps, BoundaryStance("walk", "right"))] == [
+    assert [step.name for step in steady_gait_steps_for_cases(small.steps, BoundaryStance("walk", "right"))] == [
         "walk right",
         "walk left",
     ]
-    assert [step.name for step in steady_gait_steps(small.steps, AT_REST)] == ["stand"]
+    assert [step.name for step in steady_gait_steps_for_cases(small.steps, AT_REST)] == ["stand"]
 
 
 def test_in_a_chain_there_is_nothing_to_choose(small):
     by_name = {step.name: step for step in small.steps}
     names = ("walk left", "walk right", "stop left", "stand", "stand")
-    found = chained_repertoire(small, [by_name[name] for name in names])
+    found = repertoire_of_steering_case(small, [by_name[name] for name in names])
     assert [step.name for step in found.steps[:5]] == list(names)
     follows = found.risk < inf
     assert follows.sum(axis=1).tolist() == [1] * len(found.steps)

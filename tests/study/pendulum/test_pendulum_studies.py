@@ -20,8 +20,8 @@ from poise.study.pendulum.case import (
     BODY,
     STEP_RATE,
     PendulumCase,
-    late_speed,
-    rest_speed,
+    late_speed_of_trial,
+    rest_speed_of_trial,
     run_pendulum_trial,
     walk_trial,
 )
@@ -116,10 +116,10 @@ def test_a_fall_has_no_speed_and_is_not_audited():
 def test_speeds_of_a_way():
     time = np.arange(0.0, 4.0, 1 / STEP_RATE)
     way = np.stack([np.where(time < 2.0, 3.0 * time, 6.0 + 0.5 * (time - 2.0)), np.zeros_like(time)], axis=1)
-    assert late_speed(way, STEP_RATE) == pytest.approx(0.5)
-    assert rest_speed(way, STEP_RATE) == pytest.approx(0.5)
+    assert late_speed_of_trial(way, STEP_RATE) == pytest.approx(0.5)
+    assert rest_speed_of_trial(way, STEP_RATE) == pytest.approx(0.5)
     around = 0.1 * np.stack([np.cos(time), np.sin(time)], axis=1)
-    assert rest_speed(around, STEP_RATE) == pytest.approx(0.1, rel=1e-3)
+    assert rest_speed_of_trial(around, STEP_RATE) == pytest.approx(0.1, rel=1e-3)
 
 
 def test_speeds_are_those_that_are_held_and_spans_that_are_cut_short_do_not_count():
@@ -160,7 +160,7 @@ def test_pushes_go_where_they_say():
 
 
 def test_seeds_push_within_their_phase_and_never_together():
-    times = np.array([[robustness.stride_push_time(phase, 8, seed) for seed in range(10)] for phase in range(8)])
+    times = np.array([[robustness.push_time_of_case(phase, 8, seed) for seed in range(10)] for phase in range(8)])
     shares = (times - robustness.PUSHED_AT) / robustness.STRIDE
     assert np.array_equal(np.floor(8 * shares + 1e-9), np.arange(8)[:, None] * np.ones(10))
     assert np.diff(np.sort(times.ravel())).min() > 1e-3

@@ -8,7 +8,13 @@ from poise.body.pose_displacement import PoseDisplacement
 from poise.control.pendulum.reference_gait import foot_strike_frames
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.imitation import STRIDE_PHASES, Strides, compare_strides, reference_strides, sample_strides
+from poise.study.pendulum.imitation import (
+    STRIDE_PHASES,
+    Strides,
+    reference_strides_for_case,
+    stride_errors_for_row,
+    strides_in_trial,
+)
 
 BODY = Body.named("human58")
 
@@ -20,7 +26,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def clip(walk):
-    return reference_strides(BODY, walk)
+    return reference_strides_for_case(BODY, walk)
 
 
 def test_the_strides_of_a_cycle_are_the_same(clip):
@@ -38,7 +44,7 @@ def test_a_clip_that_is_walked_exactly_has_no_error(walk, clip):
     )
     rate = 48.0 / cycle
     frames = np.array([there.pose(walk.at(first + k / rate).qpos) for k in range(3 * 48 + 1)])
-    errors = compare_strides(BODY, sample_strides(BODY, frames, [0, 48, 96, 144]), clip)
+    errors = stride_errors_for_row(BODY, strides_in_trial(BODY, frames, [0, 48, 96, 144]), clip)
     assert errors["upper_deg"].max() < 0.3
     assert errors["legs_deg"].max() < 1.5
     assert errors["com_mm"].max() < 2
@@ -50,7 +56,7 @@ def test_errors_are_root_mean_squares_of_their_own_parts(clip):
     chosen = BODY.joint("left_knee")
     bent[:, 5, list(chosen.qpos)] += 0.3
     sunk = one.com - [0.0, 0.0, 0.01]
-    errors = compare_strides(BODY, Strides(bent, sunk), one)
+    errors = stride_errors_for_row(BODY, Strides(bent, sunk), one)
     legs = sum(len(BODY.joint(name).dofs) for name in BODY.groups["legs"])
     assert errors["legs_deg"][5] == pytest.approx(np.degrees(0.3) / np.sqrt(legs))
     assert np.delete(errors["legs_deg"], 5).max() < 1e-7
@@ -67,4 +73,4 @@ def test_the_centre_of_mass_is_relative_to_steady_progress(clip):
 
 def test_a_motion_that_does_not_walk_has_no_strides():
     still = Still("stand", np.array(BODY.standing), np.zeros(BODY.nv))
-    assert len(reference_strides(BODY, still).qpos) == 0
+    assert len(reference_strides_for_case(BODY, still).qpos) == 0

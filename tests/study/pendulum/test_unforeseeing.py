@@ -4,7 +4,7 @@ import pytest
 
 from poise import Scene, World
 from poise.control.pendulum.pendulum import Pendulum
-from poise.study.pendulum.case import UnforeseeingPendulum
+from poise.study.pendulum.case import UnforeseeingTrialPendulum
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def shown(monkeypatch):
     given = []
     monkeypatch.setattr(Pendulum, "reset", lambda _, world, reference: given.append((world, reference)))
     world = World(Scene.of("human58", "drop:0.05:1.5"))
-    UnforeseeingPendulum().reset(world, "a motion")
+    UnforeseeingTrialPendulum().reset(world, "a motion")
     return world, *given[0]
 
 

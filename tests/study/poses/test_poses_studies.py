@@ -11,7 +11,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import NamedCase
 from poise.study.poses import pd, scripts
-from poise.study.poses.pd import JointSwing, exact_joint_swing, simulate_joint_swing
+from poise.study.poses.pd import JointSwingTrial, exact_joint_swing_trial, simulate_joint_swing_trial
 
 FRAMES = {case.panel: case for case in pd.damping_cases(pd.STUDY.quick)}
 
@@ -64,11 +64,11 @@ def test_our_steps_are_near_the_exact_solution(rows):
 
 def test_linear_damping_is_solved_exactly_by_its_formula():
     """Critically damped: 1 - (1 + w t) exp(-w t)."""
-    swing = JointSwing(2.0, 2.0 * 49.0, 2.0 * 2.0 * 7.0, True, 30.0, 1.0)
-    true = exact_joint_swing(swing)
+    swing = JointSwingTrial(2.0, 2.0 * 49.0, 2.0 * 2.0 * 7.0, True, 30.0, 1.0)
+    true = exact_joint_swing_trial(swing)
     wt = 7.0 * true.time
     np.testing.assert_allclose(np.degrees(true.angle), 30.0 * (1 - (1 + wt) * np.exp(-wt)), atol=1e-5)
-    np.testing.assert_allclose(simulate_joint_swing(swing).angle, true.angle, atol=np.radians(1.0))
+    np.testing.assert_allclose(simulate_joint_swing_trial(swing).angle, true.angle, atol=np.radians(1.0))
 
 
 def test_the_plot_shows_something(rows, tmp_path):

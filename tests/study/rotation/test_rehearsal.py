@@ -10,14 +10,14 @@ from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
 from poise.study.rotation.aerial import AERIAL, FLIPS
 from poise.study.rotation.aerial import GOALS as IN_THE_AIR
-from poise.study.rotation.attempts import attempt_roll
+from poise.study.rotation.attempts import run_roll_trial
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND
 from poise.study.rotation.ground import GROUND, ROLLS, TURNS
 from poise.study.rotation.stage import BehaviourTrial
 
 
 def test_driving_friction_agrees_with_the_audit():
-    rolled = attempt_roll(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
+    rolled = run_roll_trial(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
     (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
     assert rolled.driven == pytest.approx(check.value, rel=1e-6)
 
@@ -25,7 +25,7 @@ def test_driving_friction_agrees_with_the_audit():
 def test_a_roll_without_strength_stalls():
     roll = read_behaviour("forward-roll")
     weak = replace(roll, control=Frozen({**roll.control, "strength": 0.02}))
-    rolled = attempt_roll(BehaviourTrial(weak, seconds=4.0))
+    rolled = run_roll_trial(BehaviourTrial(weak, seconds=4.0))
     assert rolled.stalled
     assert rolled.turns < 1.0
     assert rolled.seconds < 4.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.study.rotation.tune import BehaviourSearch
+from poise.study.rotation.tune import BehaviourTrialSearch
 
 AWAY = np.array([0.5, -1.0, 2.0])
 
@@ -20,23 +20,23 @@ def go(search, generations):
 
 
 def test_it_finds_the_least():
-    search = go(BehaviourSearch(3, population=12), 60)
+    search = go(BehaviourTrialSearch(3, population=12), 60)
     np.testing.assert_allclose(search.mean, AWAY, atol=1e-3)
     assert search.sample_width < 0.05
 
 
 def test_a_journal_is_gone_on_with_to_the_last_bit():
-    whole = go(BehaviourSearch(3, population=6), 10)
-    half = go(BehaviourSearch(3, population=6), 4)
-    rest = go(BehaviourSearch(3, population=6, costs=half.costs), 10)
+    whole = go(BehaviourTrialSearch(3, population=6), 10)
+    half = go(BehaviourTrialSearch(3, population=6), 4)
+    rest = go(BehaviourTrialSearch(3, population=6, costs=half.costs), 10)
     np.testing.assert_array_equal(rest.mean, whole.mean)
     assert rest.costs == whole.costs
 
 
 def test_nonsense_is_refused():
     with pytest.raises(PoiseError, match="at least 2"):
-        BehaviourSearch(1)
-    search = BehaviourSearch(2, population=4)
+        BehaviourTrialSearch(1)
+    search = BehaviourTrialSearch(2, population=4)
     search.ask()
     with pytest.raises(PoiseError, match="3 costs"):
         search.tell([1.0, 2.0, 3.0])

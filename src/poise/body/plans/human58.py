@@ -56,10 +56,10 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
         hand=HandPlan("left_hand", (0.0, 0.0, -0.5 * PALM * p.metres(p.hand))),
         default_torque="paper",
     )
-    return replace(full, segments=tuple(_with_table_torque(s) for s in full.segments))
+    return replace(full, segments=tuple(_segment_with_table_torque(s) for s in full.segments))
 
 
-def _with_table_torque(segment: Segment) -> Segment:
+def _segment_with_table_torque(segment: Segment) -> Segment:
     if segment.joint.kind in ("free", "weld"):
         return segment
     torque, rate = TABLE[segment.joint.name.removeprefix("left_").removeprefix("right_")]

@@ -14,7 +14,7 @@ from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import GroundView
-from poise.control.modal.frames import WindowFrame, WindowFrames
+from poise.control.modal.frames import ModalWindowFrames, WindowFrame
 from poise.dynamics.state import Contacts
 from poise.edit.limbs import chain_joints
 from poise.kernel import kernel
@@ -43,7 +43,7 @@ class ModalFootholds:
     """
 
     def __init__(
-        self, body: Body, ground: GroundView, frames: WindowFrames, step: float, gravity: float, capture: float
+        self, body: Body, ground: GroundView, frames: ModalWindowFrames, step: float, gravity: float, capture: float
     ) -> None:
         self._body, self._frames, self._step, self._gravity = body, frames, step, gravity
         self._ground, self._capture = ground, capture
@@ -61,7 +61,7 @@ class ModalFootholds:
         self._moving, self._turning = np.zeros((3, body.nv)), np.zeros((3, body.nv))
         for leg in self._legs[:1]:  # compiles the kernel before the first timed step
             rows = self._moving[:, leg]
-            foothold_leg_step(rows, rows, np.zeros(3), np.zeros(9), np.zeros(3), np.eye(3))
+            modal_leg_step(rows, rows, np.zeros(3), np.zeros(9), np.zeros(3), np.eye(3))
 
     def update(self, index: int, error: Array, corner: Array, contacts: Contacts, load: Array) -> None:
         """Update the offsets in frame `index` from the error (12,) of the rigid body modes and the present contacts.
@@ -75,15 +75,15 @@ class ModalFootholds:
         touching = set(contacts.body[contacts.touching].tolist())
         down = [bool(frame.down[own].any()) for own in self._corners]
         self._steps = self._steps or not all(down)
-        planned = np.array([_mean_along_ground(frame.corner[own]) for own in self._corners])
-        base = _mean_along_ground(self.offset[down]) if any(down) else self.root[:2]
+        planned = np.array([_modal_feet_centre(frame.corner[own]) for own in self._corners])
+        base = _modal_feet_centre(self.offset[down]) if any(down) else self.root[:2]
         for k, own in enumerate(self._corners):
             along = self.offset[k, :2]  # a view
             if not down[k]:
                 along += SWING_RATE * (base + self._landing_offset(k, index, error) - along)
             elif touching & self._links[k]:
                 rate = STANCE_RATE if self._steps else CREEP_RATE * self._stands_flat(k, frame, corner)
-                along += rate * (_mean_along_ground(corner[own]) - planned[k] - along)
+                along += rate * (_modal_feet_centre(corner[own]) - planned[k] - along)
         x, y = np.concatenate([planned, planned + self.offset[:, :2]]).T
         high = np.asarray(self._ground.heights(x, y))
         self.offset[:, 2] = high[len(planned) :] - high[: len(planned)]
@@ -115,7 +115,7 @@ class ModalFootholds:
         for foot, leg, goal, turn in zip(self._feet, self._legs, goals, turns, strict=True):
             mujoco.mj_jacBody(model, data, self._moving, self._turning, foot)
             moving, turning = self._moving[:, leg], self._turning[:, leg]
-            self._bend[leg] += foothold_leg_step(moving, turning, data.xpos[foot], data.xmat[foot], goal, turn)
+            self._bend[leg] += modal_leg_step(moving, turning, data.xpos[foot], data.xmat[foot], goal, turn)
         mujoco.mj_integratePos(model, out, self._bend, 1.0)
         return out
 
@@ -131,7 +131,7 @@ class ModalFootholds:
             return np.zeros(2)
         frame = self._frames.at(index)
         rate = self._pendulum_rate(frame.com)
-        off = beyond_capture_dead_zone(error[:2] + error[6:8] / rate)
+        off = modal_capture_error(error[:2] + error[6:8] / rate)
         growth = np.exp(min(rate * wait * self._step, LONGEST_PREDICTION))
         wanted = self._capture * growth * off
         size = float(np.linalg.norm(wanted))
@@ -158,23 +158,23 @@ class ModalFootholds:
             return wanted
         yaw = float(yaw_of(frame.qpos[3:7]))
         across = np.array([-np.sin(yaw), np.cos(yaw)])
-        mine, other = (_mean_along_ground(frame.corner[own]) for own in (self._corners[k], self._corners[1 - k]))
+        mine, other = (_modal_feet_centre(frame.corner[own]) for own in (self._corners[k], self._corners[1 - k]))
         outward = across if float((mine - other) @ across) > 0 else -across
         return np.asarray(wanted + outward * max(-float(wanted @ outward) - INWARD, 0.0))
 
 
-def _mean_along_ground(points: Array) -> Array:
+def _modal_feet_centre(points: Array) -> Array:
     """(2,) m: x and y of the mean of points (k, 3) m."""
     return np.asarray(points[:, :2].sum(axis=0) / len(points))
 
 
-def beyond_capture_dead_zone(error: Array) -> Array:
+def modal_capture_error(error: Array) -> Array:
     """(2,) m: the part of a capture point's error (2,) that exceeds the dead zone."""
     return np.asarray(error * max(1.0 - DEAD_ZONE / max(float(np.linalg.norm(error)), 1e-9), 0.0))
 
 
 @kernel
-def foothold_leg_step(moving: Array, turning: Array, place: Array, now: Array, goal: Array, turn: Array) -> Array:
+def modal_leg_step(moving: Array, turning: Array, place: Array, now: Array, goal: Array, turn: Array) -> Array:
     """(n,) rad: change of the n angles of a leg in one damped step of inverse kinematics.
 
     The step moves the foot from ``place`` (3,) m and orientation ``now`` (9,) to ``goal`` (3,) m and orientation

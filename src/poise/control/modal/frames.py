@@ -58,7 +58,7 @@ class WindowFrame(NamedTuple):
     load_mass: Array  # (L,) kg of the loads that are carried; 0 until they are taken up
 
 
-class WindowFrames:
+class ModalWindowFrames:
     """Frames of a reference, one per step of the world. A frame is computed when needed, and again after an edit."""
 
     def __init__(self, body: Body, reference: Reference, step: float, loads: Sequence[CarriedMass] = ()) -> None:
@@ -155,10 +155,10 @@ class CompositeInertia(NamedTuple):
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-class CarriedLoads:
+class ModalLoads:
     """Adds the loads to the terms of the body's equations of motion."""
 
-    def __init__(self, model: mujoco.MjModel, nv: int, frames: WindowFrames) -> None:
+    def __init__(self, model: mujoco.MjModel, nv: int, frames: ModalWindowFrames) -> None:
         self._model, self._nv, self._frames = model, nv, frames
         self._gravity = np.array(model.opt.gravity)  # (3,) m/s^2
         self._moving, self._rate = np.zeros((3, model.nv)), np.zeros((3, model.nv))
@@ -185,11 +185,11 @@ class CarriedLoads:
             carried = link_points_in_world(data.xpos, data.xmat, self._frames.load_link, self._frames.load_local)
             points = np.where(frame.load_mass[:, None] > 0, carried, points)
         root, com = np.ascontiguousarray(state.mass[:ROOT, :ROOT]), data.subtree_com[1]
-        return CompositeInertia(*loaded_composite_inertia(root, data.xpos[1], data.xmat[1], com, loads, points))
+        return CompositeInertia(*rigid_mode_inertia(root, data.xpos[1], data.xmat[1], com, loads, points))
 
 
 @kernel
-def loaded_composite_inertia(
+def rigid_mode_inertia(
     root: Array, place: Array, turn: Array, com: Array, loads: Array, points: Array
 ) -> tuple[Array, float, Array]:
     """The fields of `CompositeInertia` for a body and loads (L,) kg at points (L, 3) m.

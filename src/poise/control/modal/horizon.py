@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.control.controller import GroundView
-from poise.control.modal.frames import WindowFrame, WindowFrames
+from poise.control.modal.frames import ModalWindowFrames, WindowFrame
 from poise.control.modal.modes import ROOT
-from poise.control.modal.window import express_in_cone_axes, friction_cone_axes, window_forces, write_cross_matrix
+from poise.control.modal.window import rows_in_window_cone_axes, window_cone_axes, window_forces, write_cross_matrix
 from poise.kernel import kernel
 from poise.reference.reference import Reference
 
@@ -40,12 +40,12 @@ class Horizon(NamedTuple):
     lean: Array  # (n, 3) m along the ground: shift of the centre of mass at which `force` balances the body
 
 
-class RollingHorizon:
+class ModalHorizon:
     """A horizon that moves along a reference; only frames that are new in the window are computed."""
 
     def __init__(
         self,
-        frames: WindowFrames,
+        frames: ModalWindowFrames,
         size: int,
         mass: float,
         gravity: float,
@@ -77,9 +77,9 @@ class RollingHorizon:
         known = max(self._size + 1 - behind, 0) if behind > 0 else 0
         for k in range(known, self._size + 1):
             frame = self._frames.at(index + k)
-            window.com[k], window.velocity[k], window.angmom[k] = momenta_with_loads(frame, carried, self._mass)
+            window.com[k], window.velocity[k], window.angmom[k] = rigid_mode_momenta(frame, carried, self._mass)
             window.corner[k], window.down[k] = frame.corner, frame.down
-            window.axes[k] = friction_cone_axes(self._ground, frame.corner)
+            window.axes[k] = window_cone_axes(self._ground, frame.corner)
         for k in range(max(known - 1, 0), self._size):
             window.load_wrench[k] = self._load_wrench(self._frames.at(index + k), window.com[k])
             window.force[k], window.lean[k] = self._reference_forces(k)
@@ -108,11 +108,11 @@ class RollingHorizon:
         wrench[2] += 1.0
         wrench -= window.load_wrench[k]
         corner, com, down, axes = (table[k] for table in (window.corner, window.com, window.down, window.axes))
-        return least_reference_forces(wrench, corner, com, down, self._frames.held, self._friction, axes)
+        return least_forces_in_window(wrench, corner, com, down, self._frames.held, self._friction, axes)
 
 
 @kernel
-def least_reference_forces(
+def least_forces_in_window(
     wrench: Array, corner: Array, com: Array, down: Mask, held: Mask, friction: float, axes: Array
 ) -> tuple[Array, Array]:
     """Least forces (C, 3) that give a wrench (6,), both in weights, at corners (C, 3) m that are down; the lean (3,).
@@ -130,7 +130,7 @@ def least_reference_forces(
         for i in range(3):
             effect[row, i, i] = 1.0
             effect[row, 3 + i] = arm[i]
-        express_in_cone_axes(axes[chosen[row]], effect[row])
+        rows_in_window_cone_axes(axes[chosen[row]], effect[row])
     forces, reference = np.zeros((count, 3)), np.zeros((count, 3))
     weights = np.full(6, WRENCH_WEIGHT)
     window_forces(effect, held[chosen], friction, wrench, reference, weights, FORCE_WEIGHT, np.zeros(6), forces)
@@ -143,7 +143,7 @@ def least_reference_forces(
     return out, lean / max(support, LEAST_SUPPORT)
 
 
-def momenta_with_loads(frame: WindowFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
+def rigid_mode_momenta(frame: WindowFrame, carried: Array, mass: float) -> tuple[Array, Array, Array]:
     """Of a body of `mass` (kg) with loads (L,) kg: centre of mass (m), its velocity (m/s), angular momentum."""
     if not carried.any():
         return frame.com, frame.velocity, frame.angmom
@@ -153,7 +153,7 @@ def momenta_with_loads(frame: WindowFrame, carried: Array, mass: float) -> tuple
     return com, velocity, frame.angmom + masses @ np.cross(places - com, speeds - velocity)
 
 
-def fitting_window(reference: Reference, step: float) -> int:
+def fitting_modal_window(reference: Reference, step: float) -> int:
     """Number of frames, each of a `step` (s), in which the joints of a reference turn by TURN on average.
 
     The dynamics of the whole window is linearised at the present pose, so the pose must not change much in the window.

@@ -15,7 +15,7 @@ from poise.arrays import Array, Mask
 from poise.control.modal.frames import CompositeInertia
 from poise.control.modal.horizon import Horizon
 from poise.control.modal.modes import ROOT
-from poise.control.modal.window import express_in_cone_axes, window_forces, write_cross_matrix
+from poise.control.modal.window import rows_in_window_cone_axes, window_forces, write_cross_matrix
 from poise.kernel import kernel
 
 _RIGID = 1e-6  # Where omega^2 / (1 + omega^2) is smaller, the response of a mode is computed as a series
@@ -66,7 +66,7 @@ def rigid_mode_error(view: ModalState, away: Array, ahead: Horizon, shift: Array
 
 
 @kernel
-def plan_contact_forces(
+def plan_window_forces(
     ahead: Horizon,
     deviation: ModalDeviation,
     view: ModalState,
@@ -131,8 +131,8 @@ def plan_contact_forces(
                     effect[rows, 3 + i, j] = left * turning[i, j] + gravity * step * tilt[i, j]
                     effect[rows, 9 + i, j] = turning[i, j] + gravity * step * tilt_rate[i, j]
             reference[rows] = ahead.force[k, c]
-            express_in_cone_axes(ahead.axes[k, c], effect[rows])
-            express_in_cone_axes(ahead.axes[k, c], reference[rows : rows + 1])
+            rows_in_window_cone_axes(ahead.axes[k, c], effect[rows])
+            rows_in_window_cone_axes(ahead.axes[k, c], reference[rows : rows + 1])
             frame[rows], point[rows] = k, c
             rows += 1
     out = np.zeros((n, points, 3))
@@ -168,7 +168,7 @@ def window_tipping(ahead: Horizon, mass: float, step: float, gravity: float) -> 
 
 
 @kernel
-def low_frequency_forces(
+def low_frequency_modal_forces(
     squares: Array, count: int, position: Array, velocity: Array, pushed: Array, weights: tuple[float, ...], step: float
 ) -> Array:
     """(count,) modal forces of the coming step in the plan that brings low-frequency modes to the reference, Eq. (21).

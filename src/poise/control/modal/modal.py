@@ -14,24 +14,24 @@ from poise.body.body import Body
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.modal import ENTRY
 from poise.control.modal.footholds import ModalFootholds
-from poise.control.modal.frames import CarriedLoads, CarriedMass, WindowFrames, link_points_in_world
-from poise.control.modal.horizon import Horizon, RollingHorizon, fitting_window
+from poise.control.modal.frames import CarriedMass, ModalLoads, ModalWindowFrames, link_points_in_world
+from poise.control.modal.horizon import Horizon, ModalHorizon, fitting_modal_window
 from poise.control.modal.law import (
     ModalDeviation,
     ModalState,
-    low_frequency_forces,
-    plan_contact_forces,
+    low_frequency_modal_forces,
+    plan_window_forces,
     rigid_mode_error,
 )
 from poise.control.modal.modes import (
     ROOT,
     Modes,
-    bearing_jacobian,
-    link_dofs,
     modal_forces,
+    modal_link_dofs,
     modal_stiffness,
     modes_at,
-    planted_point_drift,
+    planted_point_drift_of_modes,
+    planted_point_jacobian_of_modes,
     rigid_mode_acceleration,
     yielding_modes,
 )
@@ -112,18 +112,18 @@ class Modal(ResetFirst):
         body, model, s, step = world.scene.body, world.scene.model, self._settings, world.state.step
         gravity = -float(model.opt.gravity[2])
         self._model, self._body = model, body
-        self._frames = WindowFrames(body, reference, step, self._loads)
-        self.window = s.window or fitting_window(reference, step)
-        self._loaded = CarriedLoads(model, body.nv, self._frames)
+        self._frames = ModalWindowFrames(body, reference, step, self._loads)
+        self.window = s.window or fitting_modal_window(reference, step)
+        self._loaded = ModalLoads(model, body.nv, self._frames)
         self._friction = float(model.geom_friction[0, 0])  # the same on all surfaces
         ground = world.scene.terrain
-        self._horizon = RollingHorizon(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
-        self._stiffness = _checked_stiffness(self._stiffness_of(body), body)
+        self._horizon = ModalHorizon(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
+        self._stiffness = _checked_modal_stiffness(self._stiffness_of(body), body)
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
         self._low_weights = (s.low_place, s.low_speed, s.low_effort)
-        self._moves = link_dofs(model, body.nv)
+        self._moves = modal_link_dofs(model, body.nv)
         self._link_rows = (np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros((3, model.nv)))
         self._begin(world)
         self.act(world.state)  # compiles the kernels before the first timed step
@@ -135,7 +135,7 @@ class Modal(ResetFirst):
         self._due = self.target(world.state.time)  # (nq,) the pose that is tracked now, as the footholds edit it
         self._footholds = ModalFootholds(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
         self._dual = np.zeros(12)
-        self._reaction = PushReaction(s.latency, s.believed)
+        self._reaction = ModalPushReaction(s.latency, s.believed)
 
     def note_push(self, time: float) -> None:
         """Note that a push begins at a time (s); the controller reacts after the time `latency`."""
@@ -210,18 +210,22 @@ class Modal(ResetFirst):
     def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: ModalState) -> Array:
         """(window, C, 3) planned contact forces in weights; keeps the dual solution as the first guess of next time."""
         cones = (self._frames.held, self._friction)
-        return plan_contact_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
+        return plan_window_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""
         bears = np.any(ahead.down, axis=0)
-        rows = bearing_jacobian(corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1])
+        rows = planted_point_jacobian_of_modes(
+            corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1]
+        )
         return modal_forces(modes, rows.T).T
 
     def _slow_drive(self, modes: Modes, deviation: ModalDeviation, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces on low-frequency modes: reference's accelerations, springs, and plan for the window."""
         step, position, velocity = self._scale[0], deviation.position, deviation.velocity
-        wanted = low_frequency_forces(modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step)
+        wanted = low_frequency_modal_forces(
+            modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step
+        )
         return np.asarray(deviation.acceleration[:slow] + wanted)
 
     def _giving_way(
@@ -247,7 +251,7 @@ class Modal(ResetFirst):
             mujoco.mj_jacDot(self._model, data, *self._link_rows[:2], place, link)
             mujoco.mj_jacBody(self._model, data, None, self._link_rows[2], link)
             own = contacts.body[chosen] == link
-            planted_point_drift(self._link_rows, qvel, place, point, frame, own, drift)
+            planted_point_drift_of_modes(self._link_rows, qvel, place, point, frame, own, drift)
         rows = contacts.jacobian.reshape(-1, 3, self._model.nv)[chosen, :, :nv].reshape(-1, nv)
         return np.ascontiguousarray(rows), drift
 
@@ -272,7 +276,7 @@ class ModalError(NamedTuple):
     speeds: Array  # (n,) rad/s, joint velocities
 
 
-class PushReaction:
+class ModalPushReaction:
     """Delays the reaction to pushes [Jain2011] section 6: until then, the errors from before the push are used.
 
     The paper uses the reference's own state until the reaction. A `share` of 0 does the same. If the body was not
@@ -310,7 +314,7 @@ class PushReaction:
         return self._kept
 
 
-def _checked_stiffness(stiffness: Array, body: Body) -> Array:
+def _checked_modal_stiffness(stiffness: Array, body: Body) -> Array:
     """Copy of a stiffness (n,) N m/rad; raise unless the stiffness has one positive number for each joint angle."""
     found = np.array(stiffness, float)
     if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):

@@ -100,7 +100,7 @@ def modal_forces(modes: Modes, force: Array) -> Array:
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 
 
-def link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
+def modal_link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
     """(nbody, nv) whether each of the first nv degrees of freedom moves each link."""
     out = np.zeros((model.nbody, nv), bool)
     for link in range(1, model.nbody):
@@ -111,10 +111,12 @@ def link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
 
 
 @kernel
-def bearing_jacobian(point: Array, link: Ints, bears: Mask, moves: Mask, motion: Array, about: Array) -> Array:
+def planted_point_jacobian_of_modes(
+    point: Array, link: Ints, bears: Mask, moves: Mask, motion: Array, about: Array
+) -> Array:
     """(3 C, nv) Jacobian of points (C, 3) m on links (C,); the rows of points that do not bear are zero.
 
-    ``moves`` comes from `link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at ``about`` (3,).
+    ``moves`` comes from `modal_link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at ``about`` (3,).
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))
@@ -131,7 +133,7 @@ def bearing_jacobian(point: Array, link: Ints, bears: Mask, moves: Mask, motion:
 
 
 @kernel
-def planted_point_drift(
+def planted_point_drift_of_modes(
     rows: tuple[Array, Array, Array], qvel: Array, place: Array, point: Array, frame: Array, own: Mask, out: Array
 ) -> None:
     """Write into out (3 c,) the accelerations (m/s^2) of a link's points, due to the velocities alone, in their frames.

@@ -124,7 +124,7 @@ def project_window_force(force: Array, friction: float, out: Array, slope: Array
         beyond = (normal @ force) / size
         if beyond > 0.0:
             side[:] = force - beyond * normal
-            if side[2] > 0.0 and _is_inside_cone(side, width):
+            if side[2] > 0.0 and _is_window_force_in_cone(side, width):
                 out[:] = side
                 for i in range(3):
                     for j in range(3):
@@ -147,14 +147,14 @@ def project_window_force(force: Array, friction: float, out: Array, slope: Array
 
 
 @kernel
-def _is_inside_cone(force: Array, width: float) -> bool:
+def _is_window_force_in_cone(force: Array, width: float) -> bool:
     beyond = 0.0
     for k in range(SIDES):
         beyond = max(beyond, FACETS[k, 0] * force[0] + FACETS[k, 1] * force[1] - width * force[2])
     return bool(beyond <= 1e-9)
 
 
-def friction_cone_axes(ground: GroundView | None, point: Array) -> Array:
+def window_cone_axes(ground: GroundView | None, point: Array) -> Array:
     """(C, 3, 3) axes of the friction cones at points (C, 3) m, in columns: two tangents of the ground, then its normal.
     If `ground` is None, the ground is level."""
     count = len(point)
@@ -175,7 +175,7 @@ def friction_cone_axes(ground: GroundView | None, point: Array) -> Array:
 
 
 @kernel
-def express_in_cone_axes(axes: Array, rows: Array) -> None:
+def rows_in_window_cone_axes(axes: Array, rows: Array) -> None:
     """Replace world vectors in rows (n, 3) by their components along the columns of axes (3, 3)."""
     for i in range(rows.shape[0]):
         x, y, z = rows[i]

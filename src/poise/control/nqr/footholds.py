@@ -43,17 +43,17 @@ class SegmentFootContacts:
     lands_first: Mask  # (K, F) whether no other foot comes down before this foot
     next_footprint: Ints  # (K, F) index into `footprints` of a foot's next landing; -1 if there is none
     footprints: tuple[Array, ...]  # per landing (B, 3) m: positions of the balls in full stance, as in `balls`
-    raising: Array  # (K + 1, F, nv) rad/m: changes of leg angles that raise each foot, see `foot_raising_changes`
+    raising: Array  # (K + 1, F, nv) rad/m: changes of leg angles that raise each foot, see `foot_raising_changes_for_segment`
 
 
-def segment_foot_contacts(motion: Dynamic, track: ContactPreview) -> SegmentFootContacts:
+def segment_foot_contacts(motion: Dynamic, track: NqrContactPreview) -> SegmentFootContacts:
     """Foot contacts of a motion; `track` is the preview that begins with this motion."""
     steps, bearing = len(motion.torque), track.bearing_counts
     down = bearing > 0
     landings = [np.flatnonzero(now[1:] & ~now[:-1]) + 1 for now in down.T]
-    until = np.array([_steps_to_next_landing(times, steps) for times in landings]).reshape(len(landings), steps).T
+    until = np.array([_segment_steps_to_landing(times, steps) for times in landings]).reshape(len(landings), steps).T
     soonest = until.min(axis=1, initial=np.inf)
-    next_footprint, footprints = _next_footprints(track, bearing, until)
+    next_footprint, footprints = _next_footprints_in_segment(track, bearing, until)
     own = track.pieces[0]
     before = down[steps - 1 if motion.clip.cyclic else 0]
     return SegmentFootContacts(
@@ -67,17 +67,17 @@ def segment_foot_contacts(motion: Dynamic, track: ContactPreview) -> SegmentFoot
         readonly((until == soonest[:, None]) & np.isfinite(until), bool),
         readonly(next_footprint, int),
         tuple(footprints),
-        readonly(foot_raising_changes(motion.clip)),
+        readonly(foot_raising_changes_for_segment(motion.clip)),
     )
 
 
-def _steps_to_next_landing(times: Ints, steps: int) -> Array:
+def _segment_steps_to_landing(times: Ints, steps: int) -> Array:
     """(K,) number of steps from each step to the next landing in `times`; infinite if no landing follows."""
     frames = np.arange(steps)
     return np.append(times.astype(float), np.inf)[np.searchsorted(times, frames, side="right")] - frames
 
 
-def _next_footprints(track: ContactPreview, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
+def _next_footprints_in_segment(track: NqrContactPreview, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
     """(K, F) index of each foot's next footprint, -1 if there is none; and the list of all footprints (B, 3) m."""
     index = np.full(until.shape, -1, np.int64)
     found: list[Array] = []
@@ -85,18 +85,18 @@ def _next_footprints(track: ContactPreview, bearing: Ints, until: Array) -> tupl
     for foot, times in enumerate(landing.T):
         for time in np.unique(times[np.isfinite(times)]):
             index[times == time, foot] = len(found)
-            found.append(readonly(track.ball_positions(foot, _full_stance_frame(bearing[:, foot], int(time)))))
+            found.append(readonly(track.ball_positions(foot, _full_stance_in_segment(bearing[:, foot], int(time)))))
     return index, found
 
 
-def _full_stance_frame(bearing: Ints, landing: int) -> int:
+def _full_stance_in_segment(bearing: Ints, landing: int) -> int:
     """The middle of the frames in which most balls of a foot bear, in the stance phase that begins at `landing`."""
     bears = bearing[landing:] * np.logical_and.accumulate(bearing[landing:] > 0)
     most = np.flatnonzero(bears == bears.max())
     return landing + int(most[len(most) // 2])
 
 
-def foot_raising_changes(clip: BodyClip) -> Array:
+def foot_raising_changes_for_segment(clip: BodyClip) -> Array:
     """(T, F, nv) rad/m: changes of leg angles that raise each foot straight up without turning it (damped IK)."""
     body = clip.body
     feet, height = [foot.link for foot in body.feet], float(body.standing[2])
@@ -109,7 +109,7 @@ def foot_raising_changes(clip: BodyClip) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class ContactPreview:
+class NqrContactPreview:
     """Foot contacts in the N frames of a motion and of the motions after it; positions in the first motion's frame."""
 
     pieces: tuple[PreviewPiece, ...]
@@ -128,10 +128,12 @@ class ContactPreview:
             frame -= piece.stop - piece.first
         raise IndexError(frame)
 
-    def entered_at(self, frame: int, carriage: PoseDisplacement) -> ContactPreview:
+    def entered_at(self, frame: int, carriage: PoseDisplacement) -> NqrContactPreview:
         """The preview from a frame of its first motion on, displaced by `carriage` to where another motion ends."""
         head, *rest = self.pieces
-        return ContactPreview(tuple(_displaced_piece(piece, carriage) for piece in (replace(head, first=frame), *rest)))
+        return NqrContactPreview(
+            tuple(_displaced_nqr_preview(piece, carriage) for piece in (replace(head, first=frame), *rest))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,21 +149,21 @@ class PreviewPiece:
     carriage: PoseDisplacement = _UNMOVED  # displacement of the motion
 
 
-def contact_preview(motion: Dynamic, then: ContactPreview | None = None) -> ContactPreview:
+def nqr_contact_preview(motion: Dynamic, then: NqrContactPreview | None = None) -> NqrContactPreview:
     """The preview of a motion: a cycle is followed by itself twice, any other motion by `then`."""
-    own = _preview_piece(motion)
+    own = _nqr_preview_piece(motion)
     if not motion.clip.cyclic:
-        return ContactPreview((own, *(then.pieces if then else ())))
+        return NqrContactPreview((own, *(then.pieces if then else ())))
     further = PoseDisplacement(*planar_displacement(motion.clip.qpos[0], motion.clip.qpos[-1]))
-    again = _displaced_piece(own, further)
-    return ContactPreview((own, again, _displaced_piece(again, further)))
+    again = _displaced_nqr_preview(own, further)
+    return NqrContactPreview((own, again, _displaced_nqr_preview(again, further)))
 
 
-def _displaced_piece(piece: PreviewPiece, carriage: PoseDisplacement) -> PreviewPiece:
+def _displaced_nqr_preview(piece: PreviewPiece, carriage: PoseDisplacement) -> PreviewPiece:
     return replace(piece, carriage=carriage.then(piece.carriage.yaw, piece.carriage.way))
 
 
-def _preview_piece(motion: Dynamic) -> PreviewPiece:
+def _nqr_preview_piece(motion: Dynamic) -> PreviewPiece:
     body, contacts = motion.clip.body, motion.contacts
     links, points = [body.link_id(link) for link in contacts.links], motion.points()
     points[..., 2] = contacts.ground
@@ -178,7 +180,7 @@ def _preview_piece(motion: Dynamic) -> PreviewPiece:
     return PreviewPiece(readonly(bearing, int), readonly(ground), tuple(balls), tuple(bears), 0, steps)
 
 
-def early_landing_steps(holds: SegmentFootContacts, frame: int, touching: Mask, step: float) -> int:
+def segment_steps_landed_early(holds: SegmentFootContacts, frame: int, touching: Mask, step: float) -> int:
     """Number of steps by which a flight phase ends early because feet are `touching` (F,) the ground; 0 if not early.
 
     [Muico2009] section 5.4. A touch does not count while the motion has a foot on the ground: the feet of captured
@@ -191,6 +193,6 @@ def early_landing_steps(holds: SegmentFootContacts, frame: int, touching: Mask, 
     return round(float(early.max(initial=0.0)) / step)
 
 
-def is_landing_late(holds: SegmentFootContacts, frame: int, touching: Mask) -> bool:
+def is_segment_landing_late(holds: SegmentFootContacts, frame: int, touching: Mask) -> bool:
     """Whether a foot comes down in this frame of the motion, but is not `touching` (F,) the ground yet."""
     return bool((holds.lands[frame] & ~touching).any())

@@ -35,12 +35,12 @@ FEED_FORWARD = 0.4
 assumes that the velocity persists."""
 
 
-def no_leg_adjustment(nv: int) -> LegAdjustment:
+def no_nqr_leg_adjustment(nv: int) -> LegAdjustment:
     """The adjustment that leaves the motion's poses as they are."""
     return LegAdjustment(np.zeros(nv), np.zeros(nv), np.zeros(nv))
 
 
-class GroundLevels:
+class NqrGroundLevels:
     """Levels on which the F feet stand and will land."""
 
     def __init__(self, body: Body, level: float, heights: Callable[[Array, Array], Array] | None = None) -> None:
@@ -48,7 +48,7 @@ class GroundLevels:
         feet = foot_links(body)
         self._foot_of = {link: foot for foot, links in enumerate(feet) for link in links.tolist()}
         self._scale = float(body.standing[2]) / PAPER_HEIGHT
-        self._ground, self._unadjusted = heights, no_leg_adjustment(body.nv)
+        self._ground, self._unadjusted = heights, no_nqr_leg_adjustment(body.nv)
         self._newest = level  # m, level of the foot that landed last
         self._level = [level] * len(feet)  # m, on which each foot stands or stood last
         self._next_level = [level] * len(feet)  # m, on which each foot will land
@@ -62,7 +62,7 @@ class GroundLevels:
         """Put feet that stand in a frame on the level seen below them; `root` and `yaw` as in `update`."""
         for foot, (balls, bears) in enumerate(zip(holds.balls, holds.bears, strict=True)):
             if bears[frame].any():
-                seen = self._seen_level(_balls_near_root(balls[frame, bears[frame]], holds, frame, root, yaw))
+                seen = self._seen_level(_segment_balls_near_root(balls[frame, bears[frame]], holds, frame, root, yaw))
                 self._level[foot] += self._beyond_tolerance(seen - self._level[foot])
 
     def feel_contacts(self, contacts: Contacts) -> Mask:
@@ -86,10 +86,12 @@ class GroundLevels:
             if stands:
                 self._correct_stance_level(foot, float(holds.ground[frame, foot]))
             index = int(holds.next_footprint[frame, foot]) if first[foot] or not stands else -1
-            footprint = _balls_near_root(holds.footprints[index], holds, frame, root, yaw) if index >= 0 else None
+            footprint = (
+                _segment_balls_near_root(holds.footprints[index], holds, frame, root, yaw) if index >= 0 else None
+            )
             self._expect_landing_level(foot, footprint)
-            self._swing[foot] = (0.0, 0.0) if stands else _next_phase_shares(self._swing[foot][1], until[foot])
-        self._between = _next_phase_shares(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
+            self._swing[foot] = (0.0, 0.0) if stands else _nqr_phase_shares(self._swing[foot][1], until[foot])
+        self._between = _nqr_phase_shares(0.0 if any(landed) else self._between[1], min(until, default=math.inf))
         self._swinging = [not stands for stands in down]
 
     def repeat_step(self) -> None:
@@ -145,7 +147,7 @@ class GroundLevels:
         """(2,) m: levels of the whole motion at the beginning and end of the step."""
         level, next_level = np.array(self._level), np.array(self._next_level)
         now, then = level.mean(), np.where(holds.lands_first[frame], next_level, level).mean()
-        return np.asarray(now + (then - now) * _level_change_share(np.array(self._between)))
+        return np.asarray(now + (then - now) * _nqr_level_change_share(np.array(self._between)))
 
     def _foot_levels(self) -> Array:
         """(2, F) m: levels of the feet at the beginning and end of the step, including the clearance of swing feet."""
@@ -153,22 +155,22 @@ class GroundLevels:
         change = np.array(self._next_level) - level
         begun = np.where(change > 0.0, done, done - 1.0 + CHANGE_SHARE) / CHANGE_SHARE
         lifted = np.minimum(self._scale * CLEARANCE, 3.0 * np.abs(change)) * (4.0 * done * (1.0 - done)) ** 2
-        return np.asarray(level + change * _level_change_share(begun) + lifted)
+        return np.asarray(level + change * _nqr_level_change_share(begun) + lifted)
 
 
-def _balls_near_root(balls: Array, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> Array:
+def _segment_balls_near_root(balls: Array, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> Array:
     """(B, 3) m: the motion's balls, turned by `yaw` (rad) and moved along the ground so that the root is at `root`."""
     x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
     return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
 
 
-def _next_phase_shares(done: float, until: float) -> tuple[float, float]:
+def _nqr_phase_shares(done: float, until: float) -> tuple[float, float]:
     """Shares of a phase that are over at the beginning, `done`, and end of a step; the phase ends in `until` steps."""
     return done, done + (1.0 - done) / until
 
 
-def _level_change_share(phase: Array) -> Array:
+def _nqr_level_change_share(phase: Array) -> Array:
     """Share of a change of level that is done at shares `phase` of its time.
 
     It equals `poise.ease.quintic_ease` up to rounding. The rounding is kept so that performances stay bit-identical.

@@ -70,7 +70,7 @@ def nqr_control_law(
     """Actuation in frame k for a step of h seconds: controls of the look-ahead policy, adapted to the contacts."""
     nv = policy.qvel.shape[1]
     used = policy.used[k, : np.argmin(policy.used[k])] if policy.used[k, -1] < 0 else policy.used[k]
-    pose, mass, bias, speed = _terms_in_motion_frame(state, frame, policy.qpos.shape[1], nv)
+    pose, mass, bias, speed = _policy_terms_in_motion_frame(state, frame, policy.qpos.shape[1], nv)
     by_control = _impulses_per_control(body, policy, state, frame, used, h)
     factor = np.zeros((nv, nv))
     factor_mass(mass, h * body.damping, body.dof_below, factor)
@@ -92,7 +92,9 @@ def nqr_control_law(
 
 
 @kernel
-def _terms_in_motion_frame(state: NqrState, frame: MotionFrame, nq: int, nv: int) -> tuple[Array, Array, Array, Array]:
+def _policy_terms_in_motion_frame(
+    state: NqrState, frame: MotionFrame, nq: int, nv: int
+) -> tuple[Array, Array, Array, Array]:
     """Pose (nq,), mass matrix (nv, nv), bias (nv,) and velocity (nv,) of the body in the motion's frame."""
     pose, speed = state.qpos[:nq].copy(), state.qvel[:nv].copy()
     mass, bias = state.mass[:nv, :nv].copy(), state.bias[:nv].copy()
@@ -126,9 +128,9 @@ def _impulses_per_control(
         if index // 3 != ball:
             ball = index // 3
             link = policy.ball_link[ball]
-            _link_point_in_world(state, link, policy.ball_centre[ball], point)
+            _adaptation_point_in_world(state, link, policy.ball_centre[ball], point)
             point[2] -= policy.ball_radius[ball]
-            _link_jacobian(body, state, frame, link, point, rows)
+            _adaptation_link_jacobian(body, state, frame, link, point, rows)
         for i in range(nv):
             out[i, j] = h * rows[index % 3, i]
     return out
@@ -184,10 +186,10 @@ def _contact_adapted_torque(
     torque[6:nv] = control[:nu]
     if body.effort == np.inf:
         return torque, feedback
-    acting = _acting_contact_rows(state.contact, nv)
+    acting = _policy_contact_rows(state.contact, nv)
     c = acting.shape[0]
     columns = np.zeros((nv, nu + c + 1))  # accelerations by torques, contact impulses, and the planned contact forces
-    by_contact = _contact_responses(state.contact, acting, frame, body.dof_below, factor)
+    by_contact = _contact_responses_for_policy(state.contact, acting, frame, body.dof_below, factor)
     for i in range(nv):
         for j in range(nu):
             columns[i, j] = by_control[i, j] / h
@@ -208,7 +210,7 @@ def _contact_adapted_torque(
 
 
 @kernel
-def _acting_contact_rows(contact: Array, nv: int) -> Ints:
+def _policy_contact_rows(contact: Array, nv: int) -> Ints:
     """Indices of the rows of the contact Jacobian (3 c, n) that are not zero on the body's nv degrees of freedom."""
     out, count = np.empty(contact.shape[0], np.int64), 0
     for row in range(contact.shape[0]):
@@ -221,7 +223,9 @@ def _acting_contact_rows(contact: Array, nv: int) -> Ints:
 
 
 @kernel
-def _contact_responses(contact: Array, acting: Ints, frame: MotionFrame, below: Ints, factor: Array) -> Array:
+def _contact_responses_for_policy(
+    contact: Array, acting: Ints, frame: MotionFrame, below: Ints, factor: Array
+) -> Array:
     """(nv, c) changes of velocity by unit impulses along the acting contact rows."""
     nv = factor.shape[0]
     out = np.empty((nv, acting.shape[0]))
@@ -259,13 +263,13 @@ def _adaptation_feature_jacobian(body: LawTables, state: NqrState, frame: Motion
     f = body.feature_link.shape[0]
     out, point = np.empty((3 * f, nv)), np.empty(3)
     for k in range(f):
-        _link_point_in_world(state, body.feature_link[k], body.feature_point[k], point)
-        _link_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
+        _adaptation_point_in_world(state, body.feature_link[k], body.feature_point[k], point)
+        _adaptation_link_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
     return out
 
 
 @kernel
-def _link_point_in_world(state: NqrState, link: int, local: Array, out: Array) -> None:
+def _adaptation_point_in_world(state: NqrState, link: int, local: Array, out: Array) -> None:
     """Write into out (3,) m the position in the world of a point `local` (3,) m in a link's frame."""
     for i in range(3):
         out[i] = state.xpos[link, i]
@@ -274,7 +278,9 @@ def _link_point_in_world(state: NqrState, link: int, local: Array, out: Array) -
 
 
 @kernel
-def _link_jacobian(body: LawTables, state: NqrState, frame: MotionFrame, link: int, point: Array, out: Array) -> None:
+def _adaptation_link_jacobian(
+    body: LawTables, state: NqrState, frame: MotionFrame, link: int, point: Array, out: Array
+) -> None:
     """Write into out (3, nv) the Jacobian, in the motion's frame, of a link's point (3,) m given in the world."""
     out[:] = 0.0
     x, y, z = point[0] - state.com[0], point[1] - state.com[1], point[2] - state.com[2]

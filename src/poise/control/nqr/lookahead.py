@@ -81,7 +81,7 @@ def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, 
     used, defect = _used_policy_controls(motion), _policy_defects(motion, steps)
     stages = _riccati_stages(motion, weights, steps, defect, control, used)
     end = then or CostToGo(np.diag(weights.state), np.zeros(2 * body.nv))
-    costs, gains, count = _sweep_to_convergence(motion, stages, end, cycles)
+    costs, gains, count = _riccati_sweeps_to_convergence(motion, stages, end, cycles)
     next_pose = PoseSpace(body).moved(qpos, motion.step * steps.velocity)
     return Policy(motion, bearings, steps.velocity, next_pose, defect, control, used, tuple(costs), tuple(gains), count)
 
@@ -95,7 +95,7 @@ def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
     return CostToGo(turn.T @ cost.matrix @ turn, turn.T @ cost.slope)
 
 
-def _sweep_to_convergence(
+def _riccati_sweeps_to_convergence(
     motion: Dynamic, stages: list[RiccatiStage], end: CostToGo, cycles: int | None
 ) -> tuple[list[CostToGo], list[PolicyGain], int]:
     """Costs-to-go and gains of a motion, and the number of sweeps over it; only a cycle is swept more than once."""

@@ -14,16 +14,16 @@ from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.body.pose_space import PoseSpace
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.nqr import ENTRY
-from poise.control.nqr.footholds import LONGEST_WAIT, early_landing_steps, is_landing_late
-from poise.control.nqr.ground_levels import GroundLevels, no_leg_adjustment
+from poise.control.nqr.footholds import LONGEST_WAIT, is_segment_landing_late, segment_steps_landed_early
+from poise.control.nqr.ground_levels import NqrGroundLevels, no_nqr_leg_adjustment
 from poise.control.nqr.law import MotionFrame, NqrOutput, NqrState, nqr_control_law
 from poise.control.nqr.lookahead import law_tables
 from poise.control.nqr.segment import (
-    FixedSegmentCourse,
-    MotionSegment,
-    RepertoireSteering,
+    NqrSegment,
+    NqrSegmentCourse,
+    NqrSteering,
+    nqr_segment_sequence,
     repertoire_segments,
-    segment_sequence,
 )
 from poise.control.nqr.weights import nqr_weights
 from poise.dynamics.actuation import PASSIVE, Actuation
@@ -95,13 +95,13 @@ class Nqr(ResetFirst):
     def __init__(self, settings: NqrSettings | None = None) -> None:
         self._settings = settings or NqrSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
-        self._steering: RepertoireSteering | None = None
+        self._steering: NqrSteering | None = None
         self.say: Say = no_progress
         self.memory: MutableMapping[Hashable, Any] = {}
 
     def reset(self, world: WorldView, reference: Reference) -> None:
         """Compute the look-ahead policies of the reference's motions, and prepare to begin at the reference's start."""
-        motions = _performable_motions(reference, world.state.step)
+        motions = _motions_nqr_can_perform(reference, world.state.step)
         s, body = self._settings, world.scene.body
         weights = nqr_weights(body, s.effort, s.force, s.planted)
         contacts = max(len(motion.contacts.links) for motion in motions)
@@ -114,19 +114,21 @@ class Nqr(ResetFirst):
             key = (body.name, s)
             if key not in self.memory:
                 self.memory[key] = repertoire_segments(reference.motions, weights, cycles, self._linear, self.say)
-            self._steering = RepertoireSteering(reference.motions, self.memory[key], self.frame, self._carriage.yaw)
-        self._course = self._steering or FixedSegmentCourse(segment_sequence(motions, weights, cycles, self._linear))
+            self._steering = NqrSteering(reference.motions, self.memory[key], self.frame, self._carriage.yaw)
+        self._course = self._steering or NqrSegmentCourse(nqr_segment_sequence(motions, weights, cycles, self._linear))
         self._terrain = world.scene.terrain  # an attribute, so that marks of a run can share or replace it
-        self._levels = GroundLevels(body, float(self._carriage.way[2]), self._heights if s.ground == "seen" else None)
+        self._levels = NqrGroundLevels(
+            body, float(self._carriage.way[2]), self._heights if s.ground == "seen" else None
+        )
         self._levels.set_standing_feet(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
-        self._space, self._legs = PoseSpace(body), no_leg_adjustment(body.nv)
+        self._space, self._legs = PoseSpace(body), no_nqr_leg_adjustment(body.nv)
         self._adjusted = self._legs.now  # (nv,) difference of the target pose from the motion's
         self._waited = 0  # steps
         self._lost, self._standing_height = False, float(body.standing[2])
         self._law_output(world.state)  # compiles the law before the first timed step
 
     @property
-    def segment(self) -> MotionSegment:
+    def segment(self) -> NqrSegment:
         """The segment being performed."""
         return self._course.now.segment
 
@@ -145,7 +147,7 @@ class Nqr(ResetFirst):
             self._proceed(state.qpos)
         touching = self._levels.feel_contacts(state.contacts)
         if self._settings.phase in ("early", "both"):
-            self._skip(early_landing_steps(self.segment.footholds, self.frame, touching, state.step))
+            self._skip(segment_steps_landed_early(self.segment.footholds, self.frame, touching, state.step))
         self._follow_ground(state)
         self.output = self._law_output(state)
         rise, *turns = map(abs, self.output.deviation[2:6].tolist())
@@ -194,7 +196,10 @@ class Nqr(ResetFirst):
 
     def _waits(self, touching: Mask, step: float) -> bool:
         """Whether the motion waits for a late foot, at most LONGEST_WAIT; counts the steps that it has waited."""
-        late = is_landing_late(self.segment.footholds, self.frame, touching) and self.frame + 1 < self._course.now.stop
+        late = (
+            is_segment_landing_late(self.segment.footholds, self.frame, touching)
+            and self.frame + 1 < self._course.now.stop
+        )
         self._waited = self._waited + 1 if late and self._waited < LONGEST_WAIT / step else 0
         return self._waited > 0
 
@@ -223,7 +228,7 @@ class Nqr(ResetFirst):
         self._motion_frame = MotionFrame(math.cos(carriage.yaw), math.sin(carriage.yaw), carriage.way)
 
 
-def _performable_motions(reference: Reference, step: float) -> tuple[Dynamic, ...]:
+def _motions_nqr_can_perform(reference: Reference, step: float) -> tuple[Dynamic, ...]:
     """The motions of a reference; raise unless all obey physics at the world's `step` (s) and no hand holds a prop."""
     motions = tuple(reference.motions.values())
     if not motions:

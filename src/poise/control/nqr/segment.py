@@ -17,22 +17,27 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.pose_displacement import PoseDisplacement, planar_displacement
 from poise.control.commands import TOP_SPEED
-from poise.control.nqr.footholds import ContactPreview, SegmentFootContacts, contact_preview, segment_foot_contacts
+from poise.control.nqr.footholds import (
+    NqrContactPreview,
+    SegmentFootContacts,
+    nqr_contact_preview,
+    segment_foot_contacts,
+)
 from poise.control.nqr.lookahead import Policy, PolicyTables, displaced_cost, look_ahead, policy_tables
 from poise.control.nqr.weights import NqrWeights
 from poise.errors import PoiseError
-from poise.library.repertoire import MotionStep, Repertoire
+from poise.library.repertoire import Repertoire, RepertoireStep
 from poise.progress import Say, no_progress
 from poise.reference.dynamic import Dynamic
 
 
 @dataclass(frozen=True, eq=False)
-class MotionSegment:
+class NqrSegment:
     """A motion with its look-ahead policy, its `footholds`, and the `track` of contacts in this and later motions."""
 
     policy: Policy
     tables: PolicyTables
-    track: ContactPreview
+    track: NqrContactPreview
     footholds: SegmentFootContacts
 
     @property
@@ -41,40 +46,40 @@ class MotionSegment:
         return self.policy.motion
 
 
-def cyclic_segment(
-    motion: Dynamic, weights: NqrWeights, cycles: int | None = None, linear: bool = False
-) -> MotionSegment:
+def cyclic_segment(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, linear: bool = False) -> NqrSegment:
     """The segment of a cycle, which is followed by itself; `cycles` as in `look_ahead`."""
-    return _new_segment(look_ahead(motion, weights, cycles), contact_preview(motion), linear)
+    return _new_segment(look_ahead(motion, weights, cycles), nqr_contact_preview(motion), linear)
 
 
 def leading_segment(
-    motion: Dynamic, then: MotionSegment, weights: NqrWeights, linear: bool = False, frame: int = 0
-) -> MotionSegment:
+    motion: Dynamic, then: NqrSegment, weights: NqrWeights, linear: bool = False, frame: int = 0
+) -> NqrSegment:
     """The segment of a motion that is performed once and ends in the state in which segment `then` is at `frame`."""
     entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
     policy = look_ahead(once, weights, then=displaced_cost(then.policy.costs[frame], entered, ended))
-    track = contact_preview(once, then.track.entered_at(frame, PoseDisplacement(*planar_displacement(entered, ended))))
+    track = nqr_contact_preview(
+        once, then.track.entered_at(frame, PoseDisplacement(*planar_displacement(entered, ended)))
+    )
     return _new_segment(policy, track, linear)
 
 
-def segment_sequence(
+def nqr_segment_sequence(
     motions: Sequence[Dynamic], weights: NqrWeights, cycles: int | None, linear: bool
-) -> list[MotionSegment]:
+) -> list[NqrSegment]:
     """Segments of motions in order; if the last motion is not a cycle, a segment that holds its last pose follows."""
-    *leading, last = motions if motions[-1].clip.cyclic else (*motions, held_last_pose(motions[-1]))
+    *leading, last = motions if motions[-1].clip.cyclic else (*motions, last_pose_as_nqr_segment(motions[-1]))
     segments = [cyclic_segment(last, weights, cycles, linear)]
     for motion in reversed(leading):
         segments.insert(0, leading_segment(motion, segments[0], weights, linear))
     return segments
 
 
-def _new_segment(policy: Policy, track: ContactPreview, linear: bool) -> MotionSegment:
-    return MotionSegment(policy, policy_tables(policy, linear), track, segment_foot_contacts(policy.motion, track))
+def _new_segment(policy: Policy, track: NqrContactPreview, linear: bool) -> NqrSegment:
+    return NqrSegment(policy, policy_tables(policy, linear), track, segment_foot_contacts(policy.motion, track))
 
 
-def held_last_pose(motion: Dynamic) -> Dynamic:
+def last_pose_as_nqr_segment(motion: Dynamic) -> Dynamic:
     """The last pose of a motion as a cycle of one second, held by the torques and forces of the motion's last step."""
     clip, contacts = motion.clip, motion.contacts
     steps = round(clip.rate)
@@ -90,15 +95,15 @@ def held_last_pose(motion: Dynamic) -> Dynamic:
 class SegmentSpan:
     """A part of a segment, from frame `first` to frame `stop`. Another span may follow it."""
 
-    segment: MotionSegment
+    segment: NqrSegment
     first: int
     stop: int
 
 
-class FixedSegmentCourse:
+class NqrSegmentCourse:
     """Performs segments in a given order and repeats the last segment; `now` is the span being performed."""
 
-    def __init__(self, segments: Sequence[MotionSegment]) -> None:
+    def __init__(self, segments: Sequence[NqrSegment]) -> None:
         self.now, *self._later = (SegmentSpan(segment, 0, len(segment.motion.torque)) for segment in segments)
 
     def proceed(self, heading: float) -> None:  # noqa: ARG002
@@ -118,19 +123,17 @@ _MOMENTS = np.linspace(0.0, 1.0, 9)  # shares of a step at which its heading err
 _SETTLED = 1e-6  # change of the value function at which its iteration ends
 
 
-class RepertoireSteering:
+class NqrSteering:
     """Chooses the steps of a repertoire that lead to the wanted heading and speed at the least cost."""
 
-    def __init__(
-        self, repertoire: Repertoire, segments: Mapping[str, MotionSegment], frame: int, heading: float
-    ) -> None:
+    def __init__(self, repertoire: Repertoire, segments: Mapping[str, NqrSegment], frame: int, heading: float) -> None:
         """Begin in a frame of the repertoire's first motion, at a heading (rad) in the world."""
         self._steps = repertoire.steps
         self._spans = [SegmentSpan(segments[step.motion], step.first, step.stop) for step in self._steps]
         self._now = self._step_at(next(iter(repertoire)), frame)
         self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
         self._values = {
-            gait: step_value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
+            gait: nqr_step_value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
         }
         self._origin, self._heading, self._gait = heading, 0.0, self._gait_for(self.step.speed)
         if not math.isfinite(self._values[self._gait].costs_after(self._now, 0.0).min()):
@@ -142,7 +145,7 @@ class RepertoireSteering:
         return max(begun, key=lambda i: self._steps[i].first)
 
     @property
-    def step(self) -> MotionStep:
+    def step(self) -> RepertoireStep:
         """The step being performed."""
         return self._steps[self._now]
 
@@ -172,10 +175,10 @@ class RepertoireSteering:
 
 def repertoire_segments(
     repertoire: Repertoire, weights: NqrWeights, cycles: int | None = None, linear: bool = False, say: Say = no_progress
-) -> dict[str, MotionSegment]:
+) -> dict[str, NqrSegment]:
     """By name: the segment of each motion of a repertoire. Motions that are not cycles lead into a cycle."""
     steady = [step for step in repertoire.steps if step.steady]
-    count, made = len(repertoire), dict[str, MotionSegment]()
+    count, made = len(repertoire), dict[str, NqrSegment]()
     for name in dict.fromkeys(step.motion for step in steady):
         say(f"looking ahead along {name}, {len(made) + 1} of {count} motions")
         made[name] = cyclic_segment(repertoire[name], weights, cycles, linear)
@@ -189,7 +192,7 @@ def repertoire_segments(
 
 
 @dataclass(frozen=True, eq=False)
-class StepValueFunction:
+class NqrStepValues:
     """Costs of S steps, each including the cost of all that follows the step, for one wanted speed."""
 
     risk: Array  # (S, S) [a, b] is the risk of step b after step a; infinite where b cannot follow a
@@ -204,9 +207,9 @@ class StepValueFunction:
         return int(np.argmin(self.costs_after(after, away)))
 
 
-def step_value_function(steps: Sequence[MotionStep], risk: Array, speed: float) -> StepValueFunction:
+def nqr_step_value_function(steps: Sequence[RepertoireStep], risk: Array, speed: float) -> NqrStepValues:
     """Compute the value function for a wanted speed (m/s) by iteration; at speed 0 any heading is right."""
-    own = np.array([_steering_costs(step, speed) for step in steps])
+    own = np.array([_nqr_steering_costs(step, speed) for step in steps])
     discount = np.array([[DISCOUNT**step.seconds] for step in steps])
     onward = own
     while True:
@@ -214,10 +217,10 @@ def step_value_function(steps: Sequence[MotionStep], risk: Array, speed: float) 
         later = np.array([_value_at_angles(row, _ANGLES - step.turn) for row, step in zip(best, steps, strict=True)])
         before, onward = onward, own + discount * later
         if np.allclose(onward, before, rtol=0.0, atol=_SETTLED):
-            return StepValueFunction(risk, onward)
+            return NqrStepValues(risk, onward)
 
 
-def _steering_costs(step: MotionStep, speed: float) -> Array:
+def _nqr_steering_costs(step: RepertoireStep, speed: float) -> Array:
     """(BINS,) cost of a step's own errors for a wanted speed (m/s) and each wanted heading as the step begins."""
     away = _ANGLES[:, None] - _MOMENTS * step.turn
     wrong = np.abs(np.angle(np.exp(1j * away))).mean(axis=1)

@@ -14,8 +14,8 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.controller import SceneView
-from poise.control.poses.rig import SpringPull, Springs, TimeSpan, WeightedDofs, add_spring_pull
-from poise.control.poses.sensors import Sensor
+from poise.control.poses.rig import SpringPull, Springs, TimeSpan, WeightedDofs, add_pull_to_pose_springs
+from poise.control.poses.sensors import PoseControlSensor
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.kernel import kernel
@@ -23,7 +23,7 @@ from poise.reference.key_poses import straight_pose
 from poise.rotations import cross
 
 
-class Objective(Protocol):
+class PoseControlObjective(Protocol):
     """A controller that replaces or changes the pose controllers of some joints in the time span `when`."""
 
     when: TimeSpan
@@ -36,7 +36,7 @@ class Objective(Protocol):
 
 
 @dataclass
-class ObjectivePoint:
+class PoseControlPoint:
     """A point that is fixed in the frame of a link, of a prop or of the world."""
 
     at_point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, in the frame of `link`
@@ -52,12 +52,16 @@ class ObjectivePoint:
         """(2, 3) position (m) and velocity (m/s) of the point in the world."""
         data, out = state.data, np.empty((2, 3))
         link = self._id
-        _point_motion(data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out)
+        _pose_control_point_motion(
+            data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out
+        )
         return out
 
 
 @kernel
-def _point_motion(origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array) -> None:
+def _pose_control_point_motion(
+    origin: Array, turn: Array, velocity: Array, centre: Array, point: Array, out: Array
+) -> None:
     """Write the position (m) and the velocity (m/s) in the world of a point (3,) m of a link into ``out`` (2, 3).
 
     The link's frame is ``origin`` (3,), ``turn`` (9,); ``velocity`` (6,) is the angular, then linear one at ``centre``.
@@ -70,17 +74,17 @@ def _point_motion(origin: Array, turn: Array, velocity: Array, centre: Array, po
     out[1, 2] = velocity[5] + velocity[0] * y - velocity[1] * x
 
 
-def weighted_dofs(body: Body, joints: Mapping[str, float]) -> WeightedDofs:
+def pose_control_dofs(body: Body, joints: Mapping[str, float]) -> WeightedDofs:
     """The DOFs of the named joints, each with the weight of its joint."""
     pairs = [(dof, weight) for name, weight in joints.items() for dof in body.index(name)]
     return WeightedDofs(np.array([dof for dof, _ in pairs], np.int64), np.array([weight for _, weight in pairs], float))
 
 
 @dataclass
-class CorrectObjective:
+class PoseControlCorrection:
     """Shifts the target angles of joints in proportion to the error of a sensor's reading, e.g. to lean into wind."""
 
-    sensor: Sensor
+    sensor: PoseControlSensor
     target: float  # target reading, in the sensor's SI unit
     joints: Mapping[str, float]  # by joint name: shift (rad) per unit of (target - reading)
     most: float = 0.5  # rad: largest shift of a target angle
@@ -88,7 +92,7 @@ class CorrectObjective:
 
     def reset(self, scene: SceneView) -> None:
         """Look up the joints and the sensor in a scene."""
-        self._joints = weighted_dofs(scene.body, self.joints)
+        self._joints = pose_control_dofs(scene.body, self.joints)
         self.sensor.reset(scene)
 
     def change_springs(self, springs: Springs, state: State) -> None:
@@ -96,18 +100,20 @@ class CorrectObjective:
         error = self.target - self.sensor.read(state)
         if self.sensor.wraps:
             error = remainder(error, tau)
-        _shift_spring_targets(springs.push, springs.stiffness, *self._joints, error, self.most)
+        _shift_pose_spring_targets(springs.push, springs.stiffness, *self._joints, error, self.most)
 
 
 @kernel
-def _shift_spring_targets(push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float) -> None:
+def _shift_pose_spring_targets(
+    push: Array, stiffness: Array, dofs: Ints, weight: Array, error: float, most: float
+) -> None:
     """Shift spring targets by ``weight`` times ``error``, at most by ``most`` rad: add the torques to ``push``."""
     for k in range(dofs.shape[0]):
         push[dofs[k]] += stiffness[dofs[k]] * min(max(weight[k] * error, -most), most)
 
 
 @dataclass
-class FollowObjective:
+class PoseControlFollower:
     """Draws each following DOF to `factor` times the present angle of its leader, plus `offset`.
 
     With a factor of 1 limbs move alike, with -1 oppositely. Mirror images have the factors in `Body.mirror_signs`.
@@ -141,7 +147,7 @@ UPWARDS = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # Direction up, and angu
 
 
 @dataclass
-class PointObjective:
+class PoseControlAim:
     """Turns an axis of a link upwards, or towards a point, by some joints: to keep a tray level, to look at a ball.
 
     [Fattal2006] replaces the pose controllers of these joints. Here the share `kept` of their torques remains; without
@@ -151,7 +157,7 @@ class PointObjective:
     link: str
     joints: Mapping[str, float]  # weight of each joint, by joint name
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)  # in the link's frame; normalised
-    towards: ObjectivePoint | None = None  # None is upwards
+    towards: PoseControlPoint | None = None  # None is upwards
     stiffness: float = 400.0  # N m/rad
     damping: float = 80.0  # N m s/rad
     kept: float = 0.3  # share of the pose controllers' torques that is kept
@@ -168,10 +174,10 @@ class PointObjective:
         """Look up the link, the joints and the point `towards` in a scene."""
         self._model = scene.model
         self._id = scene.model.body(self.link).id
-        self._joints = weighted_dofs(scene.body, self.joints)
+        self._joints = pose_control_dofs(scene.body, self.joints)
         self._axis = np.array(self.axis)
         self._jacobian = np.zeros((3, scene.model.nv))
-        self._here = ObjectivePoint(link=self.link)
+        self._here = PoseControlPoint(link=self.link)
         for place in (self._here, self.towards):
             if place is not None:
                 place.reset(scene)
@@ -182,12 +188,12 @@ class PointObjective:
         mujoco.mj_jac(self._model, data, None, self._jacobian, ORIGIN, self._id)
         error, rate = np.empty((2, 3))
         direction, sweep = self._direction(state)
-        _axis_error(
+        _pose_control_axis_error(
             data.xmat[self._id], self._axis, direction, sweep, data.cvel[self._id], self._jacobian, self._joints.dofs,
             error, rate,
         )  # fmt: skip
         pull = SpringPull(error, rate, self._jacobian, self.stiffness, self.damping)
-        add_spring_pull(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)
 
     def _direction(self, state: State) -> Array:
         """(2, 3) target direction of the axis, a unit vector, and angular velocity (rad/s) of this direction."""
@@ -199,7 +205,7 @@ class PointObjective:
 
 
 @kernel
-def _axis_error(
+def _pose_control_axis_error(
     turn: Array, axis: Array, direction: Array, sweep: Array, spin: Array, jacobian: Array, dofs: Ints,
     error: Array, rate: Array,
 ) -> None:  # fmt: skip
@@ -226,11 +232,11 @@ def _axis_error(
 
 
 @dataclass
-class TouchObjective:
+class PoseControlTouch:
     """Draws a point of a link to another point by some joints: a hand to a rail, a fist to a ball."""
 
-    point: ObjectivePoint
-    to: ObjectivePoint
+    point: PoseControlPoint
+    to: PoseControlPoint
     joints: Mapping[str, float]  # weight of each joint, by joint name
     stiffness: float = 800.0  # N/m
     damping: float = 120.0  # N s/m
@@ -241,7 +247,7 @@ class TouchObjective:
         """Look up both points and the joints in a scene."""
         self._model = scene.model
         self._id = scene.model.body(self.point.link).id
-        self._joints = weighted_dofs(scene.body, self.joints)
+        self._joints = pose_control_dofs(scene.body, self.joints)
         self._jacobian = np.zeros((3, scene.model.nv))
         self.point.reset(scene)
         self.to.reset(scene)
@@ -251,4 +257,4 @@ class TouchObjective:
         here, there = self.point.position_and_velocity(state), self.to.position_and_velocity(state)
         mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
         pull = SpringPull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
-        add_spring_pull(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)

@@ -15,8 +15,16 @@ from poise.body.body import Body
 from poise.body.contact_parts import foot_links
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.poses import ENTRY
-from poise.control.poses.objectives import Objective
-from poise.control.poses.rig import GainChange, Rig, Springs, TimedGains, TimeSpan, fill_pose_springs, springs_to_motors
+from poise.control.poses.objectives import PoseControlObjective
+from poise.control.poses.rig import (
+    GainChange,
+    PoseControlGains,
+    PoseControlRig,
+    Springs,
+    TimeSpan,
+    fill_pose_springs,
+    pose_springs_to_motors,
+)
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError
@@ -68,8 +76,8 @@ class Poses(ResetFirst):
         settings: PosesSettings | None = None,
         changes: Sequence[GainChange] = (),
         stabilised: Sequence[TimeSpan] = (TimeSpan(),),
-        objectives: Sequence[Objective] = (),
-        rig: Rig | None = None,
+        objectives: Sequence[PoseControlObjective] = (),
+        rig: PoseControlRig | None = None,
     ) -> None:
         """`stabilised` are the time spans in which the root is stabilised; `rig` is `Rig.of` the body by default."""
         self._settings = settings or PosesSettings()
@@ -80,12 +88,12 @@ class Poses(ResetFirst):
     def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare the gains, the standing sensor and the objectives for a run, and compile the kernels."""
         scene, body = world.scene, world.scene.body
-        rig = self._rig or Rig.of(body)
+        rig = self._rig or PoseControlRig.of(body)
         self._model, self._reference = scene.model, reference
         self._nq, self._nv = body.nq, body.nv
         scale, smooth = np.full(body.nv, self._settings.stiffness), np.full(body.nv, self._settings.damping)
         scale[:6] = smooth[:6] = self._settings.stabilise
-        self._gains = TimedGains(Rig(scale * rig.stiffness, smooth * rig.damping), self._changes)
+        self._gains = PoseControlGains(PoseControlRig(scale * rig.stiffness, smooth * rig.damping), self._changes)
         self._standing = StandingSensor(body, self._model, radians(self._settings.let_go))
         self._target = np.array(self._model.qpos0)
         self._error = np.zeros(self._model.nv)
@@ -122,7 +130,7 @@ class Poses(ResetFirst):
     def _spring_motors(self, springs: Springs, first: int, last: int) -> Motors:
         """Motors that apply the springs of DOFs `first` to `last` - 1; for all other DOFs of the scene they are 0."""
         motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
-        springs_to_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
+        pose_springs_to_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
         return motors
 
 
@@ -134,7 +142,7 @@ class StandingSensor:
         self._own: Mask = model.body_rootid == 1
         self._fixed: Mask = model.body_weldid == 0
         self._is_foot: Mask = np.zeros(model.nbody, bool)
-        self._is_foot[_bearing_link_ids(body)] = True
+        self._is_foot[_pose_control_foot_ids(body)] = True
         self._least = float(np.cos(min(lean, np.pi)))
 
     def stands(self, state: State) -> bool:
@@ -173,7 +181,7 @@ def _is_supported(thing: int, body: Ints, other: Ints, touching: Mask, own: Mask
     return False
 
 
-def _bearing_link_ids(body: Body) -> Ints:
+def _pose_control_foot_ids(body: Body) -> Ints:
     """Ids of links that count as feet: feet and toes; only the root if it is the foot; all links without any feet."""
     if not body.feet:
         return np.arange(1, body.model.nbody)

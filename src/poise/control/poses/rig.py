@@ -20,32 +20,32 @@ from poise.kernel import kernel
 from poise.reference.body_clip import posed_data
 
 
-class Spring(NamedTuple):
+class PoseSpring(NamedTuple):
     """Stiffness and damping of one degree of freedom."""
 
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
 
-    def scaled(self, factor: float) -> Spring:
+    def scaled(self, factor: float) -> PoseSpring:
         """The spring with both gains multiplied by a factor."""
-        return Spring(factor * self.stiffness, factor * self.damping)
+        return PoseSpring(factor * self.stiffness, factor * self.damping)
 
 
-FIRM, MIDDLING, WEAK = Spring(1000.0, 300.0), Spring(600.0, 150.0), Spring(300.0, 60.0)
+FIRM, MIDDLING, WEAK = PoseSpring(1000.0, 300.0), PoseSpring(600.0, 150.0), PoseSpring(300.0, 60.0)
 PEOPLE = {
     "hip_x": MIDDLING, "hip_y": FIRM, "hip_z": WEAK, "knee_y": FIRM, "ankle_y": MIDDLING, "ankle_x": WEAK,
-    "toe_y": Spring(60.0, 8.0), "spine_x": FIRM, "spine_y": FIRM, "spine_z": MIDDLING,
-    "neck_z": Spring(60.0, 8.0), "neck_y": Spring(60.0, 8.0),
-    "shoulder_x": Spring(200.0, 40.0), "shoulder_y": Spring(200.0, 40.0), "shoulder_z": Spring(100.0, 15.0),
-    "elbow_y": Spring(100.0, 15.0), "wrist_x": Spring(30.0, 3.0), "wrist_y": Spring(30.0, 3.0),
+    "toe_y": PoseSpring(60.0, 8.0), "spine_x": FIRM, "spine_y": FIRM, "spine_z": MIDDLING,
+    "neck_z": PoseSpring(60.0, 8.0), "neck_y": PoseSpring(60.0, 8.0),
+    "shoulder_x": PoseSpring(200.0, 40.0), "shoulder_y": PoseSpring(200.0, 40.0), "shoulder_z": PoseSpring(100.0, 15.0),
+    "elbow_y": PoseSpring(100.0, 15.0), "wrist_x": PoseSpring(30.0, 3.0), "wrist_y": PoseSpring(30.0, 3.0),
 }  # fmt: skip
 """Gains of human37, by the name of the DOF without its side."""
 PERSON_SIZE = 71.0 * 1.75  # Mass times height (kg m) of the figure for which PEOPLE was tuned
-PERSON_ROOT = Spring(1500.0, 500.0)  # Gains of the stabilising torques on a person's root
+PERSON_ROOT = PoseSpring(1500.0, 500.0)  # Gains of the stabilising torques on a person's root
 
 LAMP_SIZE = 2.8 * 0.3776  # Mass times height (kg m) of the lamp for which its gains were tuned
-LAMP = Spring(20.0, 1.5)
-LAMP_ROOT = Spring(40.0, 8.0)
+LAMP = PoseSpring(20.0, 1.5)
+LAMP_ROOT = PoseSpring(40.0, 8.0)
 
 FIRMNESS, SMOOTHNESS = 2.5, 0.25
 """Other bodies: stiffness (1/rad) as a multiple of the torque limit, damping (s) as a multiple of the stiffness."""
@@ -53,17 +53,17 @@ UPRIGHT = 4.0  # Other bodies: stiffness of the root, as a multiple of weight (N
 
 
 @dataclass(frozen=True, eq=False)
-class Rig:
+class PoseControlRig:
     """Gains of all DOFs; the gains of the root's rotation are for the stabilising torques."""
 
     stiffness: Array  # (nv,) N m/rad, 0 for the root's translation
     damping: Array  # (nv,) N m s/rad
 
     @classmethod
-    def of(cls, body: Body) -> Rig:
+    def of(cls, body: Body) -> PoseControlRig:
         """The default rig of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
-        size = body.mass * _rig_body_height(body)
+        size = body.mass * _body_height_for_pose_springs(body)
         if body.name == "lamp14":
             springs = [LAMP.scaled(size / LAMP_SIZE)] * body.nv
             root = LAMP_ROOT.scaled(size / LAMP_SIZE)
@@ -72,14 +72,14 @@ class Rig:
             root = PERSON_ROOT.scaled(size / PERSON_SIZE)
         else:
             limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, body.mass)
-            springs = [Spring(FIRMNESS * t, FIRMNESS * SMOOTHNESS * t) for t in limit]
+            springs = [PoseSpring(FIRMNESS * t, FIRMNESS * SMOOTHNESS * t) for t in limit]
             upright = UPRIGHT * 9.81 * size
-            root = Spring(upright, SMOOTHNESS * upright)
-        springs[:6] = [Spring(0.0, 0.0)] * 3 + [root] * 3
+            root = PoseSpring(upright, SMOOTHNESS * upright)
+        springs[:6] = [PoseSpring(0.0, 0.0)] * 3 + [root] * 3
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))
 
 
-def _rig_body_height(body: Body) -> float:
+def _body_height_for_pose_springs(body: Body) -> float:
     """Approximate height (m) of the standing body."""
     data = next(posed_data(body, body.standing[None]))
     return float(data.xipos[1:, 2].max()) * 1.07  # the head's centre is 7 % below its top
@@ -107,10 +107,10 @@ class GainChange:
     damping: float = 1.0
 
 
-class TimedGains:
+class PoseControlGains:
     """Gains of a rig that change in time; the factors of overlapping changes multiply."""
 
-    def __init__(self, rig: Rig, changes: tuple[GainChange, ...] = ()) -> None:
+    def __init__(self, rig: PoseControlRig, changes: tuple[GainChange, ...] = ()) -> None:
         self._rig, self._changes = rig, changes
         edges = {0.0, *(change.when.start for change in changes), *(change.when.end for change in changes)}
         self._edges = sorted(float(edge) for edge in edges if math.isfinite(edge))
@@ -165,15 +165,17 @@ def fill_pose_springs(
 ) -> None:  # fmt: skip
     """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
 
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` go to `mean_damping_share`.
+    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` go to `pose_spring_damping_share`.
     """
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
-        gain[i] = mean_damping_share(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
+        gain[i] = (
+            pose_spring_damping_share(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
+        )
 
 
 @kernel
-def mean_damping_share(error: float, way: float, reach: float, rate: float) -> float:
+def pose_spring_damping_share(error: float, way: float, reach: float, rate: float) -> float:
     """Damping reduction f of [Fattal2006] Eq. (3), averaged over a step.
 
     ``error`` (rad) holds at the start of the step; ``way`` (rad) is the displacement towards the target in the step.
@@ -183,11 +185,13 @@ def mean_damping_share(error: float, way: float, reach: float, rate: float) -> f
     after = error - way
     if abs(way) < 1e-9:
         return 1.0 if abs(error) < reach else rate * reach / abs(error)
-    return (_damping_integral(after, reach, rate) - _damping_integral(error, reach, rate)) / (after - error)
+    return (_pose_spring_damping_integral(after, reach, rate) - _pose_spring_damping_integral(error, reach, rate)) / (
+        after - error
+    )
 
 
 @kernel
-def _damping_integral(error: float, reach: float, rate: float) -> float:
+def _pose_spring_damping_integral(error: float, reach: float, rate: float) -> float:
     """Integral F, from 0 to an error (rad), of the damping reduction f."""
     size = abs(error)
     if size < reach:
@@ -196,7 +200,9 @@ def _damping_integral(error: float, reach: float, rate: float) -> float:
 
 
 @kernel
-def springs_to_motors(push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array) -> None:
+def pose_springs_to_motors(
+    push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array
+) -> None:
     """Write the springs of DOFs ``first`` to ``last`` - 1 as target velocity and gain of a motor for each DOF."""
     for i in range(first, last):
         gain_out[i] = gain[i]
@@ -204,21 +210,23 @@ def springs_to_motors(push: Array, gain: Array, first: int, last: int, velocity_
             velocity_out[i] = push[i] / gain[i]
 
 
-def add_spring_pull(springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, state: State) -> None:
+def add_pull_to_pose_springs(
+    springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, state: State
+) -> None:
     """Scale the springs of the DOFs ``through`` by ``kept``, and add the torques of a pull on these DOFs."""
     gain = pull.damping + state.step * pull.stiffness
-    _add_pull_to_springs(
+    _add_pull_to_pose_springs(
         springs.push, springs.gain, through.dofs, through.weight, kept,
         pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, gain,
     )  # fmt: skip
 
 
 @kernel
-def _add_pull_to_springs(
+def _add_pull_to_pose_springs(
     push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
     velocity: Array, stiffness: float, pull_gain: float,
 ) -> None:  # fmt: skip
-    """As `add_spring_pull`; implicit in the velocity of the DOF itself, explicit in the velocities of the others."""
+    """As `add_pull_to_pose_springs`; implicit in the velocity of the DOF itself, explicit in the velocities of the others."""
     for k in range(dofs.shape[0]):
         i = dofs[k]
         own = drive = 0.0

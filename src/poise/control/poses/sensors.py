@@ -35,7 +35,7 @@ ANGULAR = ("roll", "pitch", "yaw", "rate", "wx", "wy", "wz", "spinx", "spiny", "
 
 
 @dataclass
-class Sensor:
+class PoseControlSensor:
     """Reads one number from a state, in SI units and radians."""
 
     name: str
@@ -63,29 +63,29 @@ class Sensor:
 
     def reset(self, scene: SceneView) -> None:
         """Look up the DOF or link of the sensor in a scene."""
-        self._read = _sensor_reader(self.name, scene)
+        self._read = _pose_control_sensor_reader(self.name, scene)
 
     def read(self, state: State) -> float:
         """The reading in a state, in SI units and radians."""
         return self._read(state)
 
 
-def _sensor_reader(name: str, scene: SceneView) -> Read:
+def _pose_control_sensor_reader(name: str, scene: SceneView) -> Read:
     what, dot, quality = name.partition(".")
     if what in scene.body.dof_names[6:] and quality in ("", "rate"):
-        return _dof_reader(scene, what, quality)
+        return _dof_sensor_reader(scene, what, quality)
     if not dot:
         raise unknown_name("sensor", name, scene.body.dof_names[6:])
     if what == "com":
-        return _com_reader(name, quality)
+        return _com_sensor_reader(name, quality)
     links = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
     link = scene.body.links[0] if what == "root" else what
     if link not in links:
         raise unknown_name(f"link of sensor '{name}'", what, ["com", "root", *links])
-    return _link_reader(scene, name, links.index(link) + 1, quality)
+    return _link_sensor_reader(scene, name, links.index(link) + 1, quality)
 
 
-def _dof_reader(scene: SceneView, what: str, quality: str) -> Read:
+def _dof_sensor_reader(scene: SceneView, what: str, quality: str) -> Read:
     dof = scene.body.dof_names.index(what)
     joint = next(joint for joint in scene.body.joints if dof in joint.dofs)
     if quality == "rate":
@@ -103,31 +103,31 @@ def _dof_reader(scene: SceneView, what: str, quality: str) -> Read:
     return angle
 
 
-def _com_reader(name: str, quality: str) -> Read:
+def _com_sensor_reader(name: str, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in HEADING_VELOCITIES:
-        return lambda state: _heading_velocity(state)[HEADING_VELOCITIES.index(quality)]
+        return lambda state: _sensed_heading_velocity(state)[HEADING_VELOCITIES.index(quality)]
     match quality[:-1]:
         case "" if axis >= 0:
             return lambda state: float(state.data.subtree_com[1, axis])
         case "v" if axis >= 0:
-            return lambda state: float(com_velocity(state)[axis])
+            return lambda state: float(sensed_com_velocity(state)[axis])
         case "spin" if axis >= 0:
             return lambda state: float(whole_body_rotation(state.mass, state.qvel, state.data).spin[axis])
     valid = [*AXES, *(f"{kind}{axis}" for kind in ("v", "spin") for axis in AXES), *HEADING_VELOCITIES]
     raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 
 
-def _heading_velocity(state: State) -> tuple[float, float]:
+def _sensed_heading_velocity(state: State) -> tuple[float, float]:
     """Velocity (m/s) of the centre of mass along the heading of the root, and to the left of this heading."""
     turn = state.data.xmat[1]
     x, y = float(turn[0]), float(turn[3])
-    vx, vy, _ = com_velocity(state).tolist()
+    vx, vy, _ = sensed_com_velocity(state).tolist()
     level = max(hypot(x, y), 1e-9)
     return (x * vx + y * vy) / level, (x * vy - y * vx) / level
 
 
-def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
+def _link_sensor_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
     axis = AXES.find(quality[-1:])
     if quality in TURNS:
         place = TURNS.index(quality)
@@ -136,7 +136,9 @@ def _link_reader(scene: SceneView, name: str, link: int, quality: str) -> Read:
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
         case "v" | "w" as kind if axis >= 0:
-            return lambda state: float(_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)])
+            return lambda state: float(
+                _sensed_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)]
+            )
     valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *TURNS]
     raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 
@@ -150,12 +152,12 @@ def _sensed_yaw_pitch_roll(matrix: Array) -> tuple[float, float, float]:
     return atan2(yx, xx), atan2(-zx, level), atan2(zy, zz)
 
 
-def com_velocity(state: State) -> Array:
+def sensed_com_velocity(state: State) -> Array:
     """(3,) velocity (m/s) of the first body's centre of mass."""
     return np.asarray(state.mass[:3] @ state.qvel / state.mass[0, 0])
 
 
-def _link_velocity(model: mujoco.MjModel, state: State, link: int) -> Array:
+def _sensed_link_velocity(model: mujoco.MjModel, state: State, link: int) -> Array:
     """(6,) angular (rad/s), then linear velocity (m/s) of a link's frame in the world."""
     out = np.zeros(6)
     mujoco.mj_objectVelocity(model, state.data, mujoco.mjtObj.mjOBJ_XBODY, link, out, 0)

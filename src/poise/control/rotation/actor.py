@@ -16,13 +16,13 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.controller import WorldView
-from poise.control.rotation.flight_plan import FlightPlanner
+from poise.control.rotation.flight_plan import RotationFlightPlanner
 from poise.control.rotation.program import (
     ProgramAim,
     ProgramSolution,
     ProgramWeights,
-    SupportFinder,
-    Supports,
+    RotationSupportFinder,
+    RotationSupports,
     TorqueProgram,
 )
 from poise.control.rotation.settings import RotationSettings
@@ -34,7 +34,7 @@ from poise.library.behaviours.behaviour import BehaviourReference
 
 
 @dataclass(frozen=True, eq=False)
-class PoseLine:
+class RotationPoseLine:
     """Poses one step apart and their quantities in the sagittal plane; rotations are about y, the body's left."""
 
     qpos: Array  # (T, nq)
@@ -60,15 +60,15 @@ class PoseLine:
         return np.asarray(self.inertia[np.minimum(np.arange(first, first + count), self.last)])
 
 
-def sample_pose_line(
+def sample_rotation_pose_line(
     staged: BehaviourReference, start: float, stop: float, step: float, seconds: float | None = None
-) -> PoseLine:
+) -> RotationPoseLine:
     """Poses of a behaviour from `start` to `stop` (s), one per `step` (s); stretched to last `seconds`, if given."""
     count = max(2, round((stop - start if seconds is None else seconds) / step) + 1)
-    return pose_line(staged.body, staged.line(np.linspace(start, stop, count)))
+    return rotation_pose_line(staged.body, staged.line(np.linspace(start, stop, count)))
 
 
-def pose_line(body: Body, qpos: Array) -> PoseLine:
+def rotation_pose_line(body: Body, qpos: Array) -> RotationPoseLine:
     """The line of successive poses (T, nq), with the quantities of each pose."""
     model, terms = body.model, DynamicsTerms(body.model)
     feet = [body.link_id(foot.link) for foot in body.feet]
@@ -90,7 +90,7 @@ def pose_line(body: Body, qpos: Array) -> PoseLine:
         leg = foot_in_root.T @ (found.com - np.mean(terms.data.xpos[feet], axis=0))
         height[k], ahead[k] = leg[2] + sole, leg[0]
         tilt[k] = -np.arctan2(foot_in_root[0, 2], foot_in_root[2, 2])
-    return PoseLine(qpos, inertia, height, ahead, tilt, moves, swing)
+    return RotationPoseLine(qpos, inertia, height, ahead, tilt, moves, swing)
 
 
 LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
@@ -112,7 +112,7 @@ class RotationActor:
         limit, gravity = np.array(world.torque_limit[6:nv]), np.array(self.model.opt.gravity)
         self.program = TorqueProgram(limit, damping, self.body.mass, gravity)
         head = () if self.body.head is None else (self.body.link_id(self.body.head),)
-        self.finder = SupportFinder(self.model, nv, head)
+        self.finder = RotationSupportFinder(self.model, nv, head)
         trunk = [name for part in ("trunk", "head") for name in self.body.groups[part]]
         dofs = [dof for name in trunk for dof in self.body.joint(name).dofs]
         self.core = np.isin(np.arange(6, nv), dofs)  # (n,) whether a joint DOF belongs to the trunk or the head
@@ -123,7 +123,7 @@ class RotationActor:
         self.tracker = PoseTracker(self.model, nv, damping)
         size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
-        self.planner = FlightPlanner(self.body.mass, self.step, -float(gravity[2]))
+        self.planner = RotationFlightPlanner(self.body.mass, self.step, -float(gravity[2]))
 
     def observe(self, state: State) -> RotationIndices:
         """Rotation indices of a state; also sets up the torque program for the coming step."""
@@ -132,7 +132,7 @@ class RotationActor:
         return rotation
 
     def solve(
-        self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array, inclusion: bool = True
+        self, aim: ProgramAim, weights: ProgramWeights, supports: RotationSupports, com: Array, inclusion: bool = True
     ) -> ProgramSolution:
         """Solve the torque program; with `inclusion`, solve again without supports that fail the inclusion test."""
         found = self.program.solve(aim, weights, supports, com)

@@ -16,11 +16,11 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.control.rotation.actor import PoseLine, RotationActor, pose_line
+from poise.control.rotation.actor import RotationActor, RotationPoseLine, rotation_pose_line
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import FlightNumbers, LandingNumbers
-from poise.control.rotation.support_plane import LEFT, TOUCHING_GAP, StanceTargets, SupportPlane
+from poise.control.rotation.support_plane import LEFT, TOUCHING_GAP, RotationPlane, StanceTargets
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
@@ -34,7 +34,9 @@ LARGEST_LEG_TURN = 0.3  # Largest angle (rad) by which the legs turn to change w
 class Flight:
     """A flight onto the feet."""
 
-    def __init__(self, plane: SupportPlane, into: PoseLine, out: PoseLine, numbers: FlightNumbers) -> None:
+    def __init__(
+        self, plane: RotationPlane, into: RotationPoseLine, out: RotationPoseLine, numbers: FlightNumbers
+    ) -> None:
         """`into` holds the poses from take-off to the tuck, `out` the poses from the tuck to touch-down."""
         self._actor, self._plane, self._into, self._out, self._numbers = plane.actor, plane, into, out, numbers
         self._lean = self._com_shift_by_leaning()
@@ -60,7 +62,7 @@ class Flight:
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Leave the tuck if this is due; return the torques of the coming step."""
         n, rise = self._numbers, self._into
-        opening = TuckOpening(self._out, state.step)
+        opening = FlightTuckOpening(self._out, state.step)
         k = round((state.time - self._began) / state.step) + 1
         if self._open_at is None:
             pose, velocity = rise.pose_at(k, state.step)
@@ -76,7 +78,7 @@ class Flight:
                 self._place_feet(rotation, opening)
         return self._actor.track(state, self.pose, n.flight_stiffness, velocity)
 
-    def _place_feet(self, rotation: RotationIndices, opening: TuckOpening) -> None:
+    def _place_feet(self, rotation: RotationIndices, opening: FlightTuckOpening) -> None:
         """Turn hips and ankles of the tracked pose against the predicted pitch error, so that feet land as planned."""
         assert self._open_at is not None
         last = self._out.last
@@ -92,7 +94,7 @@ class Flight:
         """Forward shift of the centre of mass (m) per rad of forward lean at touch-down; overwrites `pose`."""
         self.pose = np.array(self._out.qpos[-1])
         self._turn_both_joints("hip", -HIP_NUDGE)
-        both = pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
+        both = rotation_pose_line(self._actor.body, np.stack([self._out.qpos[-1], self.pose]))
         return float(np.diff(both.ahead)[0] / HIP_NUDGE)
 
     def _turn_both_joints(self, joint: str, angle: float) -> None:
@@ -126,14 +128,14 @@ class Flight:
         return max((up + sqrt(max(up**2 + 2 * g * fall, 0.0))) / g, 0.0)
 
 
-class TuckOpening:
+class FlightTuckOpening:
     """Predicts the pitch of the root while the body moves from a tuck to the pose of touch-down and holds that pose.
 
     The pitch of the root is predicted, not the excursion, because at the right excursion the trunk may still be
     over-rotated by 0.7 rad.
     """
 
-    def __init__(self, line: PoseLine, step: float) -> None:
+    def __init__(self, line: RotationPoseLine, step: float) -> None:
         """`line` begins with the tuck and advances by one pose per `step` (s)."""
         self._step, self._line = step, line
         self._flow = np.concatenate([[0.0], np.cumsum(step / line.inertia[1:])])  # s/(kg m^2): integral of 1 / I
@@ -172,7 +174,7 @@ LARGEST_LANDING_FORCE = 2500.0  # Largest normal force (N) at the heels, and at 
 class Landing:
     """A landing and the standing up after it."""
 
-    def __init__(self, plane: SupportPlane, line: PoseLine, numbers: LandingNumbers) -> None:
+    def __init__(self, plane: RotationPlane, line: RotationPoseLine, numbers: LandingNumbers) -> None:
         """`line` are the poses from touch-down to standing."""
         self._plane, self._planner, self._line, self._numbers = plane, plane.actor.planner, line, numbers
         self.pose = line.qpos[0]
@@ -245,8 +247,10 @@ class StandUp:
 
     def __init__(self, actor: RotationActor, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll in which the body is on its feet."""
-        self._actor, self._plane = actor, SupportPlane(actor)
-        line = pose_line(actor.body, _poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1))
+        self._actor, self._plane = actor, RotationPlane(actor)
+        line = rotation_pose_line(
+            actor.body, _poses_from_landing_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
+        )
         self._landing = Landing(self._plane, line, LandingNumbers())
         self._tilt = float(line.tilt[0])
         self.begun = False
@@ -285,7 +289,7 @@ class StandUp:
         return self.begun and self._landing.stands()
 
 
-def _poses_to_standing(body: Body, crouch: Array, count: int) -> Array:
+def _poses_from_landing_to_standing(body: Body, crouch: Array, count: int) -> Array:
     """(count, nq) poses from a crouch to standing, eased at both ends (3 u^2 - 2 u^3)."""
     displacement, out = np.zeros(body.nv), np.tile(crouch, (count, 1))
     mujoco.mj_differentiatePos(body.model, displacement, 1.0, crouch, body.standing)

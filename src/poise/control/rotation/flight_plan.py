@@ -97,7 +97,7 @@ INITIAL_LOAD = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class FlightPlanner:
+class RotationFlightPlanner:
     """Trajectory optimiser for a body of a given mass, at a given step."""
 
     mass: float  # kg
@@ -112,7 +112,9 @@ class FlightPlanner:
         """Plan push, flight and landing from a state on the ground to rest; `flight` (S,) kg m^2: inertia per step."""
 
         def shoot_flip(knots: Array) -> tuple[Array, Array, Array]:
-            rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0)
+            rise = self._shoot_ground_phase(
+                _repeated_flight_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0
+            )
             down = self._state_after_flight(rise[:, -1], flight)
             land = self._shoot_ground_phase(down, landing, knots[:, 4 * push.knots :], down[:, 0])
             return rise, down, land
@@ -122,9 +124,9 @@ class FlightPlanner:
             feet = down[:, 0] + 0.5 * (landing.heel + landing.toe)
             return np.column_stack(
                 [
-                    *_flight_residuals(rise, down, start, targets),
-                    *_rest_residuals(land, feet, targets),
-                    *_effort_residuals(knots, push.knots, landing.knots),
+                    *_flip_flight_residuals(rise, down, start, targets),
+                    *_landing_rest_residuals(land, feet, targets),
+                    *_take_off_effort_residuals(knots, push.knots, landing.knots),
                     *self._twist_residuals(rise, push),
                 ]
             )
@@ -139,15 +141,15 @@ class FlightPlanner:
         """Course of the push before a flight; no landing is planned. `flight` (S,) kg m^2: inertia per step."""
 
         def leap_residuals(knots: Array) -> Array:
-            rise = self._shoot_ground_phase(_repeated_state(start, len(knots)), push, knots, 0.0)
+            rise = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), push, knots, 0.0)
             down = self._state_after_flight(rise[:, -1], flight)
             return np.column_stack(
-                [*_flight_residuals(rise, down, start, targets), *_effort_residuals(knots, push.knots)]
+                [*_flip_flight_residuals(rise, down, start, targets), *_take_off_effort_residuals(knots, push.knots)]
             )
 
         knots = self._gauss_newton(leap_residuals, push)
         return self._planned_course(
-            self._shoot_ground_phase(_repeated_state(start, 1), push, knots[None], 0.0)[0], push, knots
+            self._shoot_ground_phase(_repeated_flight_state(start, 1), push, knots[None], 0.0)[0], push, knots
         )
 
     def plan_landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
@@ -155,18 +157,20 @@ class FlightPlanner:
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
 
         def landing_residuals(knots: Array) -> Array:
-            land = self._shoot_ground_phase(_repeated_state(start, len(knots)), placed, knots, start.x)
+            land = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), placed, knots, start.x)
             feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
-            return np.column_stack([*_rest_residuals(land, feet, targets), *_effort_residuals(knots, phase.knots)])
+            return np.column_stack(
+                [*_landing_rest_residuals(land, feet, targets), *_take_off_effort_residuals(knots, phase.knots)]
+            )
 
         knots = self._gauss_newton(landing_residuals, placed)
-        land = self._shoot_ground_phase(_repeated_state(start, 1), placed, knots[None], start.x)[0]
+        land = self._shoot_ground_phase(_repeated_flight_state(start, 1), placed, knots[None], start.x)[0]
         return self._planned_course(land, placed, knots)
 
     def _shoot_ground_phase(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
         """(V, S + 1, 6) states from first states (V, 6) with knots (V, 4 K); heel and toe are relative to `origin`."""
         steps, h = len(phase.inertia), self.step
-        force = _forces_at_steps(knots, phase.knots, steps)  # (V, S, 4)
+        force = _take_off_forces_at_steps(knots, phase.knots, steps)  # (V, S, 4)
         out = np.empty((len(knots), steps + 1, 6))
         out[:, 0] = start
         x, z, vx, vz, spin, turned = start.T.copy()
@@ -214,7 +218,7 @@ class FlightPlanner:
     def _force_constraints(self, phases: tuple[GroundPhase, ...]) -> tuple[Array, Array, Array]:
         """Matrix of friction cones |fx| <= mu fz of the knots; upper and lower bounds of knots, then of cones."""
         count = 2 * sum(phase.knots for phase in phases)
-        strongest = np.concatenate([_normal_force_bounds(phase) for phase in phases])
+        strongest = np.concatenate([_take_off_force_bounds(phase) for phase in phases])
         cone = np.zeros((2 * count, 2 * count))
         k = np.arange(count)
         for side, sign in enumerate((1.0, -1.0)):
@@ -227,12 +231,12 @@ class FlightPlanner:
 
     def _planned_course(self, state: Array, phase: GroundPhase, knots: Array) -> PlannedCourse:
         steps = len(phase.inertia)
-        force = _forces_at_steps(knots[None], phase.knots, steps)[0]
+        force = _take_off_forces_at_steps(knots[None], phase.knots, steps)[0]
         push = np.column_stack([force[:, 0] + force[:, 2], force[:, 1] + force[:, 3] - self.mass * self.gravity])
         return PlannedCourse(self.step, state, push, np.diff(state[:, 4]) / self.step)
 
 
-def _normal_force_bounds(phase: GroundPhase) -> Array:
+def _take_off_force_bounds(phase: GroundPhase) -> Array:
     """(2 K,) N: upper bounds of the normal forces: heel and toe of the first knot, then of the second, and so on."""
     out = np.full((phase.knots, 2), phase.strongest)
     out[-1] *= phase.last
@@ -241,12 +245,12 @@ def _normal_force_bounds(phase: GroundPhase) -> Array:
     return out.ravel()
 
 
-def _repeated_state(start: PlanarState, count: int) -> Array:
+def _repeated_flight_state(start: PlanarState, count: int) -> Array:
     """(count, 6) copies of a state."""
     return np.tile(np.array(astuple(start)), (count, 1))
 
 
-def _forces_at_steps(knots: Array, count: int, steps: int) -> Array:
+def _take_off_forces_at_steps(knots: Array, count: int, steps: int) -> Array:
     """Forces (V, S, 4), in newtons, at the middle of each step: heel x, heel z, toe x, toe z; from knots (V, 4 K)."""
     table = knots.reshape(len(knots), count, 4)
     where = (np.arange(steps) + 0.5) / steps * (count - 1)
@@ -255,7 +259,7 @@ def _forces_at_steps(knots: Array, count: int, steps: int) -> Array:
     return np.asarray((1 - share) * table[:, k] + share * table[:, k + 1])
 
 
-def _flight_residuals(rise: Array, down: Array, start: PlanarState, targets: PlanTargets) -> list[Array]:
+def _flip_flight_residuals(rise: Array, down: Array, start: PlanarState, targets: PlanTargets) -> list[Array]:
     """Residuals, each (V,), of the states at take-off and touch-down; the last penalises spin in the wrong sense."""
     return [
         (rise[:, -1, 1] - targets.take_off_height) / 0.02,
@@ -266,7 +270,7 @@ def _flight_residuals(rise: Array, down: Array, start: PlanarState, targets: Pla
     ]
 
 
-def _rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Array]:
+def _landing_rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Array]:
     """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (V,) m and never sinks too low."""
     end = land[:, -1]
     sunk = np.maximum(targets.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
@@ -280,7 +284,7 @@ def _rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Arra
     ]
 
 
-def _effort_residuals(knots: Array, *counts: int) -> list[Array]:
+def _take_off_effort_residuals(knots: Array, *counts: int) -> list[Array]:
     """Residuals, each (V,): forces, and changes of force from knot to knot; `counts`: number of knots of each phase."""
     out, first = [], 0
     for count in counts:

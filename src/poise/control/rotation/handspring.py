@@ -10,12 +10,12 @@ from math import pi, radians
 
 import numpy as np
 
-from poise.control.rotation.actor import PoseLine, RotationActor, pose_line, sample_pose_line
+from poise.control.rotation.actor import RotationActor, RotationPoseLine, rotation_pose_line, sample_rotation_pose_line
 from poise.control.rotation.flight import Flight, Landing
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanTargets
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers
-from poise.control.rotation.support_plane import StanceTargets, SupportPlane
+from poise.control.rotation.support_plane import RotationPlane, StanceTargets
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -38,7 +38,7 @@ class Handspring:
         self._actor, self._staged, self._step = actor, staged, actor.step
         self._numbers = n = HandspringNumbers.from_behaviour(staged.behaviour)
         self._times = dict(zip(POSES["handspring"], staged.behaviour.at, strict=True))
-        self.plane = SupportPlane(actor)
+        self.plane = RotationPlane(actor)
         self.springs, self._done = round(n.springs), 0  # handsprings in all, and completed
         self.stage = "squat"
         self._began = 0.0  # s: start of the flight onto the hands, or of the landing
@@ -56,12 +56,12 @@ class Handspring:
         self._air = Flight(plane, rise, opening, flying)
         self._landing = Landing(plane, self._poses_between("touch-down", "stood"), n)
         on_hands = self._poses_between("reach", "leave")
-        whole = pose_line(self._actor.body, np.concatenate([on_hands.qpos, rise.qpos[1:], opening.qpos[1:]]))
+        whole = rotation_pose_line(self._actor.body, np.concatenate([on_hands.qpos, rise.qpos[1:], opening.qpos[1:]]))
         self._hands = HandPush(plane, on_hands, whole, n, self._air, self._landing)
 
-    def _poses_between(self, first: str, last: str, seconds: float | None = None) -> PoseLine:
+    def _poses_between(self, first: str, last: str, seconds: float | None = None) -> RotationPoseLine:
         """Poses from key pose `first` to key pose `last`, passed in the time of the file or in `seconds`."""
-        return sample_pose_line(self._staged, self._times[first], self._times[last], self._step, seconds)
+        return sample_rotation_pose_line(self._staged, self._times[first], self._times[last], self._step, seconds)
 
     def act(self, state: State) -> Actuation:
         """Enter the next stage if it is due; return the torques of the coming step."""
@@ -126,9 +126,9 @@ class HandPush:
 
     def __init__(
         self,
-        plane: SupportPlane,
-        line: PoseLine,
-        whole: PoseLine,
+        plane: RotationPlane,
+        line: RotationPoseLine,
+        whole: RotationPoseLine,
         numbers: HandspringNumbers,
         flight: Flight,
         landing: Landing,

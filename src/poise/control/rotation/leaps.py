@@ -14,12 +14,12 @@ from math import atan2, degrees, pi, radians, remainder, sqrt
 import numpy as np
 
 from poise.arrays import Array, Frozen
-from poise.control.rotation.actor import RotationActor, sample_pose_line
+from poise.control.rotation.actor import RotationActor, sample_rotation_pose_line
 from poise.control.rotation.flight import Flight, Landing
 from poise.control.rotation.flight_plan import PlannedCourse, PlanTargets
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import POSES, DiveNumbers, FlipNumbers
-from poise.control.rotation.support_plane import TOUCHING_GAP, SupportPlane
+from poise.control.rotation.support_plane import TOUCHING_GAP, RotationPlane
 from poise.control.rotation.take_off import KipTakeOff, TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
@@ -36,14 +36,14 @@ class Flip:
         self._actor, self._numbers = actor, FlipNumbers.from_behaviour(staged.behaviour)
         kind, step, n = staged.behaviour.kind, actor.step, self._numbers
         times = dict(zip(POSES[kind], staged.behaviour.at, strict=True))
-        self.plane = SupportPlane(actor)
-        ground = sample_pose_line(staged, 0.0, times["take-off"], step)
+        self.plane = RotationPlane(actor)
+        ground = sample_rotation_pose_line(staged, 0.0, times["take-off"], step)
         push = TakeOffTimes(times["crouch"], times["take-off"])
         self._take_off = (KipTakeOff if kind == "kip" else TakeOff)(self.plane, ground, push, n)
-        rise = sample_pose_line(staged, times["take-off"], times["tuck"], step)
-        opening = sample_pose_line(staged, times["tuck"], times["touch-down"], step, n.opening)
+        rise = sample_rotation_pose_line(staged, times["take-off"], times["tuck"], step)
+        opening = sample_rotation_pose_line(staged, times["tuck"], times["touch-down"], step, n.opening)
         self._air = Flight(self.plane, rise, opening, n)
-        down = sample_pose_line(staged, times["touch-down"], times["stood"], step)
+        down = sample_rotation_pose_line(staged, times["touch-down"], times["stood"], step)
         self._landing = Landing(self.plane, down, n)
         self.stage = "squat"
         self.behind = 0.0  # m: centre of mass behind the ankles, at the last step
@@ -96,9 +96,9 @@ class Dive:
         self._actor, self._step = actor, actor.step
         self._numbers = n = DiveNumbers.from_behaviour(staged.behaviour)
         _, lean, _, off, reach = staged.behaviour.at
-        ground = sample_pose_line(staged, 0.0, off, actor.step)
-        self._air = sample_pose_line(staged, off, reach, actor.step)
-        self._plane = SupportPlane(actor)
+        ground = sample_rotation_pose_line(staged, 0.0, off, actor.step)
+        self._air = sample_rotation_pose_line(staged, off, reach, actor.step)
+        self._plane = RotationPlane(actor)
         self._take_off = TakeOff(self._plane, ground, TakeOffTimes(lean, off), n)
         roll = _roll_after_dive(staged.behaviour, n)
         self._start = roll.start

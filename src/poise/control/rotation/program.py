@@ -91,7 +91,9 @@ class TorqueProgram:
         self.velocity, self.step = np.array(state.qvel[:nv]), h
         self._unforced = self.inverse @ (mass @ self.velocity - h * state.bias[:nv])  # v+ without torques and contacts
 
-    def solve(self, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array) -> ProgramSolution:
+    def solve(
+        self, aim: ProgramAim, weights: ProgramWeights, supports: RotationSupports, com: Array
+    ) -> ProgramSolution:
         """The torques and contact forces that meet the aim best; forces act on the given supports only."""
         n, c, h = len(self.limit), len(supports.body), self.step
         size = n + 1 + 3 * c
@@ -108,7 +110,7 @@ class TorqueProgram:
             equal = np.full(len(target), task.weight / h**2)
             self._add_velocity_terms(hessian, linear, supports, task.jacobian, equal, target)
         if c not in self._layouts:
-            self._layouts[c] = _program_layout(n, c)
+            self._layouts[c] = _torque_program_layout(n, c)
         layout = self._layouts[c]
         layout.upper[:n], layout.lower[:n] = self.limit, -self.limit
         hessian[layout.force, layout.force] += FORCE_WEIGHT
@@ -127,7 +129,13 @@ class TorqueProgram:
         linear[n] = span @ aim.torque_b
 
     def _add_momentum_terms(
-        self, hessian: Array, linear: Array, aim: ProgramAim, weights: ProgramWeights, supports: Supports, com: Array
+        self,
+        hessian: Array,
+        linear: Array,
+        aim: ProgramAim,
+        weights: ProgramWeights,
+        supports: RotationSupports,
+        com: Array,
     ) -> None:
         """Add the momentum objectives of [Zordan2014] section V-A to the program's block of contact forces."""
         axes = supports.axes.transpose(0, 2, 1)
@@ -137,7 +145,7 @@ class TorqueProgram:
         linear -= (weights.linear * (aim.linear - self._weight)) @ push + (weights.angular * aim.angular) @ torque
 
     def _add_velocity_terms(
-        self, hessian: Array, linear: Array, supports: Supports, jacobian: Array, weight: Array, target: Array
+        self, hessian: Array, linear: Array, supports: RotationSupports, jacobian: Array, weight: Array, target: Array
     ) -> None:
         """Add the k objectives |J v+ - target|^2 with weights (k,); the velocity v+ is affine in torques and forces."""
         n, response = len(self.limit), self.step * jacobian @ self.inverse  # (k, nv)
@@ -161,7 +169,7 @@ class _ProgramLayout(NamedTuple):
     force: Ints  # (3 c,) indices of the forces in the solution
 
 
-def _program_layout(n: int, c: int) -> _ProgramLayout:
+def _torque_program_layout(n: int, c: int) -> _ProgramLayout:
     size = n + 1 + 3 * c
     upper, lower = np.full(size + 4 * c, UNBOUNDED), np.full(size + 4 * c, -UNBOUNDED)
     upper[n], lower[n] = 1.0, 0.0
@@ -180,7 +188,7 @@ def _cholesky_inverse(matrix: Array) -> Array:
     return np.asarray(np.tril(half) + np.tril(half, -1).T)
 
 
-class Supports(NamedTuple):
+class RotationSupports(NamedTuple):
     """Contacts whose forces are variables of the program."""
 
     body: Ints  # (c,) body id
@@ -190,12 +198,14 @@ class Supports(NamedTuple):
     jacobian: Array  # (3 c, nv) of the point's velocity along n, t1, t2
     curve: Array  # (3 c,) m/s along n, t1, t2: second-order term b of the contact velocity
 
-    def selected(self, chosen: Mask | Ints) -> Supports:
+    def selected(self, chosen: Mask | Ints) -> RotationSupports:
         """The supports selected by a mask (c,) or by indices."""
         nv = self.jacobian.shape[1]
         rows = self.jacobian.reshape(-1, 3, nv)[chosen].reshape(-1, nv)
         curve = self.curve.reshape(-1, 3)[chosen].ravel()
-        return Supports(self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve)
+        return RotationSupports(
+            self.body[chosen], self.point[chosen], self.axes[chosen], self.friction[chosen], rows, curve
+        )
 
     def included(self, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
         """(c,) whether each contact passes the inclusion test of [Zordan2014] section VI: the controller uses it.
@@ -209,7 +219,7 @@ class Supports(NamedTuple):
         return np.asarray(strong | (np.linalg.norm(torque, axis=1) > least_torque))
 
 
-class SupportFinder:
+class RotationSupportFinder:
     """Supports of the first character of a scene, and their Jacobians."""
 
     def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
@@ -228,14 +238,14 @@ class SupportFinder:
         self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 
-    def supports_near(self, state: State, gap: float) -> Supports:
+    def supports_near(self, state: State, gap: float) -> RotationSupports:
         """The character's contacts with other things that have a gap below `gap` (m)."""
         found = state.contacts
         chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
         body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
         linear = self.point_jacobians(state, body, point)  # (c, 3, nv)
         curve = 0.5 * state.step * (axes @ self._contact_drift(state, body, point)[:, :, None]).ravel()
-        return Supports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
+        return RotationSupports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
 
     def point_jacobians(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3, nv) Jacobians of the velocities of points (c, 3) m on bodies (c,), world frame."""

@@ -40,7 +40,7 @@ class Roll:
         self.phase = self._begun = behaviour.start.get("at", 0.0)  # turns
         self.turned, self._time = 0.0, 0.0  # turns of the excursion, and s, since the start
         self._behind = 0.0  # turns of the root not yet included in the phase
-        self._lead = PhaseLead(n.lead, n.swing, n.again, self.phase)
+        self._lead = RollPhaseLead(n.lead, n.swing, n.again, self.phase)
         self.heading, self.speed = 0.0, n.speed  # rad to the left of the first direction; m/s
         self._yaw: float | None = None  # rad: direction of the roll without `heading`
         self._axis = np.zeros(3)  # unit vector of the roll's axis
@@ -176,7 +176,7 @@ PROGRESS = 0.03  # Turns that a body must gain within the waiting time; otherwis
 LONGEST_SWING = 3  # Multiple of the swing in the longest attempt; the next attempt begins with a single swing again
 
 
-class PhaseLead:
+class RollPhaseLead:
     """Lead of the tracked poses over the phase of the body, in turns.
 
     [Zordan2014] section VIII-A selects the poses of a roll either by phase or by time. By phase alone a body that is

@@ -52,7 +52,7 @@ A kip-up crouches on its shoulders, and its tuck is an arch."""
 
 
 @dataclass(frozen=True)
-class BehaviourNumbers:
+class RotationBehaviourNumbers:
     """Numbers in the files of one kind of behaviour."""
 
     @classmethod
@@ -158,14 +158,14 @@ class HandsNumbers:
 
 
 @dataclass(frozen=True)
-class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers, BehaviourNumbers):
+class FlipNumbers(TakeOffNumbers, FlightNumbers, LandingNumbers, RotationBehaviourNumbers):
     """Numbers of a flip or a kip-up."""
 
     touch_down_ahead: float = 0.15  # m in front of the ankles at touch-down
 
 
 @dataclass(frozen=True)
-class DiveNumbers(TakeOffNumbers, BehaviourNumbers):
+class DiveNumbers(TakeOffNumbers, RotationBehaviourNumbers):
     """Numbers of a dive into a roll; where `roll_*` is 0, the number in the file of the roll is used."""
 
     flight_stiffness: float = 1500.0
@@ -177,7 +177,7 @@ class DiveNumbers(TakeOffNumbers, BehaviourNumbers):
 
 
 @dataclass(frozen=True)
-class HandspringNumbers(TakeOffNumbers, HandsNumbers, LandingNumbers, BehaviourNumbers):
+class HandspringNumbers(TakeOffNumbers, HandsNumbers, LandingNumbers, RotationBehaviourNumbers):
     """Numbers of one or several back handsprings."""
 
     springs: float = 1.0  # handsprings in a row
@@ -186,7 +186,7 @@ class HandspringNumbers(TakeOffNumbers, HandsNumbers, LandingNumbers, BehaviourN
 
 
 @dataclass(frozen=True)
-class RollNumbers(BehaviourNumbers):
+class RollNumbers(RotationBehaviourNumbers):
     """Numbers of a roll on the ground."""
 
     spin: float = 4.9  # rad/s: target angular velocity about the axis of the roll

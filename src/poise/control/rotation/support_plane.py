@@ -42,7 +42,7 @@ class StanceTargets:
     on: str = "feet"  # kind of support that may bear: a key of BEARING
 
 
-class SupportPlane:
+class RotationPlane:
     """Supports of a body, and the sagittal plane in which the body turns; the first heading fixes this plane."""
 
     def __init__(self, actor: RotationActor) -> None:

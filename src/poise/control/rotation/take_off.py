@@ -8,11 +8,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.rotation.actor import PoseLine
+from poise.control.rotation.actor import RotationPoseLine
 from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import TakeOffNumbers
-from poise.control.rotation.support_plane import StanceTargets, SupportPlane
+from poise.control.rotation.support_plane import RotationPlane, StanceTargets
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.rotation_indices import RotationIndices
 from poise.dynamics.state import State
@@ -42,7 +42,12 @@ class TakeOff:
     The rest of the limit holds the trunk up while the legs push."""
 
     def __init__(
-        self, plane: SupportPlane, line: PoseLine, at: TakeOffTimes, numbers: TakeOffNumbers, start: float = 0.0
+        self,
+        plane: RotationPlane,
+        line: RotationPoseLine,
+        at: TakeOffTimes,
+        numbers: TakeOffNumbers,
+        start: float = 0.0,
     ) -> None:
         """`line` holds the poses from standing to take-off; `at` counts from its first pose, due at `start` (s)."""
         self._actor, self._plane, self._line, self._numbers = plane.actor, plane, line, numbers

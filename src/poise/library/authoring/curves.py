@@ -1,4 +1,4 @@
-"""Smooth curves through keys: over time (CurveKeys), over a gait cycle (GaitCurve), over several cycles (Stages)."""
+"""Smooth curves through keys: over time (CurveKeys), over a gait cycle (GaitSourceCurve), over several cycles (Stages)."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class KeyDerivatives:
     acceleration: Array  # (K,) per s^2
 
 
-def key_curve(keys: CurveKeys, at: ArrayLike) -> Array:
+def authored_curve(keys: CurveKeys, at: ArrayLike) -> Array:
     """(T,) values, at times `at` (T,) s, of a smooth curve through keys.
 
     The curve stops where a value repeats, passes other keys without a halt, and hardly overshoots.
     """
     if len(keys.times) == 1:
         return np.full(np.shape(at), keys.values[0])
-    return interpolated_keys(keys, key_derivatives(keys), at)
+    return authored_curve_values(keys, authored_curve_derivatives(keys), at)
 
 
-def key_derivatives(keys: CurveKeys) -> KeyDerivatives:
+def authored_curve_derivatives(keys: CurveKeys) -> KeyDerivatives:
     """Choose slopes without overshoot [FritschCarlson1980], and accelerations, at the keys.
 
     The acceleration is the smaller of the accelerations of the cubics on both sides, or 0 where the two differ in
@@ -65,7 +65,7 @@ def key_derivatives(keys: CurveKeys) -> KeyDerivatives:
     return out
 
 
-def interpolated_keys(keys: CurveKeys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
+def authored_curve_values(keys: CurveKeys, slopes: KeyDerivatives, at: ArrayLike) -> Array:
     """(T,) values, at times `at` (T,) s, of the piecewise quintic with the given derivatives; constant outside keys."""
     conditions = np.stack([keys.values, slopes.speed, slopes.acceleration], axis=1)
     return np.asarray(BPoly.from_derivatives(keys.times, conditions)(np.clip(at, keys.times[0], keys.times[-1])))
@@ -84,16 +84,16 @@ def _extended_keys(keys: CurveKeys) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class GaitCurve:
+class GaitSourceCurve:
     """A smooth periodic curve through values at percents of the gait cycle, which begins at left heel strike."""
 
     at: Array  # (K,) percent, increasing, in [0, 100)
     values: Array  # (K,)
 
     @classmethod
-    def parse(cls, text: str) -> GaitCurve:
+    def parse(cls, text: str) -> GaitSourceCurve:
         """Read 'percent:value' pairs such as '0:22 50:-13'. A ValueError tells what is wrong."""
-        at, values = _percent_value_pairs(text)
+        at, values = _source_percent_values(text)
         if at[0] < 0 or at[-1] >= CYCLE:
             raise ValueError("must have percents from 0 to below 100")
         return cls(at, values)
@@ -115,17 +115,17 @@ class GaitCurve:
         """Mean value over the cycle."""
         return float(np.mean(self(np.arange(CYCLE))))
 
-    def continued(self, sign: float) -> GaitCurve:
+    def continued(self, sign: float) -> GaitSourceCurve:
         """The curve whose second half of the cycle is its first half times `sign`."""
         half = self.at < CYCLE / 2
         at, values = self.at[half], self.values[half]
-        return GaitCurve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
+        return GaitSourceCurve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
 
-    def scaled(self, ratio: float, about: float = 0.0) -> GaitCurve:
+    def scaled(self, ratio: float, about: float = 0.0) -> GaitSourceCurve:
         """The curve with its deviations from the value `about` multiplied by `ratio`."""
         return replace(self, values=readonly(about + ratio * (self.values - about)))
 
-    def timed(self, warp: Callable[[Array], Array]) -> GaitCurve:
+    def timed(self, warp: Callable[[Array], Array]) -> GaitSourceCurve:
         """The curve with its keys moved to the percents that `warp` returns for their percents."""
         return replace(self, at=readonly(warp(self.at)))
 
@@ -147,7 +147,7 @@ class Stages:
     @classmethod
     def parse(cls, text: str) -> Stages:
         """Read 'percent:value' pairs such as '50:0 150:1'. A ValueError tells what is wrong."""
-        return cls(*_percent_value_pairs(text))
+        return cls(*_source_percent_values(text))
 
     def __call__(self, percent: Array) -> Array:
         """Values (...) at percents (...); constant outside the keys."""
@@ -158,7 +158,7 @@ class Stages:
         return np.asarray(self.values[stage] + share * np.diff(self.values)[stage])
 
 
-def _percent_value_pairs(text: str) -> tuple[Array, Array]:
+def _source_percent_values(text: str) -> tuple[Array, Array]:
     """Percents (K,) and values (K,) of a text such as '0:22 50:-13'. A ValueError tells what is wrong."""
     pairs = [pair.split(":") for pair in text.split()]
     if not pairs or any(len(pair) != 2 for pair in pairs):

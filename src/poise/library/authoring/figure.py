@@ -53,7 +53,7 @@ LIMB_ANGLES = tuple(name for axes in _LIMBS.values() for name, _ in axes)
 ANGLES = (*MIDDLE_ANGLES, *(f"{side}_{name}" for side in SIDES for name in LIMB_ANGLES))  # Full names of all angles
 
 
-def both_sides(name: str) -> list[str]:
+def both_sides_of_source_angle(name: str) -> list[str]:
     """Full names of an angle: for a limb angle without a side the left and right name, otherwise the name itself."""
     return [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
 
@@ -66,7 +66,7 @@ class _JointChain:
     joints: tuple[Joint, ...]
 
 
-class PosableFigure:
+class SourceFigure:
     """A humanoid body posed by anatomical angles."""
 
     def __init__(self, body: Body) -> None:
@@ -95,9 +95,9 @@ class PosableFigure:
                 raise unknown_name("angle", name, ANGLES)
         radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
         out = np.array(qpos)
-        out[:, 3:7] = quat_multiply(_anatomical_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
+        out[:, 3:7] = quat_multiply(_source_angles_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
         for turned in self._turned:
-            vector = quat_log(_anatomical_rotation(turned.axes, radians, len(qpos))) / len(turned.joints)
+            vector = quat_log(_source_angles_rotation(turned.axes, radians, len(qpos))) / len(turned.joints)
             for joint in turned.joints:
                 out[:, joint.qpos] = self._joint_coordinates(joint, quat_exp(vector), qpos[:, joint.qpos])
         return self._space.clamped(out)
@@ -159,14 +159,14 @@ def _driven_joint_chains(body: Body) -> list[_JointChain]:
             role = f"{side}_{part}"
             if role in found.joints:
                 bone = found.bone(role) if part in _LONG else None
-                chains.append((_axes_of_side(axes, side, bone), (found.joints[role],)))
+                chains.append((_source_angle_axes(axes, side, bone), (found.joints[role],)))
     joint_of = {joint.link: joint for joint in body.joints[1:]}
     named = [(axes, dict.fromkeys(body.links[link] for link in links)) for axes, links in chains]
     turned = [_JointChain(axes, tuple(joint_of[link] for link in links if link in joint_of)) for axes, links in named]
     return [each for each in turned if each.joints]
 
 
-def _axes_of_side(axes: Axes, side: str, bone: Array | None) -> Axes:
+def _source_angle_axes(axes: Axes, side: str, bone: Array | None) -> Axes:
     """Full names and axes of the angles of one side. The direction of `bone` (3,), if given, replaces the z axis."""
     out = []
     for name, axis in axes:
@@ -177,7 +177,7 @@ def _axes_of_side(axes: Axes, side: str, bone: Array | None) -> Axes:
     return out
 
 
-def _anatomical_rotation(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
+def _source_angles_rotation(axes: Axes, radians: Mapping[str, Array], frames: int) -> Array:
     """(T, 4) product of the rotations about `axes`, in order, by the angles `radians` (T,); other angles are 0."""
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1))
     for name, axis in axes:

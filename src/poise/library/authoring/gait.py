@@ -19,12 +19,12 @@ from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.errors import unknown_name
-from poise.library.authoring.curves import CYCLE, GaitCurve
-from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, PosableFigure
-from poise.library.authoring.prints import pin_stance_feet
+from poise.library.authoring.curves import CYCLE, GaitSourceCurve
+from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, SourceFigure
+from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip, centres_of_mass
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.contact_detection import GRAVITY
 
 RATE = 120.0  # frames per second
@@ -38,39 +38,39 @@ _AROUND = 3  # cycles generated end to end, to keep the middle one
 _FINE = 1024  # samples of a cycle for its Fourier series
 
 
-def gait_sketch(source: MotionSource, body: Body) -> Sketch:
+def sketch_of_gait_source(source: MotionSource, body: Body) -> Sketch:
     """Build one cycle of the gait that a source of kind "gait" describes."""
-    clip = gait_clip(gait_of_source(source), body)
-    return Sketch(clip, supports_of(clip))
+    clip = clip_of_gait_source(gait_of_source(source), body)
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
-def gait_of_source(source: MotionSource) -> GaitCycle:
+def gait_of_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source. If the source names a base, its gait is that of the base at another speed."""
     if source.kind != "gait":
         raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
     if "base" not in source.table:
-        return read_gait(source)
+        return read_gait_source(source)
     source.check(("kind", "title", "base", "speed"))
     base = source.other("base")
     if "base" in base.table:
         raise source.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself")
-    return replace(gait_at_speed(gait_of_source(base), source.positive("speed")), name=source.name)
+    return replace(gait_source_at_speed(gait_of_source(base), source.positive("speed")), name=source.name)
 
 
 @dataclass(frozen=True, eq=False)
-class GaitCycle:
+class GaitSource:
     """A gait of a figure with hip height HIPS; curves are functions of the percent of the cycle."""
 
     name: str
     speed: float  # m/s
     cadence: float  # steps per minute
     down: Mapping[str, tuple[float, float]]  # stance of each of ENDS of the left foot: percent of the cycle
-    load: GaitCurve  # on the left foot in stance; rescaled so that the mean load of both feet is body weight
+    load: GaitSourceCurve  # on the left foot in stance; rescaled so that the mean load of both feet is body weight
     bounce: float  # share of the load's deviation from body weight that accelerates the centre of mass; 1 is physical
-    sway: GaitCurve  # m, sideways displacement of the centre of mass, positive to the left
-    surge: GaitCurve  # m, forward displacement of the centre of mass relative to steady progress
-    limbs: Mapping[str, GaitCurve]  # degrees, of the left side
-    middle: Mapping[str, GaitCurve]  # degrees, of pelvis, trunk and neck
+    sway: GaitSourceCurve  # m, sideways displacement of the centre of mass, positive to the left
+    surge: GaitSourceCurve  # m, forward displacement of the centre of mass relative to steady progress
+    limbs: Mapping[str, GaitSourceCurve]  # degrees, of the left side
+    middle: Mapping[str, GaitSourceCurve]  # degrees, of pelvis, trunk and neck
 
     @property
     def seconds(self) -> float:
@@ -83,7 +83,7 @@ class GaitCycle:
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
-    def sized(self, hips: float) -> GaitCycle:
+    def sized(self, hips: float) -> GaitSource:
         """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
         return replace(
@@ -95,26 +95,26 @@ class GaitCycle:
         )
 
 
-def read_gait(source: MotionSource) -> GaitCycle:
+def read_gait_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source that has its own curves, not a base."""
     source.check(_FIELDS)
 
-    def read(field: str) -> GaitCurve:
-        return source.parsed(f"curve '{field}'", source.text(field), GaitCurve.parse)
+    def read(field: str) -> GaitSourceCurve:
+        return source.parsed(f"curve '{field}'", source.text(field), GaitSourceCurve.parse)
 
     curves = {
-        name: source.parsed(f"curve '{name}'", str(text), GaitCurve.parse)
+        name: source.parsed(f"curve '{name}'", str(text), GaitSourceCurve.parse)
         for name, text in source.section("curves").items()
     }
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
     down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
-    return GaitCycle(
+    return GaitSource(
         name=source.name,
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
-        down=Frozen({end: _stance_interval(source, end, down.get(end)) for end in ENDS}),
+        down=Frozen({end: _source_stance_interval(source, end, down.get(end)) for end in ENDS}),
         load=read("load"),
         bounce=1.0,
         sway=read("sway").continued(-1.0),
@@ -124,7 +124,7 @@ def read_gait(source: MotionSource) -> GaitCycle:
     )
 
 
-def _stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
+def _source_stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
     start, stop = source.interval(f"'{end}' in [down]", value)
     if not 0 <= start < stop < CYCLE:
         raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {value!r}")
@@ -138,16 +138,17 @@ _STRIDING = ("hip_flexion", "ankle_dorsiflexion", "pelvis_rotation", "trunk_rota
 _ARMS = ("shoulder_flexion", "elbow_flexion")
 
 
-def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
+def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
     """The gait at another `speed` (m/s), changed as gait analysis shows.
 
     With speed, cadence and step length grow alike, hips and arms swing more, the knee bends more under load, sway
     decreases, and stance takes less of the cycle.
     """
     ratio = speed / gait.speed
-    warp = _earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
+    warp = _source_with_earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
     limbs = {
-        name: _scaled_by_speed(name, _loaded_knee(name, curve, ratio), ratio) for name, curve in gait.limbs.items()
+        name: _source_curve_at_speed(name, _source_curve_of_loaded_knee(name, curve, ratio), ratio)
+        for name, curve in gait.limbs.items()
     }
     return replace(
         gait,
@@ -158,18 +159,18 @@ def gait_at_speed(gait: GaitCycle, speed: float) -> GaitCycle:
         bounce=gait.bounce * ratio**_BOUNCE,
         sway=gait.sway.scaled(ratio**_SWAY),
         limbs=Frozen({name: curve if name in _ARMS else curve.timed(warp) for name, curve in limbs.items()}),
-        middle=Frozen({name: _scaled_by_speed(name, curve, ratio) for name, curve in gait.middle.items()}),
+        middle=Frozen({name: _source_curve_at_speed(name, curve, ratio) for name, curve in gait.middle.items()}),
     )
 
 
-def _scaled_by_speed(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
+def _source_curve_at_speed(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
     """The curve `name` with its range scaled for a speed ratio, if this angle's range grows with speed."""
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
 
 
-def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
+def _source_curve_of_loaded_knee(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
     """The curve `name`; if it is the knee's flexion, multiplied by `ratio` where the leg bears load."""
     if name != "knee_flexion":
         return curve
@@ -177,7 +178,7 @@ def _loaded_knee(name: str, curve: GaitCurve, ratio: float) -> GaitCurve:
     return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
 
 
-def _earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
+def _source_with_earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
     """Return a map of percents of the cycle that moves the end of stance from `stance` to `percent` earlier."""
 
     def warp(at: Array | float) -> Array:
@@ -186,30 +187,38 @@ def _earlier_stance_end(stance: float, percent: float) -> Callable[[Array | floa
     return warp
 
 
-def gait_clip(gait: GaitCycle, body: Body) -> BodyClip:
+def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
     """Return one cycle of a gait on a body, between two left heel strikes. Its second half mirrors the first half."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
     own = gait.sized(float(body.standing[2]))
     half = round(own.seconds * RATE / 2)
     stride = own.speed * 2 * half / RATE  # m
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
-    raw = BodyClip(own.name, body, RATE, _gait_poses(own, body, percent, stride), _gait_contacts(own, body, percent))
-    return _cut_gait_cycle(pin_stance_feet(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride)
+    raw = BodyClip(
+        own.name,
+        body,
+        RATE,
+        _poses_of_gait_source(own, body, percent, stride),
+        _contacts_of_gait_source(own, body, percent),
+    )
+    return _cut_cycle_of_gait_source(
+        pin_feet_of_authored_clip(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride
+    )
 
 
-def _gait_poses(gait: GaitCycle, body: Body, percent: Array, stride: float) -> Array:
+def _poses_of_gait_source(gait: GaitSource, body: Body, percent: Array, stride: float) -> Array:
     """Poses (T, nq) with the gait's angles and path of the centre of mass. On average, stance feet are at height 0."""
     ahead = stride * percent / CYCLE + gait.surge(percent)
-    place = np.stack([ahead, gait.sway(percent), _gait_centre_height(gait, percent)], axis=1)
-    qpos = PosableFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
+    place = np.stack([ahead, gait.sway(percent), _com_height_of_gait_source(gait, percent)], axis=1)
+    qpos = SourceFigure(body).poses(gait.angles(percent), np.zeros((len(percent), 3)))
     qpos[:, :3] = place - centres_of_mass(body, qpos)
     ends = [(part.link, part.points.mean(axis=0)) for part in contact_parts(body)]
     heights = LinkKinematics(body, ends).at(qpos)[0][..., 2]
-    qpos[:, 2] -= heights[_gait_contacts(gait, body, percent)].mean()
+    qpos[:, 2] -= heights[_contacts_of_gait_source(gait, body, percent)].mean()
     return qpos
 
 
-def _gait_centre_height(gait: GaitCycle, percent: Array) -> Array:
+def _com_height_of_gait_source(gait: GaitSource, percent: Array) -> Array:
     """(T,) m: height of the centre of mass above its mean, by integrating the load on both feet twice."""
     even = np.arange(_FINE) * CYCLE / _FINE
     load = gait.load.pulse(even)
@@ -220,7 +229,7 @@ def _gait_centre_height(gait: GaitCycle, percent: Array) -> Array:
     return np.interp(percent, even, height, period=CYCLE)
 
 
-def _gait_contacts(gait: GaitCycle, body: Body, percent: Array) -> Mask:
+def _contacts_of_gait_source(gait: GaitSource, body: Body, percent: Array) -> Mask:
     """(T, P) whether each contact part is down at percents (T,) of the cycle."""
     parts = contact_parts(body)
     jointed = {part.limb for part in parts if part.name.endswith("_tip")}
@@ -234,7 +243,7 @@ def _gait_contacts(gait: GaitCycle, body: Body, percent: Array) -> Mask:
     return np.stack(columns, axis=1)
 
 
-def _cut_gait_cycle(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
+def _cut_cycle_of_gait_source(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
     """The cycle that begins at frame `first`. Its second half is the mirror image of its first, half a stride ahead."""
     assert clip.down is not None
     step = np.array(clip.qpos[first : first + half])

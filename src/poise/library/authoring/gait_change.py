@@ -19,13 +19,13 @@ from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
 from poise.errors import unknown_name
 from poise.library.authoring.curves import CYCLE, Stages
-from poise.library.authoring.gait import HIPS, RATE, gait_clip, gait_of_source
-from poise.library.authoring.keyed import keyed_sketch
-from poise.library.authoring.prints import pin_stance_feet
+from poise.library.authoring.gait import HIPS, RATE, clip_of_gait_source, gait_of_source
+from poise.library.authoring.keyed import sketch_of_keyed_source
+from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.figure import SIDES
 
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
@@ -44,30 +44,34 @@ class PacedStretch:
     shift: Array  # (T,) m, sideways displacement of the pelvis, positive to the left
 
 
-def pace_sketch(source: MotionSource, body: Body) -> Sketch:
+def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     """Build the start or stop of a walk that a source of kind "pace" describes."""
     source.check(
         ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
     )
-    steady = gait_clip(gait_of_source(source.other("base")), body)
+    steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
         raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
-    pace = _read_pace(source, steady)
-    down = gait_contacts_at(steady, pace.percent) | _declared_contacts(source, steady.parts, pace.percent)
-    clip = replace(paced_clip(steady, keyed_sketch(rest, body).clip.qpos[0], pace, down), name=source.name)
-    return Sketch(clip, supports_of(clip))
+    pace = _read_pace_source(source, steady)
+    down = gait_source_contacts_at(steady, pace.percent) | _contacts_declared_by_source(
+        source, steady.parts, pace.percent
+    )
+    clip = replace(
+        clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down), name=source.name
+    )
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
-def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
+def clip_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
     """Return the clip of a pace, with stance feet pinned to the ground. `steady` is one cycle of the gait.
 
     `rest` (nq,) is the standing pose, `down` (T, P) marks the contact parts that touch the ground.
     """
     body = steady.body
-    given = BodyClip(steady.name, body, RATE, readonly(_paced_poses(steady, rest, pace)), readonly(down, bool))
+    given = BodyClip(steady.name, body, RATE, readonly(_poses_of_pace_source(steady, rest, pace)), readonly(down, bool))
     sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0)
-    clean = pin_stance_feet(given, _PACE_FIRM, _PACE_FADE, sure)
+    clean = pin_feet_of_authored_clip(given, _PACE_FIRM, _PACE_FADE, sure)
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
     share = 1.0 - quintic_ease(far / (_OVER * RATE))
     space = PoseSpace(body)
@@ -75,10 +79,10 @@ def paced_clip(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) ->
     return replace(given, qpos=readonly(space.moved(given.qpos, share[:, None] * change)))
 
 
-def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
+def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """Read the pace of a source. It has the cadence of the gait, and is slower only near the end that stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
-    size, shift = (read_stages(source, field) for field in ("size", "shift"))
+    size, shift = (read_source_stages(source, field) for field in ("size", "shift"))
     first, last = source.number("from"), source.number("to")
     wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
@@ -90,14 +94,14 @@ def _read_pace(source: MotionSource, steady: BodyClip) -> PacedStretch:
     return PacedStretch(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
 
 
-def read_stages(source: MotionSource, field: str) -> Stages:
+def read_source_stages(source: MotionSource, field: str) -> Stages:
     """Parse a field of 'percent:value' pairs; a PoiseError names the field if it is wrong."""
     return source.parsed(f"'{field}'", source.text(field), Stages.parse)
 
 
-def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
+def _poses_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     """Poses (T, nq) blended between the standing pose `rest` and the gait, moved forward by the blended steps."""
-    space, there = PoseSpace(steady.body), _gait_poses_in_place(steady, pace.percent)
+    space, there = PoseSpace(steady.body), _gait_source_poses_in_place(steady, pace.percent)
     stride = float(steady.qpos[-1, 0] - steady.qpos[0, 0])
     here = np.tile(rest, (len(there), 1))
     qpos = space.moved(here, pace.size[:, None] * space.difference(here, there))
@@ -107,14 +111,14 @@ def _paced_poses(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
     return qpos
 
 
-def gait_contacts_at(steady: BodyClip, percent: Array) -> Mask:
+def gait_source_contacts_at(steady: BodyClip, percent: Array) -> Mask:
     """(T, P) whether each contact part is down in the gait `steady` at percents (T,) of its cycle."""
     assert steady.down is not None
     frames = np.round(percent / CYCLE * (steady.frames - 1)).astype(int) % (steady.frames - 1)
     return np.asarray(steady.down[frames])
 
 
-def _declared_contacts(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
+def _contacts_declared_by_source(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
     """(T, P) whether [down] of the source declares each contact part down. Toes follow the ball of their foot."""
     spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in spans:
@@ -136,37 +140,37 @@ _CHANGE_FADE = 0.08  # s over which leg corrections fade in and out
 _CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 
 
-def change_sketch(source: MotionSource, body: Body) -> Sketch:
+def sketch_of_change_source(source: MotionSource, body: Body) -> Sketch:
     """Build the change of gait that a source of kind "change" describes."""
     source.check(("kind", "title", "begins", "ends", "cycles", "share"))
-    gaits = [gait_clip(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
-    clip = changed_gait(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_stages(source, "share"))
+    gaits = [clip_of_gait_source(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
+    clip = blended_gait_sources(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_source_stages(source, "share"))
     clip = replace(clip, name=source.name)
-    return Sketch(clip, supports_of(clip))
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
-def changed_gait(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
+def blended_gait_sources(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:
     """Blend from the first pose of the gait `before` to the first pose of `after`, `end` percent of a cycle later.
 
     `share` is the weight of the gait `after`, 0 to 1, as a function of the percent of the cycle.
     """
-    percent = _blended_rhythm(before, after, end, share)
+    percent = _blended_source_rhythm(before, after, end, share)
     first = int(np.searchsorted(percent, 0.0))
     stop = int(np.argmin(np.abs(percent - end))) + 1
-    down = _blended_contacts(before, after, percent, share)
+    down = _blended_source_contacts(before, after, percent, share)
     raw = BodyClip(
         before.name,
         before.body,
         RATE,
-        readonly(_blended_gait_poses(before, after, percent, share)),
+        readonly(_blended_gait_source_poses(before, after, percent, share)),
         readonly(down, bool),
     )
     sure = np.isin(share(percent), (0.0, 1.0))
-    clean = pin_stance_feet(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
+    clean = pin_feet_of_authored_clip(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
     return replace(clean, qpos=readonly(clean.qpos[first:stop]), down=readonly(down[first:stop], bool))
 
 
-def _blended_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
+def _blended_source_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages) -> Array:
     """(T,) percent of the cycle at each frame; cadence from `before` to `after`. Frames lie exactly at 0 and `end`."""
     paces = CYCLE / (before.frames - 1), CYCLE / (after.frames - 1)
     percent = [-paces[0] * round(_BEFORE / paces[0])]
@@ -179,10 +183,10 @@ def _blended_rhythm(before: BodyClip, after: BodyClip, end: float, share: Stages
     return np.asarray(np.round(free + stretch, 9))
 
 
-def _blended_gait_poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
+def _blended_gait_source_poses(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Array:
     """Poses (T, nq) blended between the two gaits at percents (T,), moved forward by the blended stride length."""
     part = share(percent)
-    one, other = (_gait_poses_in_place(gait, percent) for gait in (before, after))
+    one, other = (_gait_source_poses_in_place(gait, percent) for gait in (before, after))
     space = PoseSpace(before.body)
     qpos = space.moved(one, part[:, None] * space.difference(one, other))
     strides = [float(gait.qpos[-1, 0] - gait.qpos[0, 0]) for gait in (before, after)]
@@ -193,7 +197,7 @@ def _blended_gait_poses(before: BodyClip, after: BodyClip, percent: Array, share
     return qpos
 
 
-def _gait_poses_in_place(gait: BodyClip, percent: Array) -> Array:
+def _gait_source_poses_in_place(gait: BodyClip, percent: Array) -> Array:
     """Poses (T, nq) of a gait at percents (T,), without forward displacement."""
     played, stride = Played(gait), float(gait.qpos[-1, 0] - gait.qpos[0, 0])
     poses = np.array([played.at(each / CYCLE * gait.seconds).qpos for each in percent])
@@ -201,12 +205,12 @@ def _gait_poses_in_place(gait: BodyClip, percent: Array) -> Array:
     return poses
 
 
-def _blended_contacts(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
+def _blended_source_contacts(before: BodyClip, after: BodyClip, percent: Array, share: Stages) -> Mask:
     """(T, P) whether each contact part is down. Stance phases of both gaits blend by `share` at their heel strike."""
     columns = []
     for part, contact in enumerate(before.parts):
         strike = CYCLE / 2 if contact.limb.startswith("right") else 0.0
-        spans = [_stance_span(gait, part, strike) for gait in (before, after)]
+        spans = [_source_stance_span(gait, part, strike) for gait in (before, after)]
         phase = np.round(percent - strike, 9) % CYCLE
         of_stance = share(np.round(percent - phase, 9))
         start, stop = ((1.0 - of_stance) * one + of_stance * other for one, other in zip(*spans, strict=True))
@@ -214,7 +218,7 @@ def _blended_contacts(before: BodyClip, after: BodyClip, percent: Array, share: 
     return np.stack(columns, axis=1)
 
 
-def _stance_span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
+def _source_stance_span(gait: BodyClip, part: int, strike: float) -> tuple[float, float]:
     """Interval in which a contact part is down, in percent of the cycle after the heel strike at `strike` percent."""
     assert gait.down is not None
     frames = gait.frames - 1

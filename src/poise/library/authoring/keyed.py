@@ -13,13 +13,36 @@ import numpy as np
 from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
-from poise.library.authoring.curves import CurveKeys, KeyDerivatives, interpolated_keys, key_curve, key_derivatives
-from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.keyed_roll import outer_balls, prescribed_balls, rolling_poses, rolling_supports
-from poise.library.authoring.prints import KeyedPins, hip_to_ankle, keyed_pins, parts_down
-from poise.library.authoring.source import PATH, RATE, KeyedMotion, MotionSource, read_keyed, stretched_keyed_motion
+from poise.library.authoring.curves import (
+    CurveKeys,
+    KeyDerivatives,
+    authored_curve,
+    authored_curve_derivatives,
+    authored_curve_values,
+)
+from poise.library.authoring.figure import SourceFigure
+from poise.library.authoring.keyed_roll import (
+    balls_declared_by_source,
+    outer_balls_of_roll_source,
+    poses_of_roll_source,
+    supports_of_roll_source,
+)
+from poise.library.authoring.prints import (
+    KeyedSourcePins,
+    leg_length_for_source,
+    parts_down_in_source,
+    pins_of_keyed_source,
+)
+from poise.library.authoring.source import (
+    PATH,
+    RATE,
+    KeyedSource,
+    MotionSource,
+    read_keyed_source,
+    stretched_keyed_source,
+)
 from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
@@ -34,7 +57,7 @@ _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights of pinned points (1/m), pelvis
 _Y = np.array([0.0, 1.0, 0.0])
 
 
-def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+def keyed_source_pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
     """Angular momentum (T,) kg m^2/s and inertia (T,) kg m^2 about the lateral (y) axis at the centre of mass."""
     matrix = np.empty((3, body.nv))
     momentum, inertia = np.empty(len(qpos)), np.empty(len(qpos))
@@ -45,7 +68,7 @@ def pitch_momentum(body: Body, qpos: Array, qvel: Array) -> tuple[Array, Array]:
     return momentum, inertia
 
 
-def hanging_pelvis(body: Body, desired: Array, pins: KeyedPins) -> Array:
+def keyed_source_hanging_pelvis(body: Body, desired: Array, pins: KeyedSourcePins) -> Array:
     """Pelvis positions (T, 3) m with which the points in contact are, on average, at their pins."""
     here, _ = LinkKinematics(body, pins.points).at(desired)
     held = pins.down[..., None]
@@ -53,20 +76,22 @@ def hanging_pelvis(body: Body, desired: Array, pins: KeyedPins) -> Array:
     return np.asarray(desired[:, :3] + off)
 
 
-def swing_period(body: Body, poses: Array) -> float:
+def keyed_source_swing_period(body: Body, poses: Array) -> float:
     """Period (s) of the body as a pendulum that hangs from its hands, averaged over poses (T, nq).
 
     The amplitude a is half the range of the pelvis pitch (rad); it lengthens the period by the factor 1 + a^2 / 16.
     """
     hands, _ = LinkKinematics(body, [(hand.link, hand.point) for hand in body.hands]).at(poses)
     length = np.linalg.norm(hands.mean(axis=1) - centres_of_mass(body, poses), axis=1)
-    _, inertia = pitch_momentum(body, poses, np.zeros((len(poses), body.nv)))
+    _, inertia = keyed_source_pitch_momentum(body, poses, np.zeros((len(poses), body.nv)))
     small = 2 * np.pi * np.sqrt(np.mean(inertia + body.mass * length**2) / (body.mass * GRAVITY * length.mean()))
     pitch = 2 * np.arctan2(poses[:, 5], poses[:, 3])
     return float(small * (1 + (np.ptp(pitch) / 2) ** 2 / 16))
 
 
-def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array, rate: float) -> Array:
+def keyed_source_com_path(
+    body: Body, desired: Array, pins: KeyedSourcePins, keys: list[int], offset: Array, rate: float
+) -> Array:
     """Path (T, 3) m of the centre of mass, which passes through its positions in the poses at the frames `keys`.
 
     `offset` (T, 2) m: horizontal vector from the middle of the supports to the centre of mass.
@@ -74,16 +99,18 @@ def centre_path(body: Body, desired: Array, pins: KeyedPins, keys: list[int], of
     flights = pins.flights()
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
     frames = np.array(sorted({k for k in keys if k not in airborne} | {k for flight in flights for k in flight}))
-    at = np.stack([_centre_over_supports(body, desired[k], pins, k, offset[k]) for k in frames])
+    at = np.stack([_keyed_source_com_over_pins(body, desired[k], pins, k, offset[k]) for k in frames])
     time = np.arange(len(desired)) / rate
     return np.stack(
-        [_centre_path_axis(CurveKeys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
+        [_keyed_source_com_axis(CurveKeys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
     )
 
 
-def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array) -> Array:
+def _keyed_source_com_axis(
+    keys: CurveKeys, axis: int, frames: Array, flights: list[tuple[int, int]], time: Array
+) -> Array:
     """One coordinate (T,) m of the path of the centre of mass: smooth during support, a parabola in flight."""
-    slopes = key_derivatives(keys)
+    slopes = authored_curve_derivatives(keys)
     fall = GRAVITY if axis == 2 else 0.0
     speed, acceleration = np.array(slopes.speed), np.array(slopes.acceleration)
     for flight in flights:
@@ -92,10 +119,10 @@ def _centre_path_axis(keys: CurveKeys, axis: int, frames: Array, flights: list[t
         mean = (keys.values[on] - keys.values[off]) / lasting
         speed[off], speed[on] = mean + fall * lasting / 2, mean - fall * lasting / 2
         acceleration[[off, on]] = -fall
-    return interpolated_keys(keys, KeyDerivatives(speed, acceleration), time)
+    return authored_curve_values(keys, KeyDerivatives(speed, acceleration), time)
 
 
-def _centre_over_supports(body: Body, pose: Array, pins: KeyedPins, frame: int, offset: Array) -> Array:
+def _keyed_source_com_over_pins(body: Body, pose: Array, pins: KeyedSourcePins, frame: int, offset: Array) -> Array:
     """Wanted centre of mass (3,) m in a frame.
 
     Horizontally it is at `offset` (2,) m from the middle of the supports. Its height is that of the `pose` (nq,) after
@@ -108,7 +135,7 @@ def _centre_over_supports(body: Body, pose: Array, pins: KeyedPins, frame: int, 
     return np.array([middle[0] + offset[0], middle[1] + offset[1], centres_of_mass(body, pose[None])[0, 2] + lift])
 
 
-def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, rate: float) -> Array:
+def keyed_source_flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedSourcePins, rate: float) -> Array:
     """Pelvis orientations (T, 4): as in `desired` (T, nq), pitched so that each flight has constant angular momentum.
 
     A pitch of the whole body by s adds I s' to the momentum H about the lateral axis (inertia I). So s' = (L - H) / I;
@@ -119,13 +146,13 @@ def flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedPins, r
     pitch = np.zeros(len(desired))
     for start, stop in pins.flights():
         span = slice(start, stop + 1)
-        momentum, inertia = pitch_momentum(body, posed[span], qvel[span])
+        momentum, inertia = keyed_source_pitch_momentum(body, posed[span], qvel[span])
         share, drift = _time_integral(1 / inertia, rate), _time_integral(momentum / inertia, rate)
         level = drift[-1] / share[-1]
         pitch[span] += level * share - drift
         speed = (level - momentum) / inertia
-        pitch[: start + 1] += speed[0] * _pitch_run_up(np.arange(-start, 1) / rate)
-        pitch[stop:] -= speed[-1] * _pitch_run_up(-np.arange(len(desired) - stop) / rate)
+        pitch[: start + 1] += speed[0] * _source_pitch_run_up(np.arange(-start, 1) / rate)
+        pitch[stop:] -= speed[-1] * _source_pitch_run_up(-np.arange(len(desired) - stop) / rate)
     return quat_multiply(quat_exp(pitch[:, None] * (0.0, 1.0, 0.0)), desired[:, 3:7])
 
 
@@ -134,24 +161,28 @@ def _time_integral(values: Array, rate: float) -> Array:
     return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * rate))])
 
 
-def _pitch_run_up(time: Array) -> Array:
+def _source_pitch_run_up(time: Array) -> Array:
     """Values, at times (s) up to 0, of a curve that leaves 0 smoothly at -_EASE and returns to 0 with slope 1."""
     share = np.clip(1 + time / _EASE, 0.0, 1.0)
     return np.asarray(time * share**3)
 
 
-def supported_poses(body: Body, desired: Array, near: Array, pins: KeyedPins, centre: Array, rate: float) -> Array:
+def keyed_source_supported_poses(
+    body: Body, desired: Array, near: Array, pins: KeyedSourcePins, centre: Array, rate: float
+) -> Array:
     """Poses (T, nq) with limbs at their pins and the centre of mass at `centre` (T, 3) m. Joints start from `near`."""
     given, found = np.array(desired), np.concatenate([desired[:, :7], near[:, 7:]], axis=1)
     for _ in range(_PIN_ROUNDS):
         missing = centre - centres_of_mass(body, found)
         given[:, :3] += missing
         found[:, :3] += missing
-        found = pinned_limbs(body, given, pins, rate, found)
+        found = keyed_source_pinned_limbs(body, given, pins, rate, found)
     return found
 
 
-def pinned_limbs(body: Body, given: Array, pins: KeyedPins, rate: float, start: Array | None = None) -> Array:
+def keyed_source_pinned_limbs(
+    body: Body, given: Array, pins: KeyedSourcePins, rate: float, start: Array | None = None
+) -> Array:
     """The poses `given` (T, nq), corrected so that supporting limbs are at their pins. `start`: initial guess."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
@@ -164,59 +195,66 @@ def pinned_limbs(body: Body, given: Array, pins: KeyedPins, rate: float, start: 
 _FLIGHT_ROUNDS = 4  # iterations of flight rotation and inverse kinematics
 
 
-def keyed_sketch(source: MotionSource, body: Body) -> Sketch:
+def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
     """Build the motion that a source of kind "keyed" describes, for a humanoid body."""
-    motion = _in_whole_frames(read_keyed(source), body)
+    motion = _keyed_source_in_whole_frames(read_keyed_source(source), body)
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
-    desired, down = _keyed_poses(motion, body, time), parts_down(body, motion, time)
+    desired, down = _poses_of_keyed_source(motion, body, time), parts_down_in_source(body, motion, time)
     if motion.bearing == "rolling":
-        return _rolling_sketch(motion, body, desired, down)
+        return _sketch_of_rolling_source(motion, body, desired, down)
     if not down[[0, -1]].any(axis=1).all():
         raise source.fail("[contacts] must name what supports the body at the start and at the end")
-    pins = keyed_pins(body, motion, down, desired[0])
+    pins = pins_of_keyed_source(body, motion, down, desired[0])
     if motion.bearing == "held":
-        desired[:, :3] = hanging_pelvis(body, desired, pins)
-        qpos = pinned_limbs(body, desired, pins, RATE)
+        desired[:, :3] = keyed_source_hanging_pelvis(body, desired, pins)
+        qpos = keyed_source_pinned_limbs(body, desired, pins, RATE)
     else:
-        curves = (key_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
-        offset = hip_to_ankle(body) * np.stack(list(curves), axis=1)
-        qpos = _balanced_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
-    clip = _keyed_clip(motion, body, qpos, down)
-    return Sketch(clip, supports_of(clip))
+        curves = (authored_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
+        offset = leg_length_for_source(body) * np.stack(list(curves), axis=1)
+        qpos = _balanced_keyed_source_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
+    clip = _clip_of_keyed_source(motion, body, qpos, down)
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
-def _rolling_sketch(motion: KeyedMotion, body: Body, desired: Array, down: Mask) -> Sketch:
+def _sketch_of_rolling_source(motion: KeyedSource, body: Body, desired: Array, down: Mask) -> Sketch:
     """The motion of a body that rolls on its lowest parts; `down` (T, P) are the declared contacts."""
-    balls = outer_balls(body)
-    prescribed = prescribed_balls(body, balls, down)
-    placed, pins = rolling_poses(body, desired, balls, prescribed, RATE, motion.cyclic)
-    qpos = pinned_limbs(body, placed, pins, RATE)
-    return Sketch(_keyed_clip(motion, body, qpos, down), rolling_supports(body, qpos, balls, prescribed, motion.cyclic))
+    balls = outer_balls_of_roll_source(body)
+    prescribed = balls_declared_by_source(body, balls, down)
+    placed, pins = poses_of_roll_source(body, desired, balls, prescribed, RATE, motion.cyclic)
+    qpos = keyed_source_pinned_limbs(body, placed, pins, RATE)
+    return Sketch(
+        _clip_of_keyed_source(motion, body, qpos, down),
+        supports_of_roll_source(body, qpos, balls, prescribed, motion.cyclic),
+    )
 
 
-def _keyed_clip(motion: KeyedMotion, body: Body, qpos: Array, down: Mask) -> BodyClip:
+def _clip_of_keyed_source(motion: KeyedSource, body: Body, qpos: Array, down: Mask) -> BodyClip:
     return BodyClip(motion.name, body, RATE, readonly(qpos), readonly(down, bool), motion.cyclic)
 
 
-def _keyed_poses(motion: KeyedMotion, body: Body, time: Array) -> Array:
+def _poses_of_keyed_source(motion: KeyedSource, body: Body, time: Array) -> Array:
     """The poses (T, nq) that the keys give at times (T,) s, with the pelvis above the origin at standing height."""
-    angles = {name: key_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
-    return PosableFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
+    angles = {name: authored_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
+    return SourceFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
 
 
-def _in_whole_frames(motion: KeyedMotion, body: Body) -> KeyedMotion:
+def _keyed_source_in_whole_frames(motion: KeyedSource, body: Body) -> KeyedSource:
     """Stretch a motion to whole frames; with rhythm "pendulum", first to the period in which the body swings."""
     seconds = motion.seconds
     if motion.rhythm == "pendulum":
-        seconds = swing_period(body, _keyed_poses(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False)))
-    return stretched_keyed_motion(motion, round(seconds * RATE) / RATE / motion.seconds)
+        seconds = keyed_source_swing_period(
+            body, _poses_of_keyed_source(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False))
+        )
+    return stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
-def _balanced_poses(body: Body, desired: Array, pins: KeyedPins, keys: list[int], offset: Array) -> Array:
+def _balanced_keyed_source_poses(
+    body: Body, desired: Array, pins: KeyedSourcePins, keys: list[int], offset: Array
+) -> Array:
     """Poses (T, nq) near `desired` (T, nq), balanced over their pins or in flight. `keys`: frames of the keys."""
     turned, qpos = np.array(desired), desired
     for _ in range(_FLIGHT_ROUNDS if pins.flights() else 1):
-        turned[:, 3:7] = flight_rotation(body, desired, qpos, pins, RATE)
-        centre = centre_path(body, turned, pins, keys, offset, RATE)
-        qpos = supported_poses(body, turned, qpos, pins, centre, RATE)
+        turned[:, 3:7] = keyed_source_flight_rotation(body, desired, qpos, pins, RATE)
+        centre = keyed_source_com_path(body, turned, pins, keys, offset, RATE)
+        qpos = keyed_source_supported_poses(body, turned, qpos, pins, centre, RATE)
     return qpos

@@ -18,10 +18,10 @@ from poise.arrays import Array, Mask, drop_short_runs, hysteresis_mask, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import ContactSphere, contact_spheres
-from poise.library.authoring.prints import KeyedPins
+from poise.body.surface import ContactSphere, contact_spheres_of_body
+from poise.library.authoring.prints import KeyedSourcePins
 from poise.reference.body_clip import centres_of_mass
-from poise.reference.supports import Support, bearing_supports, part_spheres
+from poise.reference.supports import Support, bearing_supports_of_reference, spheres_of_reference_part
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 _SOFT = 0.004  # m, height above the lowest ball at which a ball's share of the load falls by a factor of e
@@ -34,16 +34,16 @@ _SAME_JOINT = 0.005  # m, largest distance of ends of neighbouring links that me
 _LITTLE = 1e-6  # weight that decides only where all other weights are 0
 
 
-def outer_balls(body: Body) -> tuple[ContactSphere, ...]:
+def outer_balls_of_roll_source(body: Body) -> tuple[ContactSphere, ...]:
     """The balls of a body, without balls that are inside a larger ball around the same joint."""
-    balls = contact_spheres(body)
+    balls = contact_spheres_of_body(body)
     hidden = np.asarray(_inner_balls(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
 def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the first ball is inside the second ball around the same joint."""
-    places, _ = _ball_kinematics(body, balls).at(body.standing[None])
+    places, _ = _ball_kinematics_of_roll_source(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
     apart = np.linalg.norm(places[0, :, None] - places[0], axis=-1)
     return np.asarray((apart < _SAME_JOINT) & (radii[:, None] < radii))
@@ -51,7 +51,7 @@ def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
 
 def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the second ball moves rigidly with the first: same rigid piece, or around a joint of the piece."""
-    every = contact_spheres(body)
+    every = contact_spheres_of_body(body)
     number = {ball.name: k for k, ball in enumerate(every)}
     piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
     same = piece[:, None] == piece
@@ -60,14 +60,14 @@ def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     return np.asarray((same | with_inner)[np.ix_(chosen, chosen)])
 
 
-def prescribed_balls(body: Body, balls: Sequence[ContactSphere], parts: Mask) -> Mask:
+def balls_declared_by_source(body: Body, balls: Sequence[ContactSphere], parts: Mask) -> Mask:
     """(T, B) whether each ball is down because the source declares its part down in `parts` (T, P)."""
     prescribed = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
-    for part, down in zip(known, bearing_supports(known, parts).T, strict=True):
-        centres = [centre for centre, radius in part_spheres(body, part, tuple(balls)) if radius] or _farthest_ball(
-            balls, part.link
-        )
+    for part, down in zip(known, bearing_supports_of_reference(known, parts).T, strict=True):
+        centres = [
+            centre for centre, radius in spheres_of_reference_part(body, part, tuple(balls)) if radius
+        ] or _farthest_ball(balls, part.link)
         for b, ball in enumerate(balls):
             if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
                 prescribed[:, b] |= down
@@ -80,9 +80,9 @@ def _farthest_ball(balls: Sequence[ContactSphere], link: str) -> list[Array]:
     return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
-def rolling_poses(
+def poses_of_roll_source(
     body: Body, desired: Array, balls: Sequence[ContactSphere], prescribed: Mask, rate: float, cyclic: bool
-) -> tuple[Array, KeyedPins]:
+) -> tuple[Array, KeyedSourcePins]:
     """Place the pelvis so that the lowest balls touch the ground and roll; return poses (T, nq) and pins.
 
     The pins hold the `prescribed` balls (T, B). Balls of feet do not slip; hands that are down at the same time follow
@@ -90,14 +90,14 @@ def rolling_poses(
     """
     radii = np.array([ball.radius for ball in balls])
     calm = partial(_smoothed_over_frames, frames=_CALM * rate, cyclic=cyclic)
-    lean, desired = calm(_sideways_lean(body, desired, balls)), np.array(desired)
+    lean, desired = calm(_lean_of_roll_source(body, desired, balls)), np.array(desired)
     desired[:, 3:7] = quat_multiply(quat_exp(lean[:, None] * (1.0, 0.0, 0.0)), desired[:, 3:7])
-    places, turns = _ball_kinematics(body, balls).at(desired)
+    places, turns = _ball_kinematics_of_roll_source(body, balls).at(desired)
     low = places[..., 2] - radii  # (T, B) m
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
     feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
     leading = calm(_load_shares(_first_nonzero_weights(prescribed & feet, prescribed, lowest)))
-    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_rolling_steps(turns, radii), axis=0)])
+    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_ball_steps_of_roll_source(turns, radii), axis=0)])
     slip = np.sum((leading[1:] + leading[:-1])[..., None] / 2 * np.diff(places[..., :2] - way, axis=0), axis=1)
     shift = np.zeros((len(desired), 3))
     shift[1:, :2] = -np.cumsum(slip, axis=0)
@@ -105,13 +105,13 @@ def rolling_poses(
     qpos = np.array(desired)
     qpos[:, :3] += shift
     points = tuple((ball.link, ball.centre) for ball in balls)
-    stay = _rolling_places(places + shift[:, None], way, radii, leading, prescribed)
-    return qpos, KeyedPins(points, tuple(ball.link for ball in balls), stay, prescribed)
+    stay = _ball_places_of_roll_source(places + shift[:, None], way, radii, leading, prescribed)
+    return qpos, KeyedSourcePins(points, tuple(ball.link for ball in balls), stay, prescribed)
 
 
-def _sideways_lean(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
+def _lean_of_roll_source(body: Body, desired: Array, balls: Sequence[ContactSphere]) -> Array:
     """(T,) rad: sideways lean about x at which the centre of mass is lowest above the supporting balls."""
-    places, _ = _ball_kinematics(body, balls).at(desired)
+    places, _ = _ball_kinematics_of_roll_source(body, balls).at(desired)
     _, across, up = np.moveaxis(places - centres_of_mass(body, desired)[:, None], -1, 0)  # (T, B) m
     lean = np.linspace(-_LEAN, _LEAN, 141)[:, None, None]
     depth = np.array([ball.radius for ball in balls]) - across * np.sin(lean) - up * np.cos(lean)  # (141, T, B) m
@@ -127,7 +127,7 @@ def _first_nonzero_weights(*weights: Array | Mask) -> Array:
     return out
 
 
-def _rolling_places(places: Array, way: Array, radii: Array, leading: Array, prescribed: Mask) -> Array:
+def _ball_places_of_roll_source(places: Array, way: Array, radii: Array, leading: Array, prescribed: Mask) -> Array:
     """(T, B, 3) m: positions of the balls. Prescribed balls roll on the ground along `way`, fitted where they lead."""
     out = np.array(places)
     for b in range(len(radii)):
@@ -151,37 +151,39 @@ def _smoothed_over_frames(values: Array, frames: float, cyclic: bool) -> Array:
     return np.concatenate([lap, lap[:1]])
 
 
-def rolling_supports(
+def supports_of_roll_source(
     body: Body, qpos: Array, balls: Sequence[ContactSphere], prescribed: Mask, cyclic: bool
 ) -> tuple[Support, ...]:
     """Return the balls that touch the ground as supports. A link with `prescribed` balls (T, B) has no others."""
-    places, _ = _ball_kinematics(body, balls).at(qpos)
+    places, _ = _ball_kinematics_of_roll_source(body, balls).at(qpos)
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
     links = np.array([ball.link for ball in balls])
     out = []
     for b, (ball, stiff) in enumerate(zip(balls, _rigidly_joined_balls(body, balls), strict=True)):
         declared = prescribed[:, links == ball.link].any()
-        down = prescribed[:, b] if declared else _ball_contact(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
+        down = (
+            prescribed[:, b] if declared else _ball_contact_of_roll_source(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
+        )
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
 
 
-def _ball_contact(gap: Array, lowest: Array, cyclic: bool) -> Mask:
+def _ball_contact_of_roll_source(gap: Array, lowest: Array, cyclic: bool) -> Mask:
     """(T,) whether a ball touches the ground: `gap` (m) is small, and about `lowest`, the least of its rigid piece."""
     if cyclic:  # the last frame repeats the first: repeat the cycle so that both see their neighbours
         lap = len(gap) - 1
-        thrice = _ball_contact(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
+        thrice = _ball_contact_of_roll_source(np.tile(gap[:-1], 3), np.tile(lowest[:-1], 3), False)
         return thrice[lap : 2 * lap + 1]
     near, low = hysteresis_mask(gap, _TOUCHING, _LIFTED), hysteresis_mask(gap - lowest, _LEVEL, 2 * _LEVEL)
     return drop_short_runs(near & low, _SHORTEST, _SHORTEST)
 
 
-def _rolling_steps(turns: Array, radii: Array) -> Array:
+def _ball_steps_of_roll_source(turns: Array, radii: Array) -> Array:
     """(T - 1, B, 2) m: way that balls with orientations `turns` (T, B, 4) roll from frame to frame."""
     turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad, in the world
     return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 
 
-def _ball_kinematics(body: Body, balls: Sequence[ContactSphere]) -> LinkKinematics:
+def _ball_kinematics_of_roll_source(body: Body, balls: Sequence[ContactSphere]) -> LinkKinematics:
     return LinkKinematics(body, [(ball.link, ball.centre) for ball in balls], [ball.link for ball in balls])

@@ -11,10 +11,10 @@ from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import contact_spheres
-from poise.library.authoring.source import Interval, KeyedMotion
+from poise.body.surface import contact_spheres_of_body
+from poise.library.authoring.source import Interval, KeyedSource
 from poise.reference.body_clip import BodyClip
-from poise.reference.supports import part_spheres
+from poise.reference.supports import spheres_of_reference_part
 from poise.retarget.figure import figure_of_body
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 from poise.retarget.footprints import Footprint, foot_of_link, footprints
@@ -23,7 +23,7 @@ from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 _FRAME = 1e-6  # s, tolerance when comparing frame times with the ends of contact intervals
 
 
-def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
+def footprints_of_authored_clip(clip: BodyClip, sure: Mask | None = None) -> list[Footprint]:
     """Return the best-fitting footprint of each contact of a foot, from heel strike to toe-off.
 
     In frames marked in `sure` (T,) feet are already in place. If a contact has such frames, its footprint is fitted to
@@ -45,18 +45,18 @@ def whole_footprints(clip: BodyClip, sure: Mask | None = None) -> list[Footprint
     return list(found.values())
 
 
-def pin_stance_feet(clip: BodyClip, firm: float, fade: float, sure: Mask | None = None) -> BodyClip:
+def pin_feet_of_authored_clip(clip: BodyClip, firm: float, fade: float, sure: Mask | None = None) -> BodyClip:
     """The clip with stance feet pinned to their footprints; not smoothed, and without limits of joint speeds.
 
     `firm`: weight of vertical corrections of the pelvis relative to leg corrections. `fade` (s): corrections fade in
-    and out over this time. `sure`: as in `whole_footprints`.
+    and out over this time. `sure`: as in `footprints_of_authored_clip`.
     """
     settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade)
-    return clean_feet(clip, settings, whole_footprints(clip, sure))
+    return clean_feet(clip, settings, footprints_of_authored_clip(clip, sure))
 
 
 @dataclass(frozen=True, eq=False)
-class KeyedPins:
+class KeyedSourcePins:
     """N points of links, and their positions while in contact. On a foot: the centres of the spheres of its sole."""
 
     points: tuple[tuple[str, Array], ...]  # N pairs: link, position (3,) m in the link's frame
@@ -75,37 +75,39 @@ class KeyedPins:
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
-def hip_to_ankle(body: Body) -> float:
+def leg_length_for_source(body: Body) -> float:
     """Length (m) of a leg from hip to ankle; mean of both legs."""
     return figure_of_body(body).length("thigh", "shank")
 
 
-def parts_down(body: Body, motion: KeyedMotion, time: Array) -> Mask:
+def parts_down_in_source(body: Body, motion: KeyedSource, time: Array) -> Mask:
     """(T, P) whether the source declares each contact part down at times (T,) s."""
-    words = [_contact_word(part, motion) for part in contact_parts(body)]
+    words = [_contact_word_of_source(part, motion) for part in contact_parts(body)]
     return np.stack([_in_intervals(motion.contacts.get(word, ()), time) for word in words], axis=1)
 
 
-def keyed_pins(body: Body, motion: KeyedMotion, parts: Mask, first: Array) -> KeyedPins:
+def pins_of_keyed_source(body: Body, motion: KeyedSource, parts: Mask, first: Array) -> KeyedSourcePins:
     """Pins of the contact parts that are down (`parts` (T, P)). The `first` pose (nq,) places footprints and grips."""
-    known, balls = contact_parts(body), contact_spheres(body)
-    centres = [[centre for centre, _ in part_spheres(body, part, balls)] for part in known]
+    known, balls = contact_parts(body), contact_spheres_of_body(body)
+    centres = [[centre for centre, _ in spheres_of_reference_part(body, part, balls)] for part in known]
     owner = [k for k, own in enumerate(centres) for _ in own]
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
         here = LinkKinematics(body, points).at(first[None])[0][0]
-        stay = here + (0.0, 0.0, motion.clearance * hip_to_ankle(body) - here[:, 2].min())
+        stay = here + (0.0, 0.0, motion.clearance * leg_length_for_source(body) - here[:, 2].min())
     else:
         stay = np.concatenate(
-            [_pinned_points(body, part.link, own, first) for part, own in zip(known, centres, strict=True)]
+            [_pinned_points_of_source(body, part.link, own, first) for part, own in zip(known, centres, strict=True)]
         )
-    out = KeyedPins(points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
+    out = KeyedSourcePins(
+        points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner]
+    )
     for _, landing in out.flights():
-        out.places[landing:, :, 0] += motion.travel * hip_to_ankle(body)
+        out.places[landing:, :, 0] += motion.travel * leg_length_for_source(body)
     return out
 
 
-def _contact_word(part: ContactPart, motion: KeyedMotion) -> str:
+def _contact_word_of_source(part: ContactPart, motion: KeyedSource) -> str:
     """The name under which a source declares a part's contacts. Toes have the contacts of the ball of their foot."""
     side, kind = part.name.partition("_")[0], part.name.rpartition("_")[2]
     word = f"{side}_{'ball' if kind == 'tip' else kind}"
@@ -118,7 +120,7 @@ def _in_intervals(intervals: tuple[Interval, ...], time: Array) -> Mask:
     return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
-def _pinned_points(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
+def _pinned_points_of_source(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:
     """(k, 3) m: world positions of a link's points in a `pose` (nq,). A foot is placed flat on the ground."""
     foot = foot_of_link(body, link)
     kinematics = LinkKinematics(body, [(link, point) for point in points], [foot.link] if foot else [])

@@ -16,7 +16,7 @@ import numpy as np
 from poise.arrays import Frozen
 from poise.errors import PoiseError, unknown_name
 from poise.library.authoring.curves import CurveKeys
-from poise.library.authoring.figure import ANGLES, LIMB_ANGLES, both_sides
+from poise.library.authoring.figure import ANGLES, LIMB_ANGLES, both_sides_of_source_angle
 from poise.retarget.figure import SIDES
 from poise.toml_reader import TomlTable, is_number
 
@@ -105,7 +105,7 @@ class MotionSource:
         return read_source(self.path.parent / name if name.endswith(".toml") else name)
 
 
-def read_table(
+def read_source_table(
     what: str, name_or_path: str | Path, folder: Path, names: tuple[str, ...]
 ) -> tuple[Path, dict[str, Any]]:
     """Read a TOML file, given by path or by one of the `names` in `folder`; return the file's path and content.
@@ -128,7 +128,7 @@ def shipped_names() -> tuple[str, ...]:
 
 def read_source(name_or_path: str | Path) -> MotionSource:
     """Read a shipped source by name, or the user's own file if the name ends in .toml."""
-    path, table = read_table("motion", name_or_path, _FOLDER, shipped_names())
+    path, table = read_source_table("motion", name_or_path, _FOLDER, shipped_names())
     kind = table.get("kind")
     if not isinstance(kind, str):
         raise PoiseError(f"{path.name}: 'kind' must name the kind of motion, such as \"gait\"")
@@ -147,7 +147,7 @@ _FIELDS = ("kind", "title", "cyclic", "bearing", "keys", "poses", "contacts", "t
 
 
 @dataclass(frozen=True, eq=False)
-class KeyedMotion:
+class KeyedSource:
     """A motion given by poses at key times."""
 
     name: str
@@ -162,10 +162,10 @@ class KeyedMotion:
     clearance: float  # m per m of leg length, height of the toes in the first pose if hands hold a bar
 
 
-def read_keyed(source: MotionSource) -> KeyedMotion:
+def read_keyed_source(source: MotionSource) -> KeyedSource:
     """Read and check a source of kind "keyed"; a PoiseError names what is wrong."""
     source.check(_FIELDS)
-    times, poses = _keys_and_poses(source)
+    times, poses = _keys_of_keyed_source(source)
     cyclic = source.table.get("cyclic", False)
     if not isinstance(cyclic, bool):
         raise source.fail(f"'cyclic' must be true or false, not {cyclic!r}")
@@ -174,21 +174,21 @@ def read_keyed(source: MotionSource) -> KeyedMotion:
         raise unknown_name(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
     if rhythm not in get_args(Rhythm):
         raise unknown_name(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
-    return KeyedMotion(
+    return KeyedSource(
         source.name,
         times[-1],
         cyclic,
         bearing,
         rhythm,
         times,
-        Frozen(_angle_curves(times, poses, cyclic)),
-        Frozen(_contact_intervals(source)),
+        Frozen(_angle_keys_of_source(times, poses, cyclic)),
+        Frozen(_contact_intervals_of_source(source)),
         source.number("travel", 0.0),
         source.number("clearance", 0.0),
     )
 
 
-def stretched_keyed_motion(motion: KeyedMotion, factor: float) -> KeyedMotion:
+def stretched_keyed_source(motion: KeyedSource, factor: float) -> KeyedSource:
     """Multiply all times of a motion by a factor."""
     contacts = {
         part: tuple((factor * start, factor * end) for start, end in intervals)
@@ -203,7 +203,7 @@ def stretched_keyed_motion(motion: KeyedMotion, factor: float) -> KeyedMotion:
     )
 
 
-def _keys_and_poses(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
+def _keys_of_keyed_source(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
     """Times (s) of the keys, and for each key the angles of its pose by full name."""
     written, keys = source.section("poses"), source.table.get("keys")
     if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
@@ -218,7 +218,7 @@ def _keys_and_poses(source: MotionSource) -> tuple[tuple[float, ...], list[dict[
         like = angles.get("like", pose)
         if like != pose and like not in list(written)[: list(written).index(pose)]:
             raise unknown_name(f"earlier pose in {source.path.name}", str(like), written)
-        poses[pose] = poses.get(like, {}) | _full_angles(source, pose, angles)
+        poses[pose] = poses.get(like, {}) | _full_source_angles(source, pose, angles)
     for _, pose in keys:
         if pose not in written:
             raise unknown_name(f"pose in {source.path.name}", pose, written)
@@ -233,13 +233,13 @@ def _is_key(key: object) -> bool:
             return False
 
 
-def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
+def _full_source_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
     """The angles of a pose by full name. An angle with a side overrides the angle without a side."""
     out: dict[str, float] = {}
     for name in sorted(angles.keys() - {"like"}, key=lambda word: (word.startswith(SIDES), word)):
         if not isinstance(angles[name], int | float):
             raise source.fail(f"{name} of pose '{pose}' must be a number")
-        for each in both_sides(name):
+        for each in both_sides_of_source_angle(name):
             if each not in ANGLES and each not in PATH:
                 raise unknown_name(
                     f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH)
@@ -248,7 +248,9 @@ def _full_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> 
     return out
 
 
-def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool) -> dict[str, CurveKeys]:
+def _angle_keys_of_source(
+    times: tuple[float, ...], poses: list[dict[str, float]], cyclic: bool
+) -> dict[str, CurveKeys]:
     """By angle, for each angle that is not always 0: its keys."""
     out = {}
     for name in poses[0]:
@@ -259,7 +261,7 @@ def _angle_curves(times: tuple[float, ...], poses: list[dict[str, float]], cycli
     return out
 
 
-def _contact_intervals(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
+def _contact_intervals_of_source(source: MotionSource) -> dict[str, tuple[Interval, ...]]:
     """By part with its side, such as left_heel: the intervals (s) in which the part is in contact."""
     out: dict[str, tuple[Interval, ...]] = {}
     written = source.section("contacts")

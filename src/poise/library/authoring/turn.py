@@ -16,17 +16,22 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.ease import quintic_ease
 from poise.edit.take import take_of
-from poise.edit.track import FootTrack
+from poise.edit.track import TakeFootTrack
 from poise.edit.travel import turned_path_moves
-from poise.edit.walk import Course, CourseMoves, RigidMove, walk_on_course
+from poise.edit.walk import Course, CourseMoves, RigidEditMove, take_on_course
 from poise.library.authoring.curves import CYCLE
-from poise.library.authoring.figure import PosableFigure
-from poise.library.authoring.gait import RATE, gait_clip, gait_of_source
-from poise.library.authoring.gait_change import PacedStretch, gait_contacts_at, paced_clip, read_stages
+from poise.library.authoring.figure import SourceFigure
+from poise.library.authoring.gait import RATE, clip_of_gait_source, gait_of_source
+from poise.library.authoring.gait_change import (
+    PacedStretch,
+    clip_of_pace_source,
+    gait_source_contacts_at,
+    read_source_stages,
+)
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of
+from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.contact_detection import GRAVITY
 from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
@@ -39,21 +44,21 @@ _OVER = 20.0  # percent of the cycle over which the straight walk blends into th
 _X = np.array([1.0, 0.0, 0.0])
 
 
-def turn_sketch(source: MotionSource, body: Body) -> Sketch:
+def sketch_of_turn_source(source: MotionSource, body: Body) -> Sketch:
     """Build the turn that a source of kind "turn" describes."""
     source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
-    steady = gait_clip(gait_of_source(source.other("base")), body)
+    steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     end = CYCLE * source.count("cycles")
-    heading = _TurnHeading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
-    bent = _curved_walk(_straight_walk(source, steady, end), heading)
+    heading = _TurnSourceHeading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
+    bent = _walk_of_turn_source(_straight_walk_of_turn_source(source, steady, end), heading)
     assert bent.down is not None
     kept = slice(heading.frame(0.0), heading.frame(end) + 1)
     clip = BodyClip(source.name, body, RATE, readonly(bent.qpos[kept]), readonly(bent.down[kept], bool), cyclic=True)
-    return Sketch(clip, supports_of(clip))
+    return Sketch(clip, supports_of_reference_clip(clip))
 
 
 @dataclass(frozen=True)
-class _TurnHeading:
+class _TurnSourceHeading:
     """Heading of the turn at each frame of the straight walk from which the turn is made."""
 
     radians: float  # of the whole turn
@@ -72,25 +77,29 @@ class _TurnHeading:
         """
         percent = frame / self.frames - _BEFORE + ahead
         share = np.clip((percent - _PASSING) / (self.end - CYCLE / 2), 0.0, 1.0)
-        return np.asarray(self.radians * (_turn_share(share) - _turn_share(share - 1 + _EDGE)) / (1 - _EDGE))
+        return np.asarray(
+            self.radians * (_turn_source_share(share) - _turn_source_share(share - 1 + _EDGE)) / (1 - _EDGE)
+        )
 
 
-def _turn_share(share: Array) -> Array:
+def _turn_source_share(share: Array) -> Array:
     """Integral from 0 to `share` of a rate that rises smoothly (3u^2 - 2u^3) from 0 to 1 over _EDGE and stays at 1."""
     within = np.clip(share / _EDGE, 0.0, 1.0)
     return np.asarray(_EDGE * within**3 * (1 - within / 2) + np.maximum(share - _EDGE, 0.0))
 
 
-def _straight_walk(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
+def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: float) -> BodyClip:
     """The straight walk from which the turn is made, with the step sizes of the source."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
-    size = read_stages(source, "size")(percent)
+    size = read_source_stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)))
-    return paced_clip(steady, _mean_pose(steady), pace, gait_contacts_at(steady, percent))
+    return clip_of_pace_source(
+        steady, _mean_pose_of_gait_source(steady), pace, gait_source_contacts_at(steady, percent)
+    )
 
 
-def _mean_pose(steady: BodyClip) -> Array:
+def _mean_pose_of_gait_source(steady: BodyClip) -> Array:
     """Mean pose (nq,) of the gait cycle, towards which smaller steps blend."""
     mean = np.mean(steady.qpos[:-1], axis=0)
     mean[0] = 0.0
@@ -101,21 +110,21 @@ def _mean_pose(steady: BodyClip) -> Array:
     return np.asarray(mean)
 
 
-def _curved_walk(straight: BodyClip, heading: _TurnHeading) -> BodyClip:
+def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> BodyClip:
     """The walk on the curved path, with trunk and head turned ahead. Both ends equal those of the straight walk."""
 
-    def prepare(_: FootTrack) -> Course:
-        return lambda track: _curved_walk_moves(track, heading)
+    def prepare(_: TakeFootTrack) -> Course:
+        return lambda track: _moves_of_turn_source(track, heading)
 
-    bent = walk_on_course(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
+    bent = take_on_course(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
     pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
     angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
-    looking = PosableFigure(bent.body).bent(bent.qpos, angles)
-    return replace(bent, qpos=readonly(_with_straight_ends(straight, looking, heading)))
+    looking = SourceFigure(bent.body).bent(bent.qpos, angles)
+    return replace(bent, qpos=readonly(_turn_source_with_straight_ends(straight, looking, heading)))
 
 
-def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) -> Array:
+def _turn_source_with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnSourceHeading) -> Array:
     """The poses `bent` (T, nq), blended at both ends of the motion into the rigidly moved straight walk."""
     space = PoseSpace(straight.body)
     percent = np.arange(len(bent)) / heading.frames - _BEFORE
@@ -129,7 +138,7 @@ def _with_straight_ends(straight: BodyClip, bent: Array, heading: _TurnHeading) 
     return space.moved(moved, share[:, None] * space.difference(moved, bent))
 
 
-def _curved_walk_moves(track: FootTrack, heading: _TurnHeading) -> CourseMoves:
+def _moves_of_turn_source(track: TakeFootTrack, heading: _TurnSourceHeading) -> CourseMoves:
     """Moves of root and footprints onto the curved path: each increment of the path is rotated by its heading."""
     yaw = heading.at(track.first + np.arange(float(track.frames)))
     flat = turned_path_moves(track, yaw)
@@ -137,6 +146,6 @@ def _curved_walk_moves(track: FootTrack, heading: _TurnHeading) -> CourseMoves:
     lean = _LEAN * np.arctan(speed * np.gradient(yaw) * RATE / GRAVITY)
     tilted = quat_multiply(flat.turn, quat_from_axis_angle(-_X, lean))
     around = np.pad(track.path, ((0, 0), (0, 1)))  # points on the ground about which the body leans
-    root = RigidMove(tilted, flat.place(around) - quat_rotate(tilted, around))
+    root = RigidEditMove(tilted, flat.place(around) - quat_rotate(tilted, around))
     rows = [min(stance.begin + round(_PASSING * heading.frames), track.frames - 1) for stance in track.stances]
-    return CourseMoves(root, tuple(RigidMove(flat.turn[row], flat.shift[row]) for row in rows))
+    return CourseMoves(root, tuple(RigidEditMove(flat.turn[row], flat.shift[row]) for row in rows))

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
-from poise.library.authoring.figure import PosableFigure, both_sides
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
 from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -49,7 +49,7 @@ class Behaviour:
     def angles(self, at: Mapping[str, Array]) -> dict[str, Array]:
         """The angles `at` by full name: a limb angle without a side becomes two entries, left and right."""
         names = sorted(at, key=lambda word: word.startswith(SIDES))
-        return {each: at[name] for name in names for each in both_sides(name)}
+        return {each: at[name] for name in names for each in both_sides_of_source_angle(name)}
 
     @cached_property
     def _free_places(self) -> tuple[tuple[str, str, int], ...]:
@@ -113,7 +113,7 @@ class BehaviourReference:
     def __init__(self, behaviour: Behaviour, body: Body) -> None:
         self.behaviour, self.body = behaviour, body
         self.name = behaviour.name
-        self._figure = PosableFigure(body)
+        self._figure = SourceFigure(body)
         self._first = Target(self._initial_pose(), readonly(np.zeros(body.nv)))
 
     def at(self, time: float) -> Target:  # noqa: ARG002

@@ -17,7 +17,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.library.authoring.figure import PosableFigure, both_sides
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
 from poise.library.authoring.source import MotionSource
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip
@@ -42,14 +42,14 @@ CHOSEN = (0, 2, 3, 6)
 
 
 @dataclass(frozen=True)
-class ClipMoments:
+class BehaviourClipMoments:
     """The content of [clip] of a behaviour file."""
 
     motion: Path
     at: tuple[float | None, ...] | None  # time (s) of each pose, None for the file's own pose; None: find all times
 
     @classmethod
-    def read(cls, source: MotionSource, count: int) -> ClipMoments:
+    def read(cls, source: MotionSource, count: int) -> BehaviourClipMoments:
         """Read [clip] of a behaviour file with `count` poses."""
         table = source.section("clip")
         for name in table:
@@ -85,53 +85,53 @@ class BehaviourPoses:
     lies: bool = False  # whether the body rolls sideways, so that the pitch does not give the times
 
 
-def poses_from_clip(moments: ClipMoments, body: Body, keys: BehaviourPoses, own: Poses) -> Poses:
+def behaviour_poses_from_clip(moments: BehaviourClipMoments, body: Body, keys: BehaviourPoses, own: Poses) -> Poses:
     """Poses of a clip, `own` poses for the others. A flip takes the mean of left and right angles, a roll both."""
     clip, count, rolls = import_motion(moments.motion).clip, len(keys.at), keys.kind == "roll"
-    at = moments.at or _find_pose_times(retarget(clip, body).clip, keys)
+    at = moments.at or _behaviour_pose_times(retarget(clip, body).clip, keys)
     if len(at) != count:
         raise PoiseError(f"{moments.motion.name}: {len(at)} times were found for {count} poses")
     places = [k for k, time in enumerate(at) if time is not None]
     if not places:
         raise PoiseError(f"{moments.motion.name}: none of its poses is used: give their times in [clip]")
-    frames = [_frame_at(clip, float(at[k] or 0.0)) for k in places]
+    frames = [_behaviour_clip_frame(clip, float(at[k] or 0.0)) for k in places]
     shifted = None if clip.translation is None else clip.translation[frames]
     taken = replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
-    found = PosableFigure(body).flexions(retarget(taken, body).clip.qpos)
+    found = SourceFigure(body).flexions(retarget(taken, body).clip.qpos)
     out = dict(own)
-    for name, bent in (found if rolls else _mean_of_sides(found)).items():
-        whole = _without_side(name)
+    for name, bent in (found if rolls else _behaviour_angles_of_both_sides(found)).items():
+        whole = _behaviour_angle_without_side(name)
         if whole in LEFT_OUT or (rolls and whole in NOT_OF_ROLLS):
             continue
         values = list(own.get(name, own.get(whole, count * (0.0,))))
         for k, value in zip(places, bent, strict=True):
             values[k] = float(value)
         out[name] = tuple(values)
-    return fitted_flip_poses(out, own, body, places) if keys.kind == "flip" and own else out
+    return fitted_flip_behaviour_poses(out, own, body, places) if keys.kind == "flip" and own else out
 
 
-def _find_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float | None, ...]:
+def _behaviour_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float | None, ...]:
     """Find the time (s) of each pose in a clip; None for poses that are not taken from the clip."""
     if keys.lies:
         raise PoiseError(f"{clip.name}: the times of a sideways roll cannot be found: give them in [clip]")
     if keys.kind == "roll":
-        return roll_times(clip, keys.tilt + 360.0 * np.array(keys.at))
-    return tuple(time if k in CHOSEN else None for k, time in enumerate(flip_times(clip)))
+        return roll_behaviour_times(clip, keys.tilt + 360.0 * np.array(keys.at))
+    return tuple(time if k in CHOSEN else None for k, time in enumerate(flip_behaviour_times(clip)))
 
 
-def _mean_of_sides(found: dict[str, Array]) -> dict[str, Array]:
+def _behaviour_angles_of_both_sides(found: dict[str, Array]) -> dict[str, Array]:
     """Angles by name without a side; an angle of a limb is the mean of left and right."""
     return {
         name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
-        for name in dict.fromkeys(map(_without_side, found))
+        for name in dict.fromkeys(map(_behaviour_angle_without_side, found))
     }
 
 
-def _without_side(name: str) -> str:
+def _behaviour_angle_without_side(name: str) -> str:
     return name.removeprefix("left_").removeprefix("right_")
 
 
-def _frame_at(clip: Clip, time: float) -> int:
+def _behaviour_clip_frame(clip: Clip, time: float) -> int:
     frame = round(time * clip.rate)
     if frame >= clip.frames:
         raise PoiseError(f"{clip.name} ends at {clip.seconds:.2f} s: there is no pose at {time:g} s")
@@ -145,9 +145,9 @@ OVER = (120.0, 280.0)
 NEAREST = 0.5  # Least distance (m) that a roll must travel so that its direction is known
 
 
-def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
+def roll_behaviour_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
     """Times (s) at which the pelvis first reaches each of the rising `pitches` (degrees); None if outside OVER."""
-    turned = _pelvis_pitch(clip)
+    turned = _pelvis_pitch_of_behaviour_clip(clip)
     if turned.max() < OVER[1]:
         raise PoiseError(f"{clip.name} does not roll forward: give the times of its poses")
     first = [int(np.argmax(turned >= pitch)) / clip.rate for pitch in pitches]
@@ -156,7 +156,7 @@ def roll_times(clip: BodyClip, pitches: Array) -> tuple[float | None, ...]:
     )
 
 
-def _pelvis_pitch(clip: BodyClip) -> Array:
+def _pelvis_pitch_of_behaviour_clip(clip: BodyClip) -> Array:
     """(T,) degrees: pitch of the pelvis in the vertical plane of the clip's travel; forward is positive, unwrapped."""
     way = clip.qpos[-1, :2] - clip.qpos[0, :2]
     far = float(np.linalg.norm(way))
@@ -177,19 +177,19 @@ AROUND = 1.0
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
 
 
-def flip_times(clip: BodyClip) -> tuple[float, ...]:
+def flip_behaviour_times(clip: BodyClip) -> tuple[float, ...]:
     """Times (s) of the seven poses of a flip: stand, crouch, take-off, tuck, touch-down, absorb, stood.
 
     Take-off is where the centre of mass rises fastest and touch-down where it falls fastest, independent of the ground
     height. The tuck has the smallest inertia; crouch and absorption are the lowest points, and the body stands at the
     highest points before and after them.
     """
-    height, size = _height_and_inertia(clip)
+    height, size = _inertia_of_behaviour_clip(clip)
     window, speed = round(AROUND * clip.rate), np.gradient(height)
     apex = int(np.argmax(height))
     first, last = max(apex - window, 0), min(apex + window, clip.frames - 1)
     up, down = first + int(np.argmax(speed[first : apex + 1])), apex + int(np.argmin(speed[apex : last + 1]))
-    _check_flight(clip, height, up, apex, down)
+    _check_flight_of_behaviour_clip(clip, height, up, apex, down)
     crouch = first + int(np.argmin(height[first : up + 1]))
     tuck = up + int(np.argmin(size[up : up + round(TUCKED * (down - up)) + 1]))
     absorb = down + int(np.argmin(height[down : min(down + window, clip.frames)]))
@@ -201,7 +201,7 @@ def flip_times(clip: BodyClip) -> tuple[float, ...]:
     return tuple(frame / clip.rate for frame in frames)
 
 
-def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
+def _check_flight_of_behaviour_clip(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
     """Raise a PoiseError unless the body falls freely between the frames `up` (take-off) and `down` (touch-down)."""
     half = 0.5 * (down - up) / clip.rate
     fallen = height[apex] - 0.5 * (height[up] + height[down])
@@ -209,7 +209,7 @@ def _check_flight(clip: BodyClip, height: Array, up: int, apex: int, down: int) 
         raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
 
 
-def _height_and_inertia(clip: BodyClip) -> tuple[Array, Array]:
+def _inertia_of_behaviour_clip(clip: BodyClip) -> tuple[Array, Array]:
     """Height (T,) m of the centre of mass, and inertia (T,) kg m^2 about it with all links as point masses."""
     inertia = np.zeros(clip.frames)
     for k, data in enumerate(posed_data(clip.body, clip.qpos)):
@@ -232,27 +232,27 @@ HIGHEST = 1.05  # Largest height of the crouch relative to the file's own: from 
 HALVINGS = 8  # Bisection steps
 
 
-def fitted_flip_poses(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
+def fitted_flip_behaviour_poses(poses: Poses, own: Poses, body: Body, places: list[int]) -> Poses:
     """The poses, with those at indices `places` changed towards `own`, as little as a flip needs."""
-    figure = _PosedBody(body)
+    figure = _BehaviourPoseMeasures(body)
     for k in set(places) & {STAND, CROUCH, STOOD}:
-        poses = _balanced_flip_pose(poses, own, k, figure)
+        poses = _balanced_behaviour_pose(poses, own, k, figure)
     for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
         if k in places:
-            poses = _blended_flip_pose(poses, own, k, most, measure)
+            poses = _blended_behaviour_pose(poses, own, k, most, measure)
     return poses
 
 
-class _PosedBody:
+class _BehaviourPoseMeasures:
     """Measures a body in a pose that is given by angles; `k` is the index of the pose in `poses`."""
 
     def __init__(self, body: Body) -> None:
-        self._body, self._figure, self._data = body, PosableFigure(body), mujoco.MjData(body.model)
+        self._body, self._figure, self._data = body, SourceFigure(body), mujoco.MjData(body.model)
 
     def _pose(self, poses: Poses, k: int) -> None:
         angles: dict[str, float] = {}
         for name, values in poses.items():
-            angles |= dict.fromkeys(both_sides(name), values[k])
+            angles |= dict.fromkeys(both_sides_of_source_angle(name), values[k])
         self._data.qpos[:] = self._figure.poses(angles)[0]
         mujoco.mj_kinematics(self._body.model, self._data)
         mujoco.mj_comPos(self._body.model, self._data)
@@ -279,25 +279,27 @@ class _PosedBody:
         return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
 
 
-def _balanced_flip_pose(poses: Poses, own: Poses, k: int, figure: _PosedBody) -> Poses:
+def _balanced_behaviour_pose(poses: Poses, own: Poses, k: int, figure: _BehaviourPoseMeasures) -> Poses:
     """The poses, with the ankles of pose k bent until the centre of mass is as far ahead of the ankles as in `own`."""
     wanted = figure.ahead(own, k)
     for _ in range(LEANS):
-        here, more = (figure.ahead(_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
+        here, more = (figure.ahead(_behaviour_poses_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
         if more - here < LIMITED:
             break
-        poses = _with_ankles_bent(poses, k, (wanted - here) / (more - here))
+        poses = _behaviour_poses_with_ankles_bent(poses, k, (wanted - here) / (more - here))
     return poses
 
 
-def _with_ankles_bent(poses: Poses, k: int, by: float) -> Poses:
+def _behaviour_poses_with_ankles_bent(poses: Poses, k: int, by: float) -> Poses:
     """The poses, with the ankles of pose k bent by `by` further degrees."""
     angles = list(poses[ANKLE])
     angles[k] += by
     return {**poses, ANKLE: tuple(angles)}
 
 
-def _blended_flip_pose(poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]) -> Poses:
+def _blended_behaviour_pose(
+    poses: Poses, own: Poses, k: int, most: float, measure: Callable[[Poses, int], float]
+) -> Poses:
     """The poses, with pose k blended towards `own` until its `measure` is at most `most` times that of `own`."""
     bound = most * measure(own, k)
     if measure(poses, k) <= bound:
@@ -305,14 +307,14 @@ def _blended_flip_pose(poses: Poses, own: Poses, k: int, most: float, measure: C
     fits, too_much = 0.0, 1.0
     for _ in range(HALVINGS):
         share = 0.5 * (fits + too_much)
-        if measure(_interpolated_flip_pose(own, poses, k, share), k) <= bound:
+        if measure(_interpolated_behaviour_pose(own, poses, k, share), k) <= bound:
             fits = share
         else:
             too_much = share
-    return _interpolated_flip_pose(own, poses, k, fits)
+    return _interpolated_behaviour_pose(own, poses, k, fits)
 
 
-def _interpolated_flip_pose(own: Poses, poses: Poses, k: int, share: float) -> Poses:
+def _interpolated_behaviour_pose(own: Poses, poses: Poses, k: int, share: float) -> Poses:
     """The poses, with pose k interpolated from `own` (share 0) to `poses` (share 1)."""
     out = {}
     for name, values in poses.items():

@@ -18,9 +18,9 @@ from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.errors import unknown_name
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import MotionSource, read_table
+from poise.library.authoring.source import MotionSource, read_source_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
-from poise.library.behaviours.clip_poses import BehaviourPoses, ClipMoments, Poses, poses_from_clip
+from poise.library.behaviours.clip_poses import BehaviourClipMoments, BehaviourPoses, Poses, behaviour_poses_from_clip
 from poise.retarget.figure import SIDES
 from poise.toml_reader import is_number
 
@@ -43,12 +43,12 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     at = _number_list(whole, "at", whole.table.get("at"))
     if np.any(np.diff(at) <= 0):
         raise whole.fail("the numbers of 'at' must increase")
-    control, start = (_merged_numbers(chain, section) for section in ("control", "start"))
+    control, start = (_merged_behaviour_numbers(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
     poses = _behaviour_poses(chain, whole, BehaviourPoses(whole.text("kind"), at, tilt, lies))
-    poses, free = _with_separate_sides(
-        poses, _tuned_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
+    poses, free = _behaviour_poses_by_side(
+        poses, _tuned_behaviour_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
     )
     return Behaviour(
         name=str(name_or_path),
@@ -69,7 +69,7 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
 
 def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
     """Read a file and all files that it inherits from by `like`, base first. `asking`: files whose `like` led here."""
-    path, table = read_table("behaviour", name_or_path, _FOLDER, behaviour_names())
+    path, table = read_source_table("behaviour", name_or_path, _FOLDER, behaviour_names())
     source = MotionSource(path.stem, path, "", Frozen(table))
     source.check(_FIELDS)
     if path.resolve() in asking:
@@ -87,25 +87,26 @@ def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: B
     for source in chain:
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
-            poses = poses_from_clip(ClipMoments.read(source, len(keys.at)), body, keys, poses)
+            poses = behaviour_poses_from_clip(BehaviourClipMoments.read(source, len(keys.at)), body, keys, poses)
         own = {
-            name: _pose_angles(source, name, values, len(keys.at)) for name, values in source.section("poses").items()
+            name: _behaviour_pose_angles(source, name, values, len(keys.at))
+            for name, values in source.section("poses").items()
         }
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
 
 
-def _tuned_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
+def _tuned_behaviour_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
     """Read [tune]. Unknown names are an error in the file's `own` table, and are ignored in an inherited table."""
     table = whole.section("tune")
     for name in table if own else ():
         if name not in known:
             raise unknown_name(f"number to tune in {whole.path.name}", name, known)
-    return {name: _read_freedom(whole, name, spread) for name, spread in table.items() if name in known}
+    return {name: _read_behaviour_freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
-def _with_separate_sides(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
+def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
     """If a limb angle has a left and a right entry, drop its entry without a side and give its freedom to both."""
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
@@ -116,7 +117,7 @@ def _with_separate_sides(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses,
     )
 
 
-def _pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
+def _behaviour_pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
     if name not in (*ANGLES, *LIMB_ANGLES):
         raise unknown_name(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
     values = _number_list(source, name, value)
@@ -125,7 +126,7 @@ def _pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tup
     return values
 
 
-def _merged_numbers(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
+def _merged_behaviour_numbers(chain: Sequence[MotionSource], section: str) -> dict[str, float]:
     """Numbers by name in a table, merged over the chain of files. Later files override earlier files."""
     out: dict[str, float] = {}
     for source in chain:
@@ -142,7 +143,7 @@ def _number_list(source: MotionSource, name: str, value: Any) -> tuple[float, ..
     return tuple(float(each) for each in value)
 
 
-def _read_freedom(source: MotionSource, name: str, value: Any) -> Freedom:
+def _read_behaviour_freedom(source: MotionSource, name: str, value: Any) -> Freedom:
     """Read a spread of [tune]: 5 is in the unit of the number `name`, "10%" is a share of this number."""
     text = str(value)
     relative = text.endswith("%")
@@ -173,9 +174,11 @@ def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | 
         if section == _FOUND:
             continue
         if entry and (section, entry.group(2)) in missing:
-            line = f"{entry.group(1)}{_toml_numbers(missing.pop((section, entry.group(2))))}{entry.group(4)}"
+            line = (
+                f"{entry.group(1)}{_behaviour_numbers_as_toml(missing.pop((section, entry.group(2))))}{entry.group(4)}"
+            )
         lines.append(line)
-    _insert_inherited_numbers(lines, missing | _one_sided_poses(behaviour, missing))
+    _insert_inherited_behaviour_numbers(lines, missing | _one_sided_poses(behaviour, missing))
     while lines and not lines[-1].strip():
         lines.pop()
     quoted = {name: f'"{value}"' if isinstance(value, str) else repr(value) for name, value in found.items()}
@@ -191,17 +194,19 @@ def _one_sided_poses(
     return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
 
 
-def _insert_inherited_numbers(lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]) -> None:
+def _insert_inherited_behaviour_numbers(
+    lines: list[str], missing: Mapping[tuple[str, str], float | tuple[float, ...]]
+) -> None:
     """Insert the `missing` numbers, which the file inherits, at the heads of their tables. Changes `lines` in place."""
     for (section, name), value in missing.items():
         heads = [k for k, line in enumerate(lines) if (head := _SECTION.match(line)) and head.group(1) == section]
         if not heads:
             lines += ["", f"[{section}]"]
             heads = [len(lines) - 1]
-        lines.insert(heads[0] + 1, f"{name} = {_toml_numbers(value)}")
+        lines.insert(heads[0] + 1, f"{name} = {_behaviour_numbers_as_toml(value)}")
 
 
-def _toml_numbers(value: float | tuple[float, ...]) -> str:
+def _behaviour_numbers_as_toml(value: float | tuple[float, ...]) -> str:
     if isinstance(value, tuple):
-        return "[" + ", ".join(_toml_numbers(each) for each in value) + "]"
+        return "[" + ", ".join(_behaviour_numbers_as_toml(each) for each in value) + "]"
     return repr(float(f"{value:.4g}"))

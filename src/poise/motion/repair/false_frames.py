@@ -83,7 +83,7 @@ def cut_leading_frames(
     found = f"the root is at the origin or jumps in the first {bad} frames" if bad else "the first frames are sound"
     done = f"{cut} frames cut" if cut else "nothing"
     start = Finding("leading", found, done, "leading=FRAMES", cut)
-    return kept, start, _root_jump_finding(root_jump_frames(position[cut:], leg))
+    return kept, start, _root_jump_finding(root_jump_frames_of_file(position[cut:], leg))
 
 
 def count_bad_frames(position: Array, leg: float) -> int:
@@ -91,11 +91,11 @@ def count_bad_frames(position: Array, leg: float) -> int:
     placed = np.flatnonzero(np.any(position != 0.0, axis=1))
     away = len(placed) > 0 and np.linalg.norm(position[placed[0]]) > LEAP * leg
     at_origin = int(placed[0]) if away else 0
-    early = [k for k in root_jump_frames(position[at_origin:], leg) if k <= BEGINNING * len(position)]
+    early = [k for k in root_jump_frames_of_file(position[at_origin:], leg) if k <= BEGINNING * len(position)]
     return at_origin + (early[-1] if early else 0)
 
 
-def root_jump_frames(position: Array, leg: float) -> list[int]:
+def root_jump_frames_of_file(position: Array, leg: float) -> list[int]:
     """The frames that the root reaches by a jump."""
     steps = np.linalg.norm(np.diff(position, axis=0), axis=-1)
     far = [int(k) for k in np.flatnonzero(steps > LEAP * leg)]

@@ -29,7 +29,7 @@ class AirbornePhase:
     rise: float  # m, height of the arc
 
 
-def find_flights(mass: MassPoints, joints: Array, leg: float, near: int) -> list[AirbornePhase]:
+def flights_in_imported_file(mass: MassPoints, joints: Array, leg: float, near: int) -> list[AirbornePhase]:
     """Flights of a figure with joints at (T, J, 3) m and legs of length `leg` (m).
 
     The level of the ground is taken from `near` frames to both sides.

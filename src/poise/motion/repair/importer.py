@@ -15,10 +15,10 @@ from poise.motion.repair.bones import find_zero_bones, leg_length, mend_thorax, 
 from poise.motion.repair.false_frames import cut_leading_frames, drop_tpose
 from poise.motion.repair.finding import Finding, Imported
 from poise.motion.repair.floor import find_floor, find_lean, find_soles, level_clip
-from poise.motion.repair.limb_bends import with_limb_bends
+from poise.motion.repair.limb_bends import with_repaired_limb_bends
 from poise.motion.repair.rate import find_rate
 from poise.motion.repair.settings import FIND_OUT, ImportSettings
-from poise.motion.repair.stance import sampled_clip, zero_pose_positions
+from poise.motion.repair.stance import sampled_clip, skeleton_zero_pose_positions
 from poise.motion.repair.unit_and_axes import file_stances, find_facing_axis, find_file_unit, find_up_axis, poise_axes
 from poise.motion.repair.upright import find_upright_pose
 from poise.motion.roles import Roles, find_roles
@@ -38,8 +38,8 @@ def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Import
     if raw.kind == "clip":
         settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
     filed, offsets = repair_offsets(raw.clip, settings)
-    roles = _humanoid_roles(filed)
-    size = _figure_size(filed, roles)
+    roles = _imported_humanoid_roles(filed)
+    size = _imported_figure_size(filed, roles)
     begun, tpose = drop_tpose(filed, roles, size, settings)
     begun, leading, leaps = cut_leading_frames(begun, roles, size, settings)
     first = filed.cut(0, 1) if tpose.value else None
@@ -66,7 +66,7 @@ def _to_poise_conventions(
     if raw.kind == "clip":
         return clip, (Finding("conventions", "a clip saved by Poise", "nothing", "", None),)
     sample = sampled_clip(clip)
-    size = _figure_size(clip, roles)
+    size = _imported_figure_size(clip, roles)
     seen = None if roles is None else file_stances(sample, roles, size, first)
     up = find_up_axis(seen, raw.axes, settings)
     facing = find_facing_axis(seen, up.value, raw.axes, settings)
@@ -75,23 +75,23 @@ def _to_poise_conventions(
     clip, sample = (convert_clip(c, unit.value, axes) for c in (clip, sample))
     standing, upright = find_upright_pose(sample, roles, first and convert_clip(first, unit.value, axes))
     clip = replace(clip, skeleton=replace(clip.skeleton, upright=standing))
-    bent = clip if roles is None else with_limb_bends(clip, roles)
+    bent = clip if roles is None else with_repaired_limb_bends(clip, roles)
     if bent is not clip:
         upright = replace(upright, done=f"{upright.done}, its limbs rolled to match how elbows and knees bend")
     return bent, (unit, up, facing, upright)
 
 
-def _humanoid_roles(clip: Clip) -> Roles | None:
+def _imported_humanoid_roles(clip: Clip) -> Roles | None:
     """The roles of a humanoid whose legs have a length; else None."""
     roles = find_roles(clip.skeleton, sampled_clip(clip).places.position)
     return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
-def _figure_size(clip: Clip, roles: Roles | None) -> float:
+def _imported_figure_size(clip: Clip, roles: Roles | None) -> float:
     """Length of a person's leg, or the diagonal of any other figure's bounding box, in the clip's unit."""
     if roles is not None:
         return leg_length(clip, roles)
-    return float(np.linalg.norm(np.ptp(zero_pose_positions(clip.skeleton)[0], axis=0)))
+    return float(np.linalg.norm(np.ptp(skeleton_zero_pose_positions(clip.skeleton)[0], axis=0)))
 
 
 def unwrap_rotations(clip: Clip) -> tuple[Clip, Finding]:

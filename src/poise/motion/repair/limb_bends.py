@@ -25,9 +25,9 @@ _LIMBS = (  # parts that roll, the part below them, and the sign of the bend abo
 )
 
 
-def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
+def with_repaired_limb_bends(clip: Clip, roles: Roles) -> Clip:
     """The clip with limbs rolled in the upright pose to match the bends in its motion; unchanged without bends."""
-    rolls = _limb_rolls(clip, roles)
+    rolls = _repaired_limb_rolls(clip, roles)
     if not rolls:
         return clip
     pose = np.array(upright_joint_places(clip.skeleton).rotation[0])  # in the world; other joints keep theirs
@@ -38,7 +38,7 @@ def with_limb_bends(clip: Clip, roles: Roles) -> Clip:
     return replace(clip, skeleton=replace(clip.skeleton, upright=readonly(pose)))
 
 
-def _limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
+def _repaired_limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """By joint that is rolled, its world rotation (4,) in the new upright pose."""
     upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
     rotations = skeleton_kinematics(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
@@ -49,7 +49,7 @@ def _limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
             joints = [roles.joints[f"{side}_{part}"] for part in parts]
             end = roles.joints.get(f"{side}_{beyond}")
             swings = _hanging_limb_swings(clip.skeleton, upright, joints, end)
-            roll = _bend_roll(rotations[:, joints], quat_multiply(swings, was[joints]), sign)
+            roll = _repaired_bend_roll(rotations[:, joints], quat_multiply(swings, was[joints]), sign)
             if roll is None:
                 continue
             about_bone = quat_multiply(quat_conjugate(swings), quat_multiply(roll, swings))
@@ -69,7 +69,7 @@ def _hanging_limb_swings(skeleton: Skeleton, upright: Places, joints: list[int],
     return quat_between(bones, _DOWN)
 
 
-def _bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
+def _repaired_bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
     """The rotation (4,) about the hanging limb after which the limb's mean bend is about `sign` * y; None without bend.
 
     `rotations` (T, 2, 4) are those of upper and lower bone in the motion, `frames` (2, 4) those when the bones hang.

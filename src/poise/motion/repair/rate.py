@@ -18,7 +18,7 @@ from poise.arrays import Frozen
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, find_flights
+from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, flights_in_imported_file
 from poise.motion.repair.point_masses import foot_and_hand_tracks, local_parabolas, mass_points
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.support_evidence import SingleSupportEvidence, single_support_evidence, tipping_distance
@@ -123,7 +123,7 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
         )
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
-    flights = find_flights(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))
+    flights = flights_in_imported_file(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))
     return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: rate_reading(k) for k in DOUBLINGS}))
 
 

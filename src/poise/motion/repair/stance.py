@@ -46,9 +46,9 @@ def figure_stance(position: Array, roles: Roles) -> FigureStance:
     return FigureStance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
 
 
-def zero_pose_stance(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
+def stance_of_skeleton_zero_pose(skeleton: Skeleton, roles: Roles, leg: float) -> FigureStance:
     """The stance of the zero pose; an asymmetric zero pose does not count as standing."""
-    where = zero_pose_positions(skeleton)
+    where = skeleton_zero_pose_positions(skeleton)
     seen = figure_stance(where, roles)
     return replace(seen, stands=seen.stands & (pose_asymmetry(where[0], roles) < LOPSIDED * leg))
 
@@ -62,7 +62,7 @@ def pose_asymmetry(position: Array, roles: Roles) -> float:
     return float(max(np.abs(straight).max(), np.abs(crossed - crossed.T).max()))
 
 
-def zero_pose_positions(skeleton: Skeleton) -> Array:
+def skeleton_zero_pose_positions(skeleton: Skeleton) -> Array:
     """Positions (1, J, 3) of the joints with all rotations zero."""
     zero = np.tile([1.0, 0.0, 0.0, 0.0], (1, skeleton.count, 1))
     return skeleton_kinematics(skeleton, np.zeros((1, 3)), zero).position

@@ -48,12 +48,12 @@ def tipping_distance(
     if np.count_nonzero(stands) < FEWEST:
         return None
     soles = np.concatenate([foot.sole[stands] for foot in limbs.feet], axis=1)  # (T, 4, 3)
-    force_at = _zero_moment_point(mass.share, motion, stands, soles[..., 2].min(axis=1) - SOLE, rate)
+    force_at = _zero_moment_point_evidence(mass.share, motion, stands, soles[..., 2].min(axis=1) - SOLE, rate)
     outside = (force_at @ _COMPASS - (soles[..., :2] @ _COMPASS).max(axis=1)).max(axis=1)
     return float(np.percentile(outside, OFTEN))
 
 
-def _zero_moment_point(share: Array, motion: Smoothed, stands: Mask, ground: Array, rate: float) -> Array:
+def _zero_moment_point_evidence(share: Array, motion: Smoothed, stands: Mask, ground: Array, rate: float) -> Array:
     """Zero moment point (S, 2) m in the S frames of mask `stands`, on the ground at height `ground` (S,) m."""
     pull = motion.acceleration[stands] * rate**2 + np.array([0.0, 0.0, G])
     lever = motion.value[stands] - ground[:, None, None] * np.array([0.0, 0.0, 1.0])
@@ -87,10 +87,10 @@ def single_support_evidence(
     for own, other in (limbs.feet, limbs.feet[::-1]):
         stands = _single_support_frames(own, other, limbs) & (other.pace > SWING / rate)
         lever = motion.value[stands] - own.middle[stands, None]
-        inertia.append(_horizontal_moments(mass.share, lever, motion.acceleration[stands]))
-        weight.append(_horizontal_moments(mass.share, lever, np.array([0.0, 0.0, -G])))
+        inertia.append(_horizontal_moments_for_rate(mass.share, lever, motion.acceleration[stands]))
+        weight.append(_horizontal_moments_for_rate(mass.share, lever, np.array([0.0, 0.0, -G])))
         supports += sum(stop - start >= SHORTEST * rate for start, stop in true_runs(stands))
-    return _balance_rate(np.concatenate(inertia), np.concatenate(weight), supports)
+    return _balance_rate_evidence(np.concatenate(inertia), np.concatenate(weight), supports)
 
 
 def _single_support_frames(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
@@ -101,12 +101,12 @@ def _single_support_frames(own: FootTrack, other: FootTrack, limbs: Extremities)
     return stands
 
 
-def _horizontal_moments(share: Array, lever: Array, pull: Array) -> Array:
+def _horizontal_moments_for_rate(share: Array, lever: Array, pull: Array) -> Array:
     """Moments (T, 2) about the horizontal axes of point masses at `lever` (T, P, 3) with accelerations `pull`."""
     return np.asarray(np.einsum("p,tpk->tk", share, np.cross(lever, pull))[:, :2])
 
 
-def _balance_rate(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
+def _balance_rate_evidence(inertia: Array, weight: Array, supports: int) -> SingleSupportEvidence | None:
     """The rate that fits weight = rate^2 * inertia to both moments (n, 2); None if they do not correlate.
 
     Noise makes one of the two possible regressions too steep and the other too flat; the result lies between them:

@@ -10,7 +10,7 @@ from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding
 from poise.motion.repair.settings import AXES, UNITS, ImportSettings
-from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
+from poise.motion.repair.stance import FigureStance, figure_stance, stance_of_skeleton_zero_pose
 from poise.motion.roles import Roles
 
 LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; deviations of its logarithm, down and up
@@ -88,7 +88,7 @@ def _unit_text(metres: float) -> str:
 def file_stances(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> FileStances:
     """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` the T-pose, if any."""
     return FileStances(
-        zero=zero_pose_stance(clip.skeleton, roles, leg),
+        zero=stance_of_skeleton_zero_pose(clip.skeleton, roles, leg),
         tpose=None if tpose is None else figure_stance(tpose.places.position[:1], roles),
         motion=figure_stance(clip.places.position, roles),
         joints=clip.places.position,

@@ -10,7 +10,7 @@ from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.stance import FigureStance, figure_stance, zero_pose_stance
+from poise.motion.repair.stance import FigureStance, figure_stance, stance_of_skeleton_zero_pose
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton, skeleton_kinematics
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
@@ -26,7 +26,7 @@ def find_upright_pose(sample: Clip, roles: Roles | None, tpose: Clip | None) -> 
     skeleton = sample.skeleton
     if roles is None:
         return None, _upright_finding("not a person: the zero pose is taken as upright", "zero pose")
-    zero = zero_pose_stance(skeleton, roles, leg_length(sample, roles))
+    zero = stance_of_skeleton_zero_pose(skeleton, roles, leg_length(sample, roles))
     if zero.stands[0]:
         rotation = _rotation_to_front(zero, 0)
         if np.linalg.norm(quat_log(rotation)) < ASKEW:

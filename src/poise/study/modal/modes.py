@@ -80,7 +80,7 @@ def modes_cases(scope: Scope) -> list[ModesCase]:
     return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
 
 
-def mode_frequencies(body: Body, poses: Array) -> Array:
+def mode_frequencies_for_plot(body: Body, poses: Array) -> Array:
     """(T, n) squared frequencies ((rad/s)^2) of the deformation modes at poses (T, nq)."""
     terms, stiffness = DynamicsTerms(body.model), modal_stiffness(body)
     found = []
@@ -96,16 +96,20 @@ def run_modes_case(case: ModesCase) -> Row:
     """Row of a case: the number of modes of each kind and, for a motion, frequencies of its principal components."""
     if case.motion is None:
         body = Body.named(case.body or BODY)
-        return _modes_row(body.name, STANDING, mode_frequencies(body, body.standing[None]), None, 0.0)
+        return _row_of_modes_case(body.name, STANDING, mode_frequencies_for_plot(body, body.standing[None]), None, 0.0)
     body, reference = cached_cast(case.motion, case.body, True)
     clip = next(iter(reference.motions.values())).clip
     poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
-    return _modes_row(
-        body.name, motion_display_name(case.motion), mode_frequencies(body, poses), clip.qpos[:-1, 7:], clip.seconds
+    return _row_of_modes_case(
+        body.name,
+        motion_display_name(case.motion),
+        mode_frequencies_for_plot(body, poses),
+        clip.qpos[:-1, 7:],
+        clip.seconds,
     )
 
 
-def _modes_row(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
+def _row_of_modes_case(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
     slow = (found < OURS.threshold).sum(axis=1)
     typical = np.median(found, axis=0)
     few = int(np.median(slow))
@@ -205,10 +209,10 @@ class SelectedModal(Modal):
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         rest = np.setdiff1d(np.arange(len(modes.frequency)), self._chosen)
-        return reorder_modes(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
+        return modes_in_case_order(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
 
 
-def reorder_modes(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
+def modes_in_case_order(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
     """The modes in the order of the indices `order`."""
     shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
     return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever)
@@ -225,17 +229,17 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
         )
         for motion in scope.motions
         for plan, settings in PLANS.items()
-        for name, modes in planned_mode_sets(_deformation_mode_count(motion), scope.coarse).items()
+        for name, modes in mode_sets_for_cases(_studied_mode_count(motion), scope.coarse).items()
         for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
 
 
-def _deformation_mode_count(motion: str) -> int:
+def _studied_mode_count(motion: str) -> int:
     body, _ = cached_cast(motion, study_body(motion), True)
     return body.nv - RIGID
 
 
-def planned_mode_sets(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
+def mode_sets_for_cases(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
     """Sets of modes by name, out of `count` deformation modes: runs of successive modes, and random sets."""
     planned = min(PLANNED, count)
     firsts = range(0, count - planned + 1, 2 * APART if coarse else APART)

@@ -24,7 +24,7 @@ from poise.study.modal.case import (
     run_modal_trial,
     study_body,
 )
-from poise.study.modal.push import push_for_frames, pushes_of_motion
+from poise.study.modal.push import push_of_modal_case, pushes_of_motion
 
 PUSH = 100.0  # Force (N) of the pushes; they last as long as in `modal-push`
 PANELS = {"survived": (100.0, "survived, %"), "joint_rms_deg": (1.0, "joints off, degrees"),
@@ -36,7 +36,7 @@ def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row,
     """Yield labels and trial of a motion: for each seed one trial without a push and one for a push to each side."""
     for seed in range(scope.seeds):
         for side in (None, *SIDES):
-            pushes = () if side is None else (push_for_frames(side, PUSH, pushes_of_motion(motion).frames),)
+            pushes = () if side is None else (push_of_modal_case(side, PUSH, pushes_of_motion(motion).frames),)
             trial = Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes)
             yield {"pushed": side is not None, "direction": side}, trial
 

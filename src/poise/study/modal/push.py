@@ -2,7 +2,7 @@
 
 [Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
 By Eq. (11), the paper linearises the equations of motion at the current pose and zero velocity in every step, and
-simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorld`
+simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved. `LinearWorldOfTrial`
 cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
 """
 
@@ -80,7 +80,7 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
         for pushes in (pushes_of_motion(motion, scope.coarse),)
         for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
         for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds))
-        for push in (push_for_frames(angle, force, pushes.frames),)
+        for push in (push_of_modal_case(angle, force, pushes.frames),)
     ]
 
 
@@ -90,7 +90,7 @@ def pushes_of_motion(motion: str, coarse: bool = False) -> ModalPushes:
     return table.get(motion, table["walk"])
 
 
-def push_for_frames(degrees: int, force: float, frames: int) -> Push:
+def push_of_modal_case(degrees: int, force: float, frames: int) -> Push:
     """A push of a force (N) in a direction (degrees) that begins at PUSHED_AT and lasts a number of frames."""
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
@@ -152,7 +152,7 @@ def warp_cases(scope: Scope) -> list[ModalCase]:
             replace(REACTIONS[way["reaction"]], capture=FOOTHOLDS[way["footholds"]], window=paper_window(motion)),
         )
         for motion, way, force in product(scope.motions, WAYS, FEW_WARP_FORCES if scope.coarse else WARP_FORCES)
-        for push in (push_for_frames(BACK, force, PUSH_FRAMES),)
+        for push in (push_of_modal_case(BACK, force, PUSH_FRAMES),)
         for phase in (k / PUSH_PHASES for k in range(0, PUSH_PHASES, 4 if scope.coarse else 1))
         for seed in range(scope.seeds)
     ]
@@ -190,7 +190,7 @@ PLANT_FORCES = {"walk": (0.0, 100.0, 175.0), "squat": (0.0, 75.0, 150.0, 250.0),
 LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's reaction to pushes and fixed footholds
 
 
-class LinearWorld(World):
+class LinearWorldOfTrial(World):
     """A world without Coriolis and centrifugal forces."""
 
     def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
@@ -218,7 +218,7 @@ class LinearWorld(World):
         return mujoco.MjData(self.model)
 
 
-WORLDS = {"ours": World, "the paper's": LinearWorld}
+WORLDS = {"ours": World, "the paper's": LinearWorldOfTrial}
 
 
 def plant_cases(scope: Scope) -> list[ModalCase]:
@@ -230,7 +230,7 @@ def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[Mod
     forces = PLANT_FORCES.get(motion, PLANT_FORCES["walk"])
     for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
         for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
-            pushes = (push_for_frames(angle, force, pushes_of_motion(motion).frames),) if force else ()
+            pushes = (push_of_modal_case(angle, force, pushes_of_motion(motion).frames),) if force else ()
             yield ModalCase(
                 {"motion": motion_display_name(motion), "force": force, "direction": angle, "world": name},
                 Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),

@@ -46,13 +46,13 @@ class NqrCase:
 def run_nqr_trial(case: NqrCase) -> Row:
     """Run a trial and return its row; the cost is averaged over the time until a fall or the end."""
     controller, trial = Nqr(case.settings), case.trial
-    cost = NqrCost(controller)
+    cost = NqrTrialCost(controller)
     verdict = attempt_trial(trial, controller, cost.add)
     average = cost.average(round(verdict.seconds * trial.rate))
     return trial_row(case.labels, trial.seed, verdict.fell_at is None, verdict, {"cost": average}, audit_falls=True)
 
 
-class NqrCost:
+class NqrTrialCost:
     """The cost of a controller's steps [Muico2009] Eq. (18): state deviation, torque change and torque size.
 
     The weights are always those of the paper's Table 2, so that the costs of different controllers can be compared.

@@ -17,10 +17,10 @@ from poise.control.commands import SteerCommand
 from poise.control.nqr.nqr import Nqr
 from poise.library.repertoire import (
     BoundaryStance,
-    MotionStep,
     Repertoire,
+    RepertoireStep,
     Roaming,
-    canonical_transition,
+    canonical_repertoire_transition,
     shipped_repertoire,
 )
 from poise.measure.metrics import fell_at
@@ -58,27 +58,29 @@ class TransitionCase:
 
 
 @lru_cache(maxsize=1)
-def cached_repertoire() -> Repertoire:
+def repertoire_for_cases() -> Repertoire:
     """The shipped repertoire of BODY, read once per process."""
     return shipped_repertoire(Body.named(BODY))
 
 
 def transition_cases(scope: Scope) -> list[TransitionCase]:
     """Cases of two steps that meet in a stance or switch gait on the same foot; of two mirror images only one."""
-    steps = cached_repertoire().steps
+    steps = repertoire_for_cases().steps
     names = [(a.name, b.name) for a in steps for b in steps if a.joins(b) or a.switches(b)]
-    kept = [pair for pair in names if canonical_transition(*pair) == pair]
+    kept = [pair for pair in names if canonical_repertoire_transition(*pair) == pair]
     tried = kept[::EVERY_PAIR] if scope.coarse else kept
     return [TransitionCase(one, other, scope.seconds, seed) for one, other in tried for seed in range(scope.seeds)]
 
 
 def run_transition_case(pair: TransitionCase) -> Row:
     """Row of a pair of steps: survival, and the joint deviation (rad, rms) during and after the second step."""
-    repertoire = cached_repertoire()
+    repertoire = repertoire_for_cases()
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
-    before = steady_gait_steps(repertoire.steps, one.begins)
-    tried = chained_repertoire(repertoire, (*before, one, other, *2 * steady_gait_steps(repertoire.steps, other.ends)))
+    before = steady_gait_steps_for_cases(repertoire.steps, one.begins)
+    tried = repertoire_of_steering_case(
+        repertoire, (*before, one, other, *2 * steady_gait_steps_for_cases(repertoire.steps, other.ends))
+    )
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
     motion = before[0].motion
@@ -86,27 +88,29 @@ def run_transition_case(pair: TransitionCase) -> Row:
     scene = Scene.of(Body.named(BODY))
     performance = set_up_run(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
-    off = _rms_joint_deviation(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
+    off = (
+        _joint_deviation_for_row(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
+    )
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}
 
 
-def _rms_joint_deviation(recording: Recording, begin: float, end: float) -> float:
+def _joint_deviation_for_row(recording: Recording, begin: float, end: float) -> float:
     """The deviation from the reference (rad), root mean square over the joints and a time span (s)."""
     assert recording.reference_qpos is not None
     within = (recording.time >= begin) & (recording.time <= end)
     return float(np.sqrt(np.mean((recording.qpos - recording.reference_qpos)[within, 7:] ** 2)))
 
 
-def steady_gait_steps(steps: Sequence[MotionStep], stance: BoundaryStance) -> tuple[MotionStep, ...]:
+def steady_gait_steps_for_cases(steps: Sequence[RepertoireStep], stance: BoundaryStance) -> tuple[RepertoireStep, ...]:
     """The steps of a gait, or of standing, that lead from a stance back to the same stance."""
-    taken: list[MotionStep] = []
+    taken: list[RepertoireStep] = []
     while not taken or taken[-1].ends != stance:
         here = taken[-1].ends if taken else stance
         taken.append(next(step for step in steps if step.begins == here and step.steady))
     return tuple(taken)
 
 
-def chained_repertoire(repertoire: Repertoire, steps: Sequence[MotionStep]) -> Repertoire:
+def repertoire_of_steering_case(repertoire: Repertoire, steps: Sequence[RepertoireStep]) -> Repertoire:
     """A repertoire that allows only the given sequence of steps; the last two steps repeat for ever."""
     ends = {step.ends for step in steps}
     led_to = [step for step in repertoire.steps if step.begins in ends and step.steady]
@@ -177,7 +181,7 @@ def run_steering_case(case: NamedCase) -> Row:
     """Row of a steered walk: whether it survives, and times (s) from commands until their headings are reached."""
     scene, reference, commands = (
         Scene.of(Body.named(BODY)),
-        Roaming(cached_repertoire()),
+        Roaming(repertoire_for_cases()),
         random_steering_commands(case),
     )
     run = set_up_run(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)

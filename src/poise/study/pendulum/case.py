@@ -55,13 +55,13 @@ def walk_trial(speed: float | None, seconds: float, seed: int, motion: str = "wa
 def run_pendulum_trial(case: PendulumCase) -> Row:
     """Row of a trial: whether the body survives and achieves what the case demands, and how fast it walks."""
     trial = case.trial
-    verdict, way = walk_path(trial, Pendulum() if case.foresees else UnforeseeingPendulum())
+    verdict, way = walk_path(trial, Pendulum() if case.foresees else UnforeseeingTrialPendulum())
     stayed_up = verdict.fell_at is None
-    rest = rest_speed(way, trial.rate)
+    rest = rest_speed_of_trial(way, trial.rate)
     reached = float(way[:, 0].max() - way[0, 0])
     achieved = (case.beyond is None or reached >= case.beyond) and (not case.rests or rest < REST)
     measured: Row = {
-        "speed": late_speed(way, trial.rate) if stayed_up else None,
+        "speed": late_speed_of_trial(way, trial.rate) if stayed_up else None,
         "rest_speed": rest,
         "reached": reached,
     }
@@ -78,30 +78,30 @@ def walk_path(trial: Trial, controller: Pendulum) -> tuple[Verdict, Array]:
     return verdict, np.array(path)
 
 
-def late_speed(way: Array, rate: float) -> float:
+def late_speed_of_trial(way: Array, rate: float) -> float:
     """The mean forward speed (m/s) over the second half of a path (T, 2), m, at a rate (Hz)."""
     half = len(way) // 2
     return float(way[-1, 0] - way[half, 0]) * rate / max(len(way) - 1 - half, 1)
 
 
-def rest_speed(way: Array, rate: float) -> float:
+def rest_speed_of_trial(way: Array, rate: float) -> float:
     """The mean speed (m/s) in any direction over the last SETTLED seconds of a path (T, 2), m, at a rate (Hz)."""
     last = way[-1 - round(SETTLED * rate) :]
     return float(np.mean(np.hypot(*np.diff(last, axis=0).T))) * rate
 
 
-class UnforeseeingPendulum(Pendulum):
+class UnforeseeingTrialPendulum(Pendulum):
     """The pendulum controller on ground that it takes to be level, so that every change of height is a surprise."""
 
     def reset(self, world: WorldView, reference: Reference) -> None:
         """Prepare for a reference, with level ground instead of the terrain of the world."""
-        scene = SimpleNamespace(body=world.scene.body, terrain=LevelGround(world), model=world.scene.model)
+        scene = SimpleNamespace(body=world.scene.body, terrain=LevelGroundOfTrial(world), model=world.scene.model)
         level: Any = SimpleNamespace(scene=scene, torque_limit=world.torque_limit, state=world.state)
         super().reset(level, reference)
 
 
 @dataclass(frozen=True)
-class LevelGround:
+class LevelGroundOfTrial:
     """Level ground, everywhere as high as the terrain under the root."""
 
     world: WorldView

@@ -26,7 +26,7 @@ from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_means, column_totals, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
-from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
+from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
 
 # Footwork: stance phases, creep and scuffs.
 
@@ -45,7 +45,7 @@ class FootContact:
     crept: Array  # (T,) slip (m), weighted by normal force; points that have just touched down count as 0
 
 
-def foot_contact(replay: Replay, foot: str) -> FootContact:
+def foot_contact_in_trial(replay: Replay, foot: str) -> FootContact:
     """The contact of a foot and its toes with the ground; `foot` is the name of the foot's link."""
     recording = replay.recording
     links = descendant_links(recording.model, recording.model.body(foot).id)
@@ -57,25 +57,25 @@ def foot_contact(replay: Replay, foot: str) -> FootContact:
     return FootContact(force, np.divide(slipped, force, out=np.zeros(steps), where=force > 0))
 
 
-def stance_phases(force: Array, weight: float, step: float) -> list[Stance]:
+def stance_phases_in_trial(force: Array, weight: float, step: float) -> list[Stance]:
     """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
-    touches = true_runs(_close_contact_gaps(force > 0.0, round(FLICKER / step)))
+    touches = true_runs(_close_contact_gaps_in_trial(force > 0.0, round(FLICKER / step)))
     return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
 
 
-def stance_slips(crept: Array, found: list[Stance]) -> Array:
+def stance_slips_in_trial(crept: Array, found: list[Stance]) -> Array:
     """(n,) slip (m) in each stance phase but the first and the last, which may be incomplete."""
     return np.array([crept[a:b].sum() for a, b in found[1:-1]])
 
 
-def count_scuffs(force: Array, found: list[Stance]) -> int:
+def scuffs_in_trial(force: Array, found: list[Stance]) -> int:
     """The number of swing phases between stance phases in which the foot scuffs the ground."""
     early, late = SCUFFED
     swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
     return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
 
 
-def _close_contact_gaps(truth: Mask, gap: int) -> Mask:
+def _close_contact_gaps_in_trial(truth: Mask, gap: int) -> Mask:
     """A copy of the mask in which runs of at most `gap` false values between true values become true."""
     out = np.array(truth)
     for (_, end), (begin, _) in pairwise(true_runs(truth)):
@@ -98,7 +98,7 @@ class Strides:
     com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
 
 
-def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
+def strides_in_trial(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
     """The strides in poses (T, nq) from each strike of the left foot to the next; `struck`: frames of the strikes."""
     space = PoseSpace(body)
     phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
@@ -107,11 +107,13 @@ def sample_strides(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
         own = qpos[a : b + 1]
         frames = space.smooth(own, np.append(phases, 1.0) * (b - a))
         poses.append(frames[:-1])
-        coms.append(_com_off_progress(centres_of_mass(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7]))))))
+        coms.append(
+            _com_off_progress_for_row(centres_of_mass(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7])))))
+        )
     return Strides(np.reshape(poses, (-1, STRIDE_PHASES, body.nq)), np.reshape(coms, (-1, STRIDE_PHASES, 3)))
 
 
-def _com_off_progress(com: Array, yaw: float) -> Array:
+def _com_off_progress_for_row(com: Array, yaw: float) -> Array:
     """(STRIDE_PHASES, 3) centre of mass (m) relative to steady progress at a yaw (rad).
 
     `com` (STRIDE_PHASES + 1, 3) ends with the first phase of the next stride.
@@ -123,13 +125,13 @@ def _com_off_progress(com: Array, yaw: float) -> Array:
     return np.asarray(out)
 
 
-def reference_strides(body: Body, reference: Reference) -> Strides:
+def reference_strides_for_case(body: Body, reference: Reference) -> Strides:
     """The strides of a reference; no strides if the reference does not walk or has no contact schedule."""
     sampled = sample_reference_gait(reference, body, COMPARED)
-    return sample_strides(body, sampled.poses, foot_strike_frames(sampled.down[:, 0], SAMPLE_RATE))
+    return strides_in_trial(body, sampled.poses, foot_strike_frames(sampled.down[:, 0], SAMPLE_RATE))
 
 
-def compare_strides(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
+def stride_errors_for_row(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
     """By the names of ERRORS: differences of the strides of a walk from the most similar stride of a clip.
 
     Each difference is (STRIDE_PHASES,), a root mean square over strides and joints: degrees for upper body and legs, mm
@@ -184,22 +186,26 @@ def run_imitation_case(case: ImitationCase) -> Row:
     body = scene.body
     survived = fell is None and recording.steps == round(case.seconds * STEP_RATE)
     first = min(round(SETTLING * STEP_RATE), recording.steps)
-    feet = [foot_contact(replay, foot.link) for foot in body.feet]
-    stood = [stance_phases(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
-    strides = sample_strides(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
-    clip = reference_strides(body, run.reference)
-    slips = np.concatenate([stance_slips(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)])
+    feet = [foot_contact_in_trial(replay, foot.link) for foot in body.feet]
+    stood = [stance_phases_in_trial(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
+    strides = strides_in_trial(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
+    clip = reference_strides_for_case(body, run.reference)
+    slips = np.concatenate(
+        [stance_slips_in_trial(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
+    )
     return {
         "motion": motion_display_name(case.motion),
         "wanted": case.wanted,
         "seed": case.seed,
         "survived": survived,
         "fell_at": fell,
-        "speed": late_speed(replay.com[:, 0, :2], STEP_RATE) if survived else None,
+        "speed": late_speed_of_trial(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
         "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
-        "scuffs": sum(count_scuffs(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
-        **_stride_error_columns(compare_strides(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None),
+        "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
+        **_stride_error_columns(
+            stride_errors_for_row(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None
+        ),
     }
 
 

@@ -226,11 +226,11 @@ def pendulum_push_cases(scope: Scope) -> list[PendulumCase]:
         )
         for limits, of in product(LIMITS, COARSE if scope.coarse else WHOLE)
         for angle, force, phase, seed in product(of.directions, of.forces, range(of.phases), range(scope.seeds))
-        for time in (stride_push_time(phase, of.phases, seed),)
+        for time in (push_time_of_case(phase, of.phases, seed),)
     ]
 
 
-def stride_push_time(phase: int, phases: int, seed: int) -> float:
+def push_time_of_case(phase: int, phases: int, seed: int) -> float:
     """Time (s) of a push within part `phase` of `phases` equal parts of the stride; each seed has another time."""
     return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
 

@@ -18,8 +18,8 @@ from scipy.integrate import solve_ivp
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.poses.poses import Poses, PosesSettings
-from poise.control.poses.rig import Rig
-from poise.reference.key_poses import KeyPoses, PoseKeys
+from poise.control.poses.rig import PoseControlRig
+from poise.reference.key_poses import KeyPoseReference, PoseKeys
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_values, rows_where
@@ -39,7 +39,7 @@ ALL_ROUND = 180.0  # Reach (degrees) of full damping that covers all angles, so 
 
 
 @dataclass(frozen=True)
-class JointSwing:
+class JointSwingTrial:
     """A joint at rest whose target changes in one jump [Fattal2006] Eq. (1)-(3)."""
 
     inertia: float  # kg m^2
@@ -65,16 +65,16 @@ class SwingCourse:
     velocity: Array  # (T,) rad/s
 
 
-def simulate_joint_swing(swing: JointSwing) -> SwingCourse:
+def simulate_joint_swing_trial(swing: JointSwingTrial) -> SwingCourse:
     """The course of a swing by our controller in our simulation."""
-    body = _hinged_rod(swing.inertia)
+    body = _hinged_rod_of_trial(swing.inertia)
     world = World(Scene((body,), gravity=0.0), WorldSettings(step=1.0 / swing.rate))
     gains = np.zeros((2, body.nv))
     gains[:, 6] = swing.stiffness, swing.damping
     settings = PosesSettings(reach=np.degrees(swing.reach), stabilise=0.0)
-    controller = Poses(settings, rig=Rig(*gains))
+    controller = Poses(settings, rig=PoseControlRig(*gains))
     target = PoseKeys(np.zeros(1), np.array([6]), np.array([radians(swing.degrees)]))
-    reference = KeyPoses(body, "swing", target, np.zeros(body.nv), np.zeros(body.nv), swing.seconds)
+    reference = KeyPoseReference(body, "swing", target, np.zeros(body.nv), np.zeros(body.nv), swing.seconds)
     world.reset(np.array(body.standing), np.zeros(body.nv))
     controller.reset(world, reference)
     steps = round(swing.seconds * swing.rate)
@@ -85,7 +85,7 @@ def simulate_joint_swing(swing: JointSwing) -> SwingCourse:
     return SwingCourse(np.arange(steps + 1) / swing.rate, angle, velocity)
 
 
-def exact_joint_swing(swing: JointSwing) -> SwingCourse:
+def exact_joint_swing_trial(swing: JointSwingTrial) -> SwingCourse:
     """The course of a swing by its differential equation, at the times of the simulation."""
     goal, reach = radians(swing.degrees), swing.reach
 
@@ -103,16 +103,16 @@ def exact_joint_swing(swing: JointSwing) -> SwingCourse:
 
 
 @lru_cache(maxsize=4)
-def _hinged_rod(inertia: float) -> Body:
+def _hinged_rod_of_trial(inertia: float) -> Body:
     """A rod of an inertia (kg m^2) on a hinge, high above the ground, on a very heavy mount."""
-    root = f"{_inertial_element(HEAVY, HEAVY)}<freejoint/>"
-    rod = f'{_inertial_element(1.0, inertia)}<joint name="hinge" axis="0 1 0"/>'
+    root = f"{_inertial_element_of_trial(HEAVY, HEAVY)}<freejoint/>"
+    rod = f'{_inertial_element_of_trial(1.0, inertia)}<joint name="hinge" axis="0 1 0"/>'
     shape = '<geom type="sphere" size="0.01"/>'
     bodies = f'<body name="mount" pos="0 0 10">{root}{shape}<body name="rod">{rod}{shape}</body></body>'
     return Body.from_mjcf(f'<mujoco model="joint"><worldbody>{bodies}</worldbody></mujoco>')
 
 
-def _inertial_element(mass: float, inertia: float) -> str:
+def _inertial_element_of_trial(mass: float, inertia: float) -> str:
     return f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/>'
 
 
@@ -126,11 +126,11 @@ class DampingCase:
     seconds: float
 
     @property
-    def swing(self) -> JointSwing:
+    def swing(self) -> JointSwingTrial:
         """The swing in SI units."""
         damping, linear = PANELS[self.panel]
         gains = STIFFNESS / FRAME**2, damping / FRAME
-        return JointSwing(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
+        return JointSwingTrial(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
 
 
 def damping_cases(scope: Scope) -> list[DampingCase]:
@@ -141,7 +141,7 @@ def damping_cases(scope: Scope) -> list[DampingCase]:
 
 def run_damping_case(case: DampingCase) -> Row:
     """Row of a case: peak velocity and overshoot, ours and of the exact solution."""
-    ours, true = simulate_joint_swing(case.swing), exact_joint_swing(case.swing)
+    ours, true = simulate_joint_swing_trial(case.swing), exact_joint_swing_trial(case.swing)
     damping, linear = PANELS[case.panel]
     return {
         "panel": case.panel,
@@ -150,19 +150,19 @@ def run_damping_case(case: DampingCase) -> Row:
         "seconds": case.seconds,
         "damping": damping,
         "linear": linear,
-        "peak_deg_s": _peak_speed(ours.velocity),
-        "exact_peak_deg_s": _peak_speed(true.velocity),
-        "overshoot_deg": _overshoot(ours.angle, case.degrees),
-        "exact_overshoot_deg": _overshoot(true.angle, case.degrees),
+        "peak_deg_s": _peak_speed_of_trial(ours.velocity),
+        "exact_peak_deg_s": _peak_speed_of_trial(true.velocity),
+        "overshoot_deg": _overshoot_of_trial(ours.angle, case.degrees),
+        "exact_overshoot_deg": _overshoot_of_trial(true.angle, case.degrees),
         "off_deg": float(np.degrees(np.sqrt(np.mean((ours.angle - true.angle) ** 2)))),
     }
 
 
-def _peak_speed(velocity: Array) -> float:
+def _peak_speed_of_trial(velocity: Array) -> float:
     return float(np.degrees(velocity.max()))
 
 
-def _overshoot(angle: Array, degrees: float) -> float:
+def _overshoot_of_trial(angle: Array, degrees: float) -> float:
     return max(float(np.degrees(angle.max())) - degrees, 0.0)
 
 
@@ -186,8 +186,8 @@ def plot_damping(rows: Sequence[Row]) -> Figure:
     for (above, below), row in zip(axes.T, shown, strict=True):
         case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
         for swung, style in (
-            (exact_joint_swing(case.swing), {"color": "0.7", "lw": 3}),
-            (simulate_joint_swing(case.swing), {"color": "C0"}),
+            (exact_joint_swing_trial(case.swing), {"color": "0.7", "lw": 3}),
+            (simulate_joint_swing_trial(case.swing), {"color": "C0"}),
         ):
             above.plot(swung.time, np.degrees(swung.angle), **style)
             below.plot(swung.time, np.degrees(swung.velocity), **style)

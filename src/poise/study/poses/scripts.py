@@ -109,73 +109,73 @@ OFF = 0.5  # Largest sideways deviation (m) of a walk that keeps to its line
 ENOUGH = 0.9  # Share of variations that should succeed
 
 
-def stayed_upright(recording: Recording) -> bool:
+def trial_stayed_upright(recording: Recording) -> bool:
     """Whether nothing but feet and hands touched the ground."""
     return fell_at(recording) is None
 
 
 def punched_ball(recording: Recording) -> bool:
     """Whether the ball flew forward and the boxer stands."""
-    return float(_prop_velocity(recording, "ball")[:, 0].max()) > HARD and stayed_upright(recording)
+    return float(_prop_velocity_in_trial(recording, "ball")[:, 0].max()) > HARD and trial_stayed_upright(recording)
 
 
-def fell_on_face(recording: Recording) -> bool:
+def trial_fell_on_face(recording: Recording) -> bool:
     """Whether the body lies on its face and the head hit the ground."""
-    return _chest_direction(recording) < -FLAT and ground_impulse(recording, "head") > HURT
+    return _chest_direction_at_trial_end(recording) < -FLAT and ground_impulse(recording, "head") > HURT
 
 
-def fell_on_arms(recording: Recording) -> bool:
+def trial_fell_on_arms(recording: Recording) -> bool:
     """Whether the body lies face down and the head did not hit the ground."""
-    return _chest_direction(recording) < -FLAT and ground_impulse(recording, "head") < HURT
+    return _chest_direction_at_trial_end(recording) < -FLAT and ground_impulse(recording, "head") < HURT
 
 
 def rolled_on_back(recording: Recording) -> bool:
     """Whether the body lies on its back and the head did not hit the ground."""
-    return _chest_direction(recording) > FLAT and ground_impulse(recording, "head") < HURT
+    return _chest_direction_at_trial_end(recording) > FLAT and ground_impulse(recording, "head") < HURT
 
 
 def served_glass(recording: Recording) -> bool:
     """Whether the glass stands on the tray at the end, and the waiter on his feet."""
-    data = _last_frame_kinematics(recording)
+    data = _kinematics_at_trial_end(recording)
     tray, glass = data.body("tray"), data.body("tray_glass")
     above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
     stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
-    return bool(stands) and stayed_upright(recording)
+    return bool(stands) and trial_stayed_upright(recording)
 
 
 def walked_along_line(recording: Recording) -> bool:
     """Whether the body walked along x, stayed upright, and was never blown far off its line."""
     x, y = recording.qpos[:, 0], recording.qpos[:, 1]
-    return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and stayed_upright(recording)
+    return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and trial_stayed_upright(recording)
 
 
 GOALS: dict[str, Callable[[Recording], bool]] = {
-    "lamp": stayed_upright,
-    "somersault": stayed_upright,
-    "strut": stayed_upright,
-    "footprints": stayed_upright,
+    "lamp": trial_stayed_upright,
+    "somersault": trial_stayed_upright,
+    "strut": trial_stayed_upright,
+    "footprints": trial_stayed_upright,
     "waiter": served_glass,
     "gusts": walked_along_line,
     "punch": punched_ball,
-    "blow": fell_on_face,
-    "blow-arms": fell_on_arms,
+    "blow": trial_fell_on_face,
+    "blow-arms": trial_fell_on_arms,
     "blow-roll": rolled_on_back,
 }
 """For each shipped script: a function that says whether a recording achieves the goal of the script."""
 
 
-def _prop_velocity(recording: Recording, prop: str) -> np.ndarray:
+def _prop_velocity_in_trial(recording: Recording, prop: str) -> np.ndarray:
     """(T+1, 3) velocity (m/s) of a prop."""
     first = int(recording.model.body(prop).dofadr[0])
     return np.asarray(recording.qvel[:, first : first + 3])
 
 
-def _chest_direction(recording: Recording) -> float:
+def _chest_direction_at_trial_end(recording: Recording) -> float:
     """Vertical component of the chest's forward axis at the end."""
-    return float(_last_frame_kinematics(recording).body("torso").xmat.reshape(3, 3)[2, 0])
+    return float(_kinematics_at_trial_end(recording).body("torso").xmat.reshape(3, 3)[2, 0])
 
 
-def _last_frame_kinematics(recording: Recording) -> mujoco.MjData:
+def _kinematics_at_trial_end(recording: Recording) -> mujoco.MjData:
     """The kinematics of the last frame."""
     data = mujoco.MjData(recording.model)
     data.qpos[:] = recording.qpos[-1]
@@ -189,25 +189,25 @@ MASS, TIME = 0.1, 0.05  # Largest relative changes of masses and of intervals be
 Warp = Callable[[float], float]  # Maps a time (s) of the script to a time (s) of the variation
 
 
-def varied_script(script: Script, seed: int) -> Script:
+def varied_trial_script(script: Script, seed: int) -> Script:
     """A script with random changes of masses, times and targets, drawn from the seed."""
     masses, times, targets = (np.random.default_rng([seed, k]) for k in range(3))
-    warp = _random_time_warp(script.poses, times)
-    bodies = (_vary_masses(script.scene.body, masses), *script.scene.bodies[1:])
+    warp = _random_trial_warp(script.poses, times)
+    bodies = (_vary_masses_for_trial(script.scene.body, masses), *script.scene.bodies[1:])
     return replace(
         script,
         scene=replace(script.scene, bodies=bodies),
         seconds=warp(script.seconds),
         poses=tuple(replace(pose, time=warp(pose.time)) for pose in script.poses),
-        gain_changes=tuple(_warp_part(change, warp) for change in script.gain_changes),
-        stabilised=tuple(_warp_span(span, warp) for span in script.stabilised),
-        objectives=tuple(_warp_part(objective, warp) for objective in script.objectives),
-        holds=tuple(_warp_part(hold, warp) for hold in script.holds),
-        goals=tuple(_vary_goal(goal, warp, targets) for goal in script.goals),
+        gain_changes=tuple(_warp_script_part_for_trial(change, warp) for change in script.gain_changes),
+        stabilised=tuple(_warp_span_for_trial(span, warp) for span in script.stabilised),
+        objectives=tuple(_warp_script_part_for_trial(objective, warp) for objective in script.objectives),
+        holds=tuple(_warp_script_part_for_trial(hold, warp) for hold in script.holds),
+        goals=tuple(_vary_goal_for_trial(goal, warp, targets) for goal in script.goals),
     )
 
 
-def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
+def _vary_masses_for_trial(body: Body, rng: np.random.Generator) -> Body:
     """The body with changed masses and the same torque limits."""
     if body.plan is None:
         raise PoiseError(f"body '{body.name}' comes from MJCF or carries a load: its masses cannot be varied")
@@ -225,7 +225,7 @@ def _vary_masses(body: Body, rng: np.random.Generator) -> Body:
     return replace(made, torque_limit=body.torque_limit, rigging=body.rigging)
 
 
-def _random_time_warp(poses: Sequence[ControlPose], rng: np.random.Generator) -> Warp:
+def _random_trial_warp(poses: Sequence[ControlPose], rng: np.random.Generator) -> Warp:
     """A warp that stretches the intervals between poses at random; after the last pose, time keeps its rate."""
     before = np.unique([0.0, *(pose.time for pose in poses)])
     waits = np.diff(before) * rng.uniform(1.0 - TIME, 1.0 + TIME, len(before) - 1)
@@ -237,21 +237,21 @@ def _random_time_warp(poses: Sequence[ControlPose], rng: np.random.Generator) ->
     return warp
 
 
-def _warp_part(timed: Any, warp: Warp) -> Any:
+def _warp_script_part_for_trial(timed: Any, warp: Warp) -> Any:
     """A part of the script with its time span (`when`) warped."""
-    return replace(timed, when=_warp_span(timed.when, warp))
+    return replace(timed, when=_warp_span_for_trial(timed.when, warp))
 
 
-def _warp_span(span: TimeSpan, warp: Warp) -> TimeSpan:
+def _warp_span_for_trial(span: TimeSpan, warp: Warp) -> TimeSpan:
     return TimeSpan(warp(span.start), warp(span.end))
 
 
-def _vary_goal(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
-    wants = tuple(_vary_want(want, warp, rng) for want in goal.wants)
+def _vary_goal_for_trial(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
+    wants = tuple(_vary_want_for_trial(want, warp, rng) for want in goal.wants)
     return replace(goal, wants=wants, solved=(0.0,) * len(goal.free))
 
 
-def _vary_want(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
+def _vary_want_for_trial(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
     when = want.when
     if when.event == "time":
         when = replace(when, time=warp(when.time))
@@ -260,7 +260,7 @@ def _vary_want(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
 
 def run_variation_case(case: NamedCase) -> Row:
     """Row of a variation that is solved, if it has constraints, performed, and checked for its goal."""
-    script = varied_script(read_script(case.name), case.seed)
+    script = varied_trial_script(read_script(case.name), case.seed)
     solution = solve_script(script) if script.goals else None
     performance = animate(script if solution is None else solution.script)
     solved = solution is None or solution.converged

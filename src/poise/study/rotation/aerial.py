@@ -15,7 +15,13 @@ from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.attempts import FlightOutcome, attempt_dive, attempt_flip, attempt_handspring, attempt_kip
+from poise.study.rotation.attempts import (
+    FlightOutcome,
+    run_dive_trial,
+    run_flip_trial,
+    run_handspring_trial,
+    run_kip_trial,
+)
 from poise.study.rotation.ground import FRESH_ROLLS
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -47,7 +53,7 @@ def flip_cases(scope: Scope) -> list[BehaviourTrial]:
 
 def run_flip_case(trial: BehaviourTrial) -> Row:
     """Row of a flip: how the body lands, and how long it stands."""
-    flipped = attempt_flip(trial)
+    flipped = run_flip_trial(trial)
     return {
         "part": PARTS[trial.settings],
         "noise": trial.noise,
@@ -119,15 +125,15 @@ class AerialGoal:
 
 
 GOALS = {
-    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", attempt_kip, 6.0),
-    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", attempt_dive, 5.0),
+    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", run_kip_trial, 6.0),
+    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", run_dive_trial, 5.0),
     "dive-down": AerialGoal(
-        "onto its hands, and two turns", attempt_dive, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
+        "onto its hands, and two turns", run_dive_trial, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
     ),
     "back-handspring": AerialGoal(
-        "onto its hands, onto its feet, stands for 2 s", attempt_handspring, 6.0, noises=(0.1, 0.2)
+        "onto its hands, onto its feet, stands for 2 s", run_handspring_trial, 6.0, noises=(0.1, 0.2)
     ),
-    "double-back-handspring": AerialGoal("the same, twice in a row", attempt_handspring, 8.0),
+    "double-back-handspring": AerialGoal("the same, twice in a row", run_handspring_trial, 8.0),
 }
 
 

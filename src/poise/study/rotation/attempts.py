@@ -11,7 +11,14 @@ from poise.control.rotation.handspring import Handspring
 from poise.control.rotation.leaps import Dive, Flip
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
-from poise.study.rotation.stage import FEET, HANDS, BehaviourAttempt, BehaviourOutcome, BehaviourTrial, only_links
+from poise.study.rotation.stage import (
+    FEET,
+    HANDS,
+    BehaviourTrial,
+    BehaviourTrialAttempt,
+    BehaviourTrialOutcome,
+    only_links_in_trial,
+)
 from poise.world.recorder import SELF
 from poise.world.world import World
 
@@ -23,14 +30,19 @@ FULL = 270.0  # Least pitch (degrees) of the pelvis at touch-down of a full flip
 STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
 
-def behaviour_score(trial: BehaviourTrial) -> float:
+def behaviour_trial_score(trial: BehaviourTrial) -> float:
     """The score of a behaviour of any kind; higher is better."""
-    air = {"flip": flip_score, "kip": kip_score, "dive": dive_score, "handspring": handspring_score}
-    return {"roll": roll_score, **air}[trial.behaviour.kind](trial)
+    air = {
+        "flip": flip_trial_score,
+        "kip": kip_trial_score,
+        "dive": dive_trial_score,
+        "handspring": handspring_trial_score,
+    }
+    return {"roll": roll_trial_score, **air}[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
-class RollOutcome(BehaviourOutcome):
+class RollTrialOutcome(BehaviourTrialOutcome):
     """The outcome of a roll."""
 
     turns: float
@@ -51,9 +63,9 @@ class RollOutcome(BehaviourOutcome):
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
 
 
-def attempt_roll(trial: BehaviourTrial) -> RollOutcome:
+def run_roll_trial(trial: BehaviourTrial) -> RollTrialOutcome:
     """Roll until the time is up or the roll stalls."""
-    attempt = BehaviourAttempt(trial, Roll)
+    attempt = BehaviourTrialAttempt(trial, Roll)
     patience = round(STALLED * trial.hertz)
     turned: list[float] = []
     stalled = False
@@ -63,12 +75,12 @@ def attempt_roll(trial: BehaviourTrial) -> RollOutcome:
             stalled = True
             break
     phase, seconds = attempt.performing.phase, attempt.world.time
-    return RollOutcome(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
+    return RollTrialOutcome(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
 
 
-def roll_score(trial: BehaviourTrial) -> float:
+def roll_trial_score(trial: BehaviourTrial) -> float:
     """The number of turns, less penalties for effort, rough rolling, friction that drives slips and blowing up."""
-    rolled = attempt_roll(trial)
+    rolled = run_roll_trial(trial)
     torque = rolled.performance.recording.torque[:, 6:]
     limit = np.array(rolled.performance.recording.meta["torque_limits"], float)[6:]
     effort = float(np.mean((torque / limit) ** 2)) if len(torque) else 0.0
@@ -78,7 +90,7 @@ def roll_score(trial: BehaviourTrial) -> float:
 
 
 @dataclass(frozen=True)
-class FlipOutcome(BehaviourOutcome):
+class FlipTrialOutcome(BehaviourTrialOutcome):
     """The outcome of a flip."""
 
     turned: float = 0.0  # pitch of the pelvis at touch-down, degrees
@@ -92,9 +104,9 @@ class FlipOutcome(BehaviourOutcome):
         return self.on_feet and abs(self.turned) > FULL and self.stood >= STANDING and not self.blew_up
 
 
-def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
+def run_flip_trial(trial: BehaviourTrial) -> FlipTrialOutcome:
     """Flip until something other than feet touches the ground, or the body has stood for long enough."""
-    attempt = BehaviourAttempt(trial, Flip)
+    attempt = BehaviourTrialAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     up = down = fell = None
     turned, on_feet = 0.0, False
@@ -103,20 +115,20 @@ def attempt_flip(trial: BehaviourTrial) -> FlipOutcome:
             up = world.time
         if up is not None and down is None and links:
             down, turned = world.time, float(np.degrees(performing.plane.pitch))
-            on_feet = only_links(links, FEET)
-        if up is not None and not only_links(links, FEET):
+            on_feet = only_links_in_trial(links, FEET)
+        if up is not None and not only_links_in_trial(links, FEET):
             fell = world.time
             break
         if down is not None and world.time >= down + STANDING + 1e-9:
             break
     if up is None or down is None:
-        return FlipOutcome(**attempt.outcome())
-    return FlipOutcome(turned, on_feet, (fell or world.time) - down, down - up, **attempt.outcome())
+        return FlipTrialOutcome(**attempt.outcome())
+    return FlipTrialOutcome(turned, on_feet, (fell or world.time) - down, down - up, **attempt.outcome())
 
 
-def flip_score(trial: BehaviourTrial) -> float:
+def flip_trial_score(trial: BehaviourTrial) -> float:
     """Score of a flip: 6 for a full turn, a landing on the feet and standing; less for friction that drives slips."""
-    flipped = attempt_flip(trial)
+    flipped = run_flip_trial(trial)
     round_ = min(abs(flipped.turned) / 320.0, 1.0)
     stood = min(flipped.stood / STANDING, 1.0) if flipped.on_feet else 0.0
     landed = 1.0 if flipped.on_feet and abs(flipped.turned) > FULL else 0.0
@@ -132,7 +144,7 @@ DIVE_STANDING = 1.0  # Least time (s) on the feet alone that counts as standing 
 
 
 @dataclass(frozen=True)
-class DiveOutcome(BehaviourOutcome):
+class DiveTrialOutcome(BehaviourTrialOutcome):
     """The outcome of a dive roll."""
 
     flew: float  # time without contact, s
@@ -153,33 +165,33 @@ class DiveOutcome(BehaviourOutcome):
         return self.on_hands and self.turns >= ROLLED_ON and not self.blew_up
 
 
-def attempt_dive(trial: BehaviourTrial) -> DiveOutcome:
+def run_dive_trial(trial: BehaviourTrial) -> DiveTrialOutcome:
     """Dive and roll until the body has stood for long enough or the time is up."""
-    attempt = BehaviourAttempt(trial, Dive)
+    attempt = BehaviourTrialAttempt(trial, Dive)
     world, performing = attempt.world, attempt.performing
     on_hands, landed, flew, turns, stood = False, False, 0.0, 0.0, 0.0
     for links in attempt.contact_links():
         if performing.stage not in ("squat", "push") and not landed:
             flew += world.settings.step if not links else 0.0
             landed = bool(links) and performing.stage == "roll"
-            on_hands = landed and only_links(links, HANDS)
+            on_hands = landed and only_links_in_trial(links, HANDS)
         turns = max(turns, performing.roll.turned)
-        up = landed and _com_height(world) > UPRIGHT and only_links(links, FEET)
+        up = landed and _com_height_in_trial(world) > UPRIGHT and only_links_in_trial(links, FEET)
         stood = stood + world.settings.step if up else 0.0
         if stood >= DIVE_STANDING:
             break
-    return DiveOutcome(flew, on_hands, turns, _com_height(world), stood, **attempt.outcome())
+    return DiveTrialOutcome(flew, on_hands, turns, _com_height_in_trial(world), stood, **attempt.outcome())
 
 
-def _com_height(world: World) -> float:
+def _com_height_in_trial(world: World) -> float:
     """Height (m) of the centre of mass above the ground vertically below."""
     x, y, z = world.state.data.subtree_com[1]
     return float(z - world.scene.terrain.height(x, y))
 
 
-def dive_score(trial: BehaviourTrial) -> float:
+def dive_trial_score(trial: BehaviourTrial) -> float:
     """Score of a dive: 6 for a flight onto the hands, a roll and standing up; less for friction that drives slips."""
-    dived = attempt_dive(trial)
+    dived = run_dive_trial(trial)
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
     up, stood = min(dived.height / UPRIGHT, 1.0), min(dived.stood / DIVE_STANDING, 1.0)
     return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * dived.driven_excess
@@ -191,7 +203,7 @@ FAR = 0.5  # Distance (m) of the centre of mass behind the ankles at touch-down 
 
 
 @dataclass(frozen=True)
-class KipOutcome(BehaviourOutcome):
+class KipTrialOutcome(BehaviourTrialOutcome):
     """The outcome of a kip-up."""
 
     flew: float  # time without contact, s
@@ -207,13 +219,13 @@ class KipOutcome(BehaviourOutcome):
         return up and not self.blew_up
 
 
-def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
+def run_kip_trial(trial: BehaviourTrial) -> KipTrialOutcome:
     """Kip up until something other than feet touches the ground, or the body has stood for long enough."""
-    attempt = BehaviourAttempt(trial, Flip)
+    attempt = BehaviourTrialAttempt(trial, Flip)
     world, performing = attempt.world, attempt.performing
     down, fell, on_feet, behind, flew = None, None, False, FAR, 0.0
     for links in attempt.contact_links():
-        feet = only_links(links, FEET)
+        feet = only_links_in_trial(links, FEET)
         if performing.stage in ("flight", "land") and down is None:
             flew += world.settings.step if not links else 0.0
             if links and flew >= KIP_AIRBORNE:
@@ -224,12 +236,12 @@ def attempt_kip(trial: BehaviourTrial) -> KipOutcome:
             break
     stood = 0.0 if down is None else (fell or world.time) - down
     height = float(world.state.data.subtree_com[1, 2])
-    return KipOutcome(flew, on_feet, behind, stood, height, **attempt.outcome())
+    return KipTrialOutcome(flew, on_feet, behind, stood, height, **attempt.outcome())
 
 
-def kip_score(trial: BehaviourTrial) -> float:
+def kip_trial_score(trial: BehaviourTrial) -> float:
     """The score of a kip-up: 7 for a flight onto the feet and standing upright; less for friction that drives slips."""
-    kipped = attempt_kip(trial)
+    kipped = run_kip_trial(trial)
     flew, stood = min(kipped.flew / KIP_AIRBORNE, 1.0), min(kipped.stood / KIP_STANDING, 1.0)
     near = 1.0 - min(max(kipped.behind, 0.0) / FAR, 1.0)
     up = min(kipped.height / UPRIGHT, 1.0) if stood == 1.0 else 0.0
@@ -251,7 +263,7 @@ class SupportPhase:
 
 
 @dataclass(frozen=True)
-class HandspringOutcome(BehaviourOutcome):
+class HandspringTrialOutcome(BehaviourTrialOutcome):
     """The outcome of one or more handsprings in a row."""
 
     springs: int  # number of handsprings in the behaviour
@@ -289,16 +301,19 @@ class HandspringOutcome(BehaviourOutcome):
         return self.stood >= SPRING_STANDING and self.height > UPRIGHT and not self.blew_up
 
 
-def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
+def run_handspring_trial(trial: BehaviourTrial) -> HandspringTrialOutcome:
     """Spring until the body has stood for long enough, or something other than hands and feet touches the ground."""
-    attempt = BehaviourAttempt(trial, Handspring)
+    attempt = BehaviourTrialAttempt(trial, Handspring)
     world, performing = attempt.world, attempt.performing
     supports: list[SupportPhase] = []
     turned = 0.0
     for links in attempt.contact_links():
         if not links:
             continue
-        on, start = "feet" if only_links(links, FEET) else "hands" if only_links(links, HANDS) else "else", world.time
+        on, start = (
+            "feet" if only_links_in_trial(links, FEET) else "hands" if only_links_in_trial(links, HANDS) else "else",
+            world.time,
+        )
         if supports and supports[-1].on == on:
             start = supports.pop().start
         else:
@@ -308,15 +323,15 @@ def attempt_handspring(trial: BehaviourTrial) -> HandspringOutcome:
         if on == "else" or (last and world.time - start >= SPRING_STANDING):
             break
     height = float(world.state.data.subtree_com[1, 2])
-    return HandspringOutcome(performing.springs, tuple(supports), turned, height, **attempt.outcome())
+    return HandspringTrialOutcome(performing.springs, tuple(supports), turned, height, **attempt.outcome())
 
 
-def handspring_score(trial: BehaviourTrial) -> float:
+def handspring_trial_score(trial: BehaviourTrial) -> float:
     """The score of handsprings: supports in the right order, turn, standing; less for friction that drives slips."""
-    sprung = attempt_handspring(trial)
+    sprung = run_handspring_trial(trial)
     round_ = min(abs(sprung.turned) / (310.0 + 360.0 * (sprung.springs - 1)), 1.0)
     stood, up = min(sprung.stood / SPRING_STANDING, 1.0), min(sprung.height / UPRIGHT, 1.0)
     return sprung.supports_in_order + round_ + 2.0 * stood + up * (stood == 1.0) - 30.0 * sprung.driven_excess
 
 
-FlightOutcome = DiveOutcome | KipOutcome | HandspringOutcome
+FlightOutcome = DiveTrialOutcome | KipTrialOutcome | HandspringTrialOutcome

@@ -19,8 +19,8 @@ from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.attempts import attempt_roll
-from poise.study.rotation.stage import BehaviourTrial, stage_behaviour
+from poise.study.rotation.attempts import run_roll_trial
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 from poise.world.result import BlowUp
 from poise.world.world import World
 
@@ -50,7 +50,7 @@ def roll_cases(scope: Scope) -> list[BehaviourTrial]:
 
 def run_roll_case(trial: BehaviourTrial) -> Row:
     """Row of a roll: the turns until the roll stalls or the time is up."""
-    rolled, goal = attempt_roll(trial), TURNS[trial.terrain]
+    rolled, goal = run_roll_trial(trial), TURNS[trial.terrain]
     return {
         "ground": trial.terrain,
         "limits": trial.limits,
@@ -110,12 +110,12 @@ BELLY = -0.7  # Largest vertical component of the pelvis' forward axis when a bo
 Reached = Callable[[Rotation, World], bool]  # Whether a goal is reached at the current state
 
 
-def _has_turned(wanted: float) -> Reached:
+def _has_turned_in_trial(wanted: float) -> Reached:
     """The goal that a roll has made `wanted` turns."""
     return lambda controller, _: isinstance(controller.performing, Roll) and controller.performing.turned >= wanted
 
 
-def _lies_on_belly(_: Rotation, world: World) -> bool:
+def _lies_on_belly_in_trial(_: Rotation, world: World) -> bool:
     return float(quat_rotate(world.state.qpos[3:7], np.array([1.0, 0.0, 0.0]))[2]) < BELLY
 
 
@@ -130,11 +130,11 @@ class GroundGoal:
 
 
 GOALS = {
-    "shoulder-roll": GroundGoal("one turn", _has_turned(1.0), 4.0, 0.0),
-    "sideways-roll": GroundGoal("four turns", _has_turned(4.0), 30.0, 0.0),
+    "shoulder-roll": GroundGoal("one turn", _has_turned_in_trial(1.0), 4.0, 0.0),
+    "sideways-roll": GroundGoal("four turns", _has_turned_in_trial(4.0), 30.0, 0.0),
     "roll-and-stand": GroundGoal("stands", lambda controller, _: controller.stands(), 10.0),
-    "baby-roll": GroundGoal("on its belly", _lies_on_belly, 12.0),
-    "baby-too-weak": GroundGoal("on its belly", _lies_on_belly, 12.0),
+    "baby-roll": GroundGoal("on its belly", _lies_on_belly_in_trial, 12.0),
+    "baby-too-weak": GroundGoal("on its belly", _lies_on_belly_in_trial, 12.0),
 }
 
 
@@ -149,12 +149,12 @@ def ground_behaviour_cases(scope: Scope) -> list[BehaviourTrial]:
             limits=limits,
         )
         for name in names
-        for limits in (_torque_limit_sets(name)[:1] if scope.coarse else _torque_limit_sets(name))
+        for limits in (_torque_limits_for_cases(name)[:1] if scope.coarse else _torque_limits_for_cases(name))
         for seed in range(scope.seeds)
     ]
 
 
-def _torque_limit_sets(name: str) -> tuple[str, ...]:
+def _torque_limits_for_cases(name: str) -> tuple[str, ...]:
     """The sets of torque limits of a behaviour, its own first."""
     return ("infant",) if read_behaviour(name).body == "baby" else ("athlete", "human")
 
@@ -162,7 +162,7 @@ def _torque_limit_sets(name: str) -> tuple[str, ...]:
 def run_ground_behaviour(trial: BehaviourTrial) -> Row:
     """Row of a trial: when the goal is reached, and whether the goal still holds afterwards."""
     goal = GOALS[trial.behaviour.name]
-    run, world, controller = stage_behaviour(trial)
+    run, world, controller = stage_behaviour_trial(trial)
     arrival, failure = None, None
     try:
         while world.time < trial.seconds and arrival is None:

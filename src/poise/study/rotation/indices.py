@@ -27,7 +27,7 @@ MOTIONS = ("backflip", "roll", "log-roll", "jump", "walk", "run", "turn-180")
 
 
 @dataclass(frozen=True, eq=False)
-class RotationSeries:
+class StudiedRotation:
     """Rotation indices over a motion [Zordan2014], about the centre of mass, in the world frame."""
 
     time: Array  # (T,) s
@@ -61,17 +61,17 @@ class RotationSeries:
         return np.asarray(np.arccos(cosine))
 
 
-def rotation_of_recording(recording: Recording) -> RotationSeries:
+def rotation_of_recording(recording: Recording) -> StudiedRotation:
     """Rotation indices of the first character of a recording."""
-    return _rotation_series(recording.model, recording.time, recording.qpos, recording.qvel)
+    return _studied_rotation(recording.model, recording.time, recording.qpos, recording.qvel)
 
 
-def rotation_of_clip(clip: BodyClip) -> RotationSeries:
+def rotation_of_clip(clip: BodyClip) -> StudiedRotation:
     """Rotation indices of a clip, with velocities by finite differences."""
-    return _rotation_series(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
+    return _studied_rotation(clip.body.model, np.arange(clip.frames) / clip.rate, clip.qpos, clip.qvel)
 
 
-def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> RotationSeries:
+def _studied_rotation(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Array) -> StudiedRotation:
     terms = DynamicsTerms(model)
     first = int(np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)[0])
     root, dof, place = int(model.jnt_bodyid[first]), int(model.jnt_dofadr[first]), int(model.jnt_qposadr[first])
@@ -83,7 +83,7 @@ def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Arra
     excursion = np.tile(IDENTITY, (len(time), 1))
     for k in range(len(time) - 1):
         excursion[k + 1] = integrate_excursion(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
-    return RotationSeries(
+    return StudiedRotation(
         np.asarray(time, float),
         np.array([each.angular_momentum for each in found]),
         np.array([each.inertia for each in found]),
@@ -94,7 +94,7 @@ def _rotation_series(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Arra
 
 
 @lru_cache(maxsize=32)
-def cached_rotation(motion: str) -> RotationSeries:
+def studied_rotation_of_motion(motion: str) -> StudiedRotation:
     """Rotation indices of a motion, given by name or file; nothing is simulated."""
     _, reference = cached_cast(motion, None, False)
     if not isinstance(reference, Played):
@@ -104,7 +104,7 @@ def cached_rotation(motion: str) -> RotationSeries:
 
 def run_indices_case(case: NamedCase) -> Row:
     """Row of a motion: largest tilt of excursion and of root off the axis of rotation, and wobble of both tilts."""
-    found = cached_rotation(case.name)
+    found = studied_rotation_of_motion(case.name)
     excursion, root = (np.degrees(found.off_axis(turn)) for turn in (found.excursion, found.root_turn))
     return {
         "motion": case.name,
@@ -113,12 +113,12 @@ def run_indices_case(case: NamedCase) -> Row:
         "peak_momentum": float(np.linalg.norm(found.angular_momentum, axis=1).max()),
         "excursion_off_deg": float(excursion.max()),
         "root_off_deg": float(root.max()),
-        "excursion_wobble_deg": _angle_wobble(excursion),
-        "root_wobble_deg": _angle_wobble(root),
+        "excursion_wobble_deg": _angle_wobble_for_plot(excursion),
+        "root_wobble_deg": _angle_wobble_for_plot(root),
     }
 
 
-def _angle_wobble(angle: Array) -> float:
+def _angle_wobble_for_plot(angle: Array) -> float:
     """The total variation of an angle beyond the difference of its last and first values."""
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
@@ -133,7 +133,7 @@ def plot_indices(rows: Sequence[Row]) -> Figure:
     columns = min(4, len(rows))
     figure, axes = figure_panels(-(-len(rows) // columns), columns)
     for axis, row in zip(axes.ravel(), rows, strict=False):
-        found = cached_rotation(str(row["motion"]))
+        found = studied_rotation_of_motion(str(row["motion"]))
         for name, turn, style in (("root", found.root_turn, "0.6"), ("excursion", found.excursion, "C0")):
             axis.plot(found.time, np.degrees(found.off_axis(turn)), color=style, label=name)
         axis.set_title(f"{motion_display_name(str(row['motion']))}: {found.turns:.2f} turns", fontsize=8)

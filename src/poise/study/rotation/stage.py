@@ -57,7 +57,7 @@ class DisturbedFlip(Rotation):
         return Actuation(torque=np.clip(torque, -self._limit, self._limit))
 
 
-class FrictionMonitor:
+class TrialFrictionMonitor:
     """Measures in each second which share of the work of friction drives slips instead of braking them.
 
     Limbs too fast for the time step make sticking points slip. The audit measures this share on recordings; a search
@@ -114,7 +114,7 @@ class BehaviourTrial:
         return self.behaviour.rate if self.rate is None else self.rate
 
 
-def stage_behaviour(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
+def stage_behaviour_trial(trial: BehaviourTrial) -> tuple[Run, World, Rotation]:
     """Stage a trial; return the run, its world and its controller."""
     behaviour = trial.behaviour
     body = Body.named(behaviour.body)
@@ -134,11 +134,11 @@ Performer = TypeVar("Performer")
 
 
 @dataclass(frozen=True, kw_only=True)
-class BehaviourOutcome:
+class BehaviourTrialOutcome:
     """Results that the performances of all behaviours share."""
 
     blew_up: bool
-    driven: float  # `driving_share` of the FrictionMonitor
+    driven: float  # `driving_share` of the TrialFrictionMonitor
     performance: Performance
 
     @property
@@ -147,16 +147,16 @@ class BehaviourOutcome:
         return max(self.driven - DRIVEN_TOLERANCE, 0.0)
 
 
-class BehaviourAttempt(Generic[Performer]):
+class BehaviourTrialAttempt(Generic[Performer]):
     """An attempt at a behaviour; each iteration over `steps` performs one step."""
 
     def __init__(self, trial: BehaviourTrial, kind: type[Performer]) -> None:
         """`kind` is the class that performs the behaviour."""
         self._trial = trial
-        self._run, self.world, controller = stage_behaviour(trial)
+        self._run, self.world, controller = stage_behaviour_trial(trial)
         assert isinstance(controller.performing, kind)
         self.performing = controller.performing
-        self._friction = FrictionMonitor(self.world)
+        self._friction = TrialFrictionMonitor(self.world)
         self._failure: BlowUp | None = None
 
     def steps(self) -> Iterator[StepResult]:
@@ -174,7 +174,7 @@ class BehaviourAttempt(Generic[Performer]):
             yield {self.world.model.body(int(body)).name for body in bodies}
 
     def outcome(self) -> dict[str, Any]:
-        """The fields of `BehaviourOutcome`; this ends the recording."""
+        """The fields of `BehaviourTrialOutcome`; this ends the recording."""
         performance = self._run.take(self._failure)
         return {
             "blew_up": self._failure is not None,
@@ -183,6 +183,6 @@ class BehaviourAttempt(Generic[Performer]):
         }
 
 
-def only_links(links: set[str], endings: tuple[str, ...]) -> bool:
+def only_links_in_trial(links: set[str], endings: tuple[str, ...]) -> bool:
     """Whether all names in `links` end in one of `endings`; true if there are no links."""
     return all(link.endswith(endings) for link in links)

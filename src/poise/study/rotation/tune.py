@@ -20,14 +20,14 @@ from poise.files import write_file
 from poise.library.behaviours.behaviour import Behaviour
 from poise.library.behaviours.files import behaviour_text
 from poise.study.experiment.runner import case_worker_map
-from poise.study.rotation.attempts import behaviour_score
+from poise.study.rotation.attempts import behaviour_trial_score
 from poise.study.rotation.stage import BehaviourTrial
 
 CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
 
 
 @dataclass(eq=False)
-class BehaviourSearch:
+class BehaviourTrialSearch:
     """Search by samples around a mean that moves to low costs; values are changes from the start, in spreads.
 
     Generations whose `costs` are given are repeated first, so that a search goes on where its journal ends.
@@ -131,15 +131,15 @@ class TunedBehaviour:
 
 def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
     """The mean score of a sample's trials."""
-    return float(np.mean([behaviour_score(trial) for trial in trials]))
+    return float(np.mean([behaviour_trial_score(trial) for trial in trials]))
 
 
 def tune_behaviour(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[TuneGeneration], None]
 ) -> TunedBehaviour:
     """Search for better parameters and write the journal after each generation; resume from an existing journal."""
-    earlier = _costs_of_journal(journal, behaviour, settings)
-    search = BehaviourSearch(behaviour.freedom, settings.population, settings.width, earlier)
+    earlier = _trial_costs_in_journal(journal, behaviour, settings)
+    search = BehaviourTrialSearch(behaviour.freedom, settings.population, settings.width, earlier)
     with case_worker_map(workers) as mapped:
         while search.generation < settings.generations:
             first = settings.trials * search.generation
@@ -186,7 +186,7 @@ def _search_identity(behaviour: Behaviour, settings: TuneSettings) -> dict[str, 
     return {"behaviour": behaviour.path.read_text(encoding="utf-8"), "settings": same}
 
 
-def _costs_of_journal(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
+def _trial_costs_in_journal(journal: Path, behaviour: Behaviour, settings: TuneSettings) -> list[list[float]]:
     if not journal.exists():
         return []
     try:
