@@ -92,7 +92,7 @@ def pose_from_coordinates(body: Body, coordinates: Array, straight: Array | None
 
 
 def standing_coordinates(body: Body) -> Array:
-    """(nv,) coordinates, as `KeyPoseReference.coordinates` returns them, of the body's standing pose; 0 for the root."""
+    """(nv,) coordinates of the standing pose, as `KeyPoseReference.coordinates` returns them; 0 for the root."""
     out = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, out, 1.0, straight_pose(body), np.array(body.standing))
     out[:6] = 0.0

@@ -1,4 +1,4 @@
-"""Smooth curves through keys: over time (CurveKeys), over a gait cycle (GaitSourceCurve), over several cycles (Stages)."""
+"""Smooth curves through keys: over time (CurveKeys), a gait cycle (GaitSourceCurve), or several cycles (Stages)."""
 
 from __future__ import annotations
 
