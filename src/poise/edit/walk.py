@@ -189,7 +189,8 @@ def _move_feet_of_take(
 
 
 def _edited_swing_path(
-    track: TakeFootTrack, foot: int, span: slice, before: RigidEditMove, after: RigidEditMove, start: int, lift: Lift | None
+    track: TakeFootTrack, foot: int, span: slice, before: RigidEditMove, after: RigidEditMove, start: int,
+    lift: Lift | None,
 ) -> SwingPath:  # fmt: skip
     """The path of a foot in the swing over rows `span`, from the move `before` to the move `after`."""
     rows = np.arange(span.start, span.stop)

@@ -116,7 +116,8 @@ def planted_point_jacobian_of_modes(
 ) -> Array:
     """(3 C, nv) Jacobian of points (C, 3) m on links (C,); the rows of points that do not bear are zero.
 
-    ``moves`` comes from `modal_link_dofs`; ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at ``about`` (3,).
+    ``moves`` comes from `modal_link_dofs`. ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at
+    ``about`` (3,).
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))

@@ -43,7 +43,9 @@ class SegmentFootContacts:
     lands_first: Mask  # (K, F) whether no other foot comes down before this foot
     next_footprint: Ints  # (K, F) index into `footprints` of a foot's next landing; -1 if there is none
     footprints: tuple[Array, ...]  # per landing (B, 3) m: positions of the balls in full stance, as in `balls`
-    raising: Array  # (K + 1, F, nv) rad/m: changes of leg angles that raise each foot, see `foot_raising_changes_for_segment`
+    raising: (
+        Array  # (K + 1, F, nv) rad/m, changes of leg angles that raise each foot: `foot_raising_changes_for_segment`
+    )
 
 
 def segment_foot_contacts(motion: Dynamic, track: NqrContactPreview) -> SegmentFootContacts:

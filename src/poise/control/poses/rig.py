@@ -226,7 +226,7 @@ def _add_pull_to_pose_springs(
     push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
     velocity: Array, stiffness: float, pull_gain: float,
 ) -> None:  # fmt: skip
-    """As `add_pull_to_pose_springs`; implicit in the velocity of the DOF itself, explicit in the velocities of the others."""
+    """As `add_pull_to_pose_springs`; implicit in the velocity of the DOF itself, explicit in those of the others."""
     for k in range(dofs.shape[0]):
         i = dofs[k]
         own = drive = 0.0

@@ -3,7 +3,8 @@
 [Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
 By Eq. (11), the paper linearises the equations of motion at the current pose and zero velocity in every step, and
 simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved.
-`LinearWorldOfTrial` cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in both worlds.
+`LinearWorldOfTrial` cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in
+both worlds.
 """
 
 from __future__ import annotations
