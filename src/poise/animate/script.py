@@ -1,4 +1,4 @@
-"""A script: a body in a scene, control poses in time, and goals; and its run, with changed parameters and repeated."""
+"""A script (a body in a scene, timed control poses and goals) and its run, repeatable with changed parameters."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
-from poise.dynamics.tree import rotate_quat
+from poise.dynamics.tree import advance_quat
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 
@@ -55,9 +55,9 @@ def integrate_pose_and_momentum(table: Table) -> None:
         if kind[j] == at.FREE_JOINT:
             for i in range(3):
                 qpos[q + i] += h * velocity[d + i]
-            rotate_quat(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
+            advance_quat(qpos[q + 3 : q + 7], velocity[d + 3 : d + 6], h)
         elif kind[j] == at.BALL_JOINT:
-            rotate_quat(qpos[q : q + 4], velocity[d : d + 3], h)
+            advance_quat(qpos[q : q + 4], velocity[d : d + 3], h)
         else:
             qpos[q] += h * velocity[d]
 

@@ -128,7 +128,7 @@ def advance_pose(tree: JointBlocks, pose: Array, velocity: Array, h: float) -> N
     for k in range(tree.block_kind.shape[0]):
         q, d = tree.block_qpos[k], tree.block_dof[k]
         if tree.block_kind[k] == BALL:
-            rotate_quat(pose[q : q + 4], velocity[d : d + 3], h)
+            advance_quat(pose[q : q + 4], velocity[d : d + 3], h)
         else:
             for i in range(tree.block_size[k]):
                 pose[q + i] += h * velocity[d + i]
@@ -147,7 +147,7 @@ def tangent_step(tree: JointBlocks, start: Array, end: Array, out: Array) -> Non
 
 
 @kernel
-def rotate_quat(quat: Array, omega: Array, h: float) -> None:
+def advance_quat(quat: Array, omega: Array, h: float) -> None:
     """Rotate a quaternion in place by h omega, given in its own frame; keeps it normalised."""
     x, y, z = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
     half = np.sqrt(x * x + y * y + z * z)

@@ -102,7 +102,7 @@ class EditedFootPlacement:
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
     def _closed_form_poses(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses with limbs solved in closed form, and the goals `place` and `turn` with heels raised, feet turned back.
+        """Poses with limbs solved in closed form, and the goals after heels are raised and feet are turned back.
 
         A foot is turned back about its ball if its leg cannot turn that far; otherwise the foot would tip over.
         """

@@ -84,7 +84,7 @@ def _cleanup_coordinates(clip: BodyClip) -> list[int]:
 
 
 def _correction_weights(clip: BodyClip, heave: float) -> Array:
-    """(nv,) weights of corrections: joints are corrected first, then the pelvis' height, last the pelvis' path."""
+    """(nv,) costs of corrections: least for joints, more for the root's rotation and height, most for its path."""
     weights = np.ones(clip.body.nv)
     height = clip.body.standing[2]
     weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT

@@ -258,7 +258,10 @@ class _Separator:
         return out
 
     def moving_dofs(self, qpos: Array, span: slice) -> Ints:
-        """Degrees of freedom that move overlapping links. If they move contacts: all that do, with the root."""
+        """Degrees of freedom that move overlapping links.
+
+        If the root is free and any of these also moves a planted contact, all that move planted contacts are added.
+        """
         _, lack, rows = self.missing(qpos, span)
         some = np.any(rows[lack > 0] != 0, axis=0) & self._free
         down = np.asarray(self._down[span].any(axis=0))

@@ -84,7 +84,7 @@ class ShowMemory:
 
 
 class Show:
-    """The live performance of a choice."""
+    """The live performance that a `Choice` describes."""
 
     def __init__(self, choice: Choice, say: Say = no_progress, memory: ShowMemory | None = None) -> None:
         self.choice = choice

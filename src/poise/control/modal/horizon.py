@@ -87,7 +87,7 @@ class ModalHorizon:
         return window
 
     def _load_wrench(self, frame: WindowFrame, com: Array) -> Array:
-        """(6,) wrench about `com` (3,) m, in weights, that supports the loads which are not carried yet in a frame."""
+        """(6,) wrench about `com` (3,) m, in units of weight, that supports the loads not yet carried in a frame."""
         lying = self._carried - frame.load_mass
         if not lying.any():
             return np.zeros(6)

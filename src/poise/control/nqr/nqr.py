@@ -195,7 +195,7 @@ class Nqr(ResetFirst):
             self._shift(here[:3] - there[:3])
 
     def _waits(self, touching: Mask, step: float) -> bool:
-        """Whether the motion waits for a late foot, at most LONGEST_WAIT; counts the steps that it has waited."""
+        """Whether the motion waits for a late foot, for LONGEST_WAIT (s) at most. Also counts the steps waited."""
         late = (
             is_segment_landing_late(self.segment.footholds, self.frame, touching)
             and self.frame + 1 < self._course.now.stop

@@ -208,10 +208,10 @@ class RotationSupports(NamedTuple):
         )
 
     def included(self, force: Array, com: Array, least_force: float, least_torque: float) -> Mask:
-        """(c,) whether each contact passes the inclusion test of [Zordan2014] section VI: the controller uses it.
+        """(c,) whether each contact passes the inclusion test of [Zordan2014] section VI.
 
-        A contact passes if its row of `force` (c, 3), along its axes, exceeds `least_force` (N) or if the torque of
-        that force about the centre of mass `com` exceeds `least_torque` (N m).
+        `force` (c, 3) N is along the contacts' axes. A contact passes if its force exceeds `least_force` (N), or if the
+        torque of its force about the centre of mass `com` exceeds `least_torque` (N m).
         """
         world = np.einsum("cij,ci->cj", self.axes, force)
         torque = (cross_matrix(self.point - com) @ world[:, :, None])[:, :, 0]

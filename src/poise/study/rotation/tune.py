@@ -28,9 +28,10 @@ CHECKED = 1_000_000  # First seed of the trials that judge the result; the searc
 
 @dataclass(eq=False)
 class BehaviourTrialSearch:
-    """Search by samples around a mean that moves to low costs; values are changes from the start, in spreads.
+    """Covariance matrix adaptation: samples around a mean that moves towards low costs.
 
-    Generations whose `costs` are given are repeated first, so that a search goes on where its journal ends.
+    A value is the change of a parameter from its start, divided by the parameter's spread. Generations with given
+    `costs` are repeated first, so that a search resumes where its journal ends.
     """
 
     freedom: int  # number of parameters
