@@ -248,7 +248,7 @@ def _amc_translations(numbers: Array, freedoms: tuple[str, ...], axes: Array) ->
 
 
 def _amc_in_degrees(source: TextFile, otherwise: bool) -> bool:
-    """Whether angles are in degrees: the last `:degrees` or `:radians` of the file decides; without them, `otherwise`."""
+    """Whether angles are in degrees: the last `:degrees` or `:radians` decides; without them, `otherwise`."""
     keywords = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
     units = [keyword == ":degrees" for keyword in keywords if keyword in (":degrees", ":radians")]
     return units[-1] if units else otherwise
