@@ -90,12 +90,9 @@ class Person(threading.Thread):
                 self._rest(self._random.expovariate(1 / self._pace))
 
     def _arrive(self) -> None:
-        while self._hear(600.0)["say"] != "ready":
-            pass
+        self._until("ready")
         self._visitor.send("hello")
-        while (message := self._hear(600.0))["say"] != "choices":
-            pass
-        self._choices = message
+        self._choices = self._until("choices")
         self._files: set[str] = set()
         self._time, self._links, self._stage = 0.0, ["pelvis"], ("", "")
         self._do("stage", **self._choice())
@@ -111,6 +108,12 @@ class Person(threading.Thread):
             self._links, self._stage = message["links"], (message["motion"], message["controller"])
         return message
 
+    def _until(self, *kinds: str) -> dict:
+        """The next message of one of these kinds."""
+        while (message := self._hear(600.0))["say"] not in kinds:
+            pass
+        return message
+
     def _rest(self, seconds: float) -> None:
         """Watch for a while."""
         end = time.monotonic() + seconds
@@ -120,8 +123,7 @@ class Person(threading.Thread):
                     self._begin_again()
 
     def _begin_again(self) -> None:
-        while self._hear(600.0)["say"] != "ready":
-            pass
+        self._until("ready")
         self._files.clear()
         self._do("stage", **self._choice())
 
@@ -156,16 +158,16 @@ class Person(threading.Thread):
             if name == "stage" and self._stage != wanted:
                 self.wrong.append(f"{self._stage} is on the stage, not {wanted}")
             return
-        self.count["busy" if "busy" in error else "refused"] += 1
+        self.count["busy" if "still busy" in error else "refused"] += 1
         self.errors[error[:120]] += 1
 
     def _choice(self) -> dict:
         pick = self._random
         motion = pick.choice([each["name"] for each in self._choices["motions"]] + [*self._files] * 5)
         self._visitor.send("fits", motion=motion, body="")
-        while (message := self._hear(600.0))["say"] != "fits":
-            if message["say"] == "crashed":
-                self._begin_again()
+        while (message := self._until("fits", "crashed"))["say"] == "crashed":
+            self._begin_again()
+            self._visitor.send("fits", motion=motion, body="")
         able = [name for name in QUICK if message["why"].get(name, "unknown") is None]
         if motion.endswith(".bvh"):  # nqr and modal would make it obey physics first, which takes minutes
             able = [name for name in able if name not in ("nqr", "modal")]
@@ -208,17 +210,14 @@ class Person(threading.Thread):
     def _bring(self) -> None:
         content, name = WALK.read_bytes(), f"mine {self._random.randrange(3)}.bvh"
         self._visitor.send("upload", name=name, size=len(content))
-        while (message := self._hear(600.0))["say"] not in ("send", "error"):
-            pass
-        if message["say"] == "error":
+        if self._until("send", "error")["say"] == "error":
             self.count["busy"] += 1
             return
         self._visitor.socket.send(content)
-        while (message := self._hear(600.0))["say"] not in ("brought", "error", "crashed"):
-            pass
-        if message["say"] == "crashed":
+        heard = self._until("brought", "error", "crashed")["say"]
+        if heard == "crashed":
             self._begin_again()
-        if message["say"] != "brought":
+        if heard != "brought":
             return
         self.count["executed"] += 1
         self.kinds["upload"] += 1
@@ -318,9 +317,7 @@ def performers(pid: int) -> list[int]:
 def resident(pid: int) -> float:
     """Resident memory (MB) of a process; 0 if it has ended."""
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS"):
-                return int(line.split()[1]) / 1024
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
     return 0.0
 
 

@@ -266,6 +266,6 @@ def test_exports_of_pose_wait_for_a_performance_and_help_is_no_physics(page):
         page.evaluate(f"studio.pose.performed({summary})")
         assert told in page.locator("#pose-result").inner_text()
     assert "Physical" not in page.locator("#pose-result").inner_text()
-    page.get_by_label("Script").select_option("new biped29")
+    page.locator("#pose-left select[aria-label=Script]").select_option("new biped29")
     until(page, "studio.pose.sheet.body === 'biped29'")
     assert export.is_disabled()
