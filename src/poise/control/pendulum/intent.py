@@ -15,8 +15,8 @@ from poise.errors import PoiseError
 TURN_TIME = 0.3  # Time (s) in which a small turn is made
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
 YAW_TOLERANCE = 0.15  # Yaw error (rad) up to which the body is turned back; beyond, the heading follows the body
-PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
-"""Miss (m, adult) of a landing that counts as a push; time (s, adult) until forgotten; yielding without a push."""
+CALM_TIME, CALM_YIELD = 0.5, 0.1
+"""Time (s, adult) in which a step that went astray is forgotten; share of the yielding in steady steps."""
 MIN_TIME = 0.1  # Minimum time (s, adult) over which a mean speed is taken
 MAX_EXTRA = np.array([1.0, 0.3])  # Maximum correction (m/s, adult) of the target speed: ahead and aside
 MAX_AIM = 2.7  # Target speed (m/s, adult) beyond which no correction is added: it would only cause a stumble
@@ -42,7 +42,7 @@ class WalkIntent:
         self._commanded = False  # whether a speed was commanded
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
-        self._alarm = 0.0
+        self.astray = 0.0
         self._correction = SpeedCorrection.initial(self._slow, settings.habit)
         self._strikes: list[_FootStrike] = []
 
@@ -95,17 +95,17 @@ class WalkIntent:
         """Signed angle (rad) to the commanded heading, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def advance(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
+    def advance(self, step: float, turn: float, off: float, astray: float, anywhere: bool) -> None:
         """Advance speed and heading by a time step (s) in which the heading turns at a rate `turn` (rad/s).
 
-        The body is turned `off` (rad) to the left of its heading. The next landing misses the wanted place by `missed`
-        (m). Feet may land `anywhere`, or only where edges leave room.
+        The body is turned `off` (rad) to the left of its heading. The step is `astray` by a share from
+        0 to 1. Feet may land `anywhere`, or only where edges leave room.
         """
         if self.going != self._speed or not anywhere:
             self.forget_strikes()  # the mean speed is not that of steady walking
         self._approach_speed(self._settings.quick * step)
-        self._alarm = max(self._alarm - step / (PUSH_MEMORY * self._slow), min(missed / (PUSH_MISS * self._scale), 1.0))
-        yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * self._alarm)
+        self.astray = max(astray - step / (CALM_TIME * self._slow), 0.0)
+        yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * astray)
         self.heading += step * (turn + yielding * excess_yaw(off))
 
     def _approach_speed(self, most: float) -> None:

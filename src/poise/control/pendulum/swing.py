@@ -34,7 +34,7 @@ FLAT_RISE, FLAT_SLOPE = 0.05, 0.2
 RISEN, SINKING = 0.55, (0.35, 0.95)
 """Shares of the swing: by RISEN the foot is at the level of a higher foothold; in SINKING it sinks to a lower one."""
 EXTRA_LIFT = 0.35  # Extra lift as a share of the level difference between foothold and lift-off
-LIFT_OFF_END = 0.4  # Share of the swing after which the orientation and height at lift-off no longer count
+LIFT_OFF_END = 0.2  # Share of the swing after which the orientation and height at lift-off no longer count
 LAG, LAG_LIFT = 0.05, 0.1
 """A foot that is further than LAG (m, adult) from its target is raised by LAG_LIFT of the excess."""
 FAST, FAST_LIFT = 2.5, 0.3
@@ -74,8 +74,8 @@ def swing_foot_target(
     legs, side, share, hold = walker.legs, gait.swing, _eased_swing_share(gait.swing_share), aim.hold
     flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more)
     ankle, there = flight.ankle, seen.ankle[side]
-    phase = max(gait.phase, DOUBLE_STANCE)
-    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / phase
+    phase = max(gait.phase, gait.begun)
+    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - gait.begun) * gait.since / phase
     goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.time_scale * ahead)
     height = float(ankle[2]) - FALL_SPEED * legs.time_scale * late
     height += LAG_LIFT * max(aim.lags - LAG * legs.scale, 0.0) + FAST_LIFT * aim.astray * max(goes, 0.0)
