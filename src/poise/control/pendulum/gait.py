@@ -21,7 +21,7 @@ from poise.body.pose_displacement import displace_poses, yaw_quat
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import Legs, walker_feet
-from poise.control.pendulum.walker import Observed, Walker
+from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
 
@@ -118,6 +118,7 @@ class LegTracks(NamedTuple):
     hip: Array  # (T, 2, 3) m
     axis: Array  # (T, 2, 3) axes of the knees
     low: Array  # (T, 2) m: height of the lower of heel and ball
+    tip: Array  # (T, 2) m: height of the lowest point of the sole with straight toes, as feet swing
 
 
 def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> LegTracks:
@@ -134,8 +135,9 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
         place[k], turn[k] = xpos, xmat
     foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
     axis = np.einsum("tkij,kj->tki", shank, legs.axis)
-    low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
-    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
+    sole = place[:, feet, 2, None] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole)
+    low, tip = sole[:, :, :4].min(axis=2), sole.min(axis=2)
+    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low, tip)
 
 
 def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
@@ -145,7 +147,7 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     hips = work.hip[:, :, 2].mean(axis=1) - work.ankle[:, :, 2].min()
     progress = _swing_progress(swing[:, :2], SHORT_STEP * legs.length)
     ahead = float(swing[-1, 0] - swing[0, 0])
-    top, clear = float(hips.max()), _swing_clearance(work.low[:, 1 - stance])
+    top, clear = float(hips.max()), _swing_clearance(work.low[:, 1 - stance], work.tip[:, 1 - stance])
     bend = np.gradient(np.gradient(top - hips, _PHASES), _PHASES)
     bow = _swing_bow(swing[:, 1], progress)
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
@@ -175,11 +177,11 @@ def _held_for_strike(foot: Array) -> Array:
     return np.vstack([foot[:peak], np.tile(foot[peak], (SAMPLES - peak, 1))])
 
 
-def _swing_clearance(low: Array) -> Array:
-    """Height (S,) m of a foot above the line from lift-off to landing; `low` (S,) m: height of its lowest point."""
+def _swing_clearance(low: Array, tip: Array) -> Array:
+    """Height (S,) m of `tip` above the line from lift-off to landing of a foot; `low`, `tip` as in `LegTracks`."""
     first = int(np.argmin(low[:_LIFT_OFF]))
     ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
-    return np.asarray(np.maximum(low - ground, 0.0))
+    return np.asarray(np.maximum(tip - ground, 0.0))
 
 
 def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
@@ -193,12 +195,18 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
 
 
-DOUBLE_STANCE, HASTE = 0.2, 0.08
+DOUBLE_STANCE, HASTE = 0.2, 0.14
 """Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
 adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
+STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
+
+
+def lift_off_phase(astray: float) -> float:
+    """Phase at which the trailing foot leaves the ground in a step that is `astray` by a share."""
+    return DOUBLE_STANCE - HASTE * astray
 
 
 class LiftOff(NamedTuple):
@@ -240,7 +248,19 @@ class GaitState:
 
     def may_lift_foot(self, astray: float) -> bool:
         """Whether it is time for the trailing foot to leave the ground, sooner in a step that is `astray` (share)."""
-        return self.lift is None and not self.stands and self.phase > DOUBLE_STANCE - HASTE * astray
+        return self.lift is None and not self.stands and self.phase > lift_off_phase(astray)
+
+    def stance_load(self, astray: float) -> float:
+        """Share of the weight on the stance foot; in double stance, the weight moves to it."""
+        if self.lift:
+            return 1.0
+        return STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(self.phase / lift_off_phase(astray))
+
+    def trailing_share(self, astray: float) -> float:
+        """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
+        lifts = lift_off_phase(astray)
+        u = min(self.phase / lifts, 1.0)
+        return 0.0 if self.lift else (1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""

@@ -15,7 +15,7 @@ from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.vectors import axis_angle_matrix, dot3, mat_product, quat_matrix, rotated, transpose_product
 from poise.kernel import kernel
 
-STRAIGHT, BENT = 0.9985, 0.985
+STRAIGHT, BENT = 0.9993, 0.985
 """In leg lengths: longest stance leg, beyond which the heel lifts: in steady steps, and where a leg has to give."""
 SOFT_MARGIN, HARD_MARGIN = 4.0, 0.07
 """A leg of which `stretch` leg lengths are allowed keeps an extra bend within SOFT_MARGIN of what then lacks to 1, and

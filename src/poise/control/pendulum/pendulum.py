@@ -38,7 +38,6 @@ LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
 DESCENT_SPEED = 0.7  # Speed (m/s, adult) at which a foot that starts in the air comes down
-STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
 STANDING_PHASE = 0.5  # Phase of a step whose posture serves for standing: arms and legs pass each other
 
 
@@ -139,14 +138,14 @@ class Pendulum(ResetFirst):
         turn, heading = intent.turning_rate(), intent.heading
         soon = heading + step * turn
         off = excess_yaw(_yaw_off_pose(state, self._pose))  # otherwise hips would exceed their range of twist
-        aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.astray)
+        aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.gives)
         com = _com_at_height(seen.com, height_plan.height)
         next_com = _com_at_height(seen.com + step * seen.velocity, height_plan.later(step).height)
         begins = _StepInstant(gait, moments[0], heading, heading + off, com, 0.0)
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
         now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan.stretch)
         then, _ = self._pose_at(state, seen, ends, feet, aim, plan.stretch)
-        borne = self._foot_loads(seen, plan.shift)
+        borne = self._foot_loads(seen, plan)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
         hints = MotorHints(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
@@ -221,7 +220,7 @@ class Pendulum(ResetFirst):
         way = height.step_climb(walker, seen, gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
         own = max(abs(self._walk.speed), 1e-3)
-        bob = min((self._intent.going / own) ** 2, height.MAX_BOB)
+        bob = (1.0 - plan.gives) * min((self._intent.going / own) ** 2, height.MAX_BOB)
         tops = [gait.style.top - bob * moment.sink for moment in moments]
         now, then = (
             height.stance_hip_height(
@@ -283,12 +282,12 @@ class Pendulum(ResetFirst):
             self._posture.set_swing_leg(qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch)
         return qpos, tilt
 
-    def _foot_loads(self, seen: Observed, shift: Array) -> tuple[stand.FootLoad, ...]:
+    def _foot_loads(self, seen: Observed, plan: PlannedStep) -> tuple[stand.FootLoad, ...]:
         """Load and point of force of each foot; during double stance the weight moves to the new stance foot."""
         gait = self._gait
-        share = 1.0 if gait.lift else STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(gait.phase / DOUBLE_STANCE)
+        share = gait.stance_load(plan.astray)
         point = np.array(seen.pressed[gait.stance])
-        point[:2] += rotated_xy(self._intent.heading, shift)
+        point[:2] += rotated_xy(self._intent.heading, plan.shift)
         if self._tilt[gait.stance] > 0:
             point = seen.ball[gait.stance]
         return stand.FootLoad(gait.stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])

@@ -60,7 +60,12 @@ class PlannedStep(NamedTuple):
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which the step differs from a step of steady walking
     supple: float  # share by which the stance leg lets the pelvis twist
-    stretch: float  # leg lengths: longest stance leg
+    gives: float  # share by which legs keep a bend and the hips their height
+
+    @property
+    def stretch(self) -> float:
+        """The longest stance leg, in leg lengths."""
+        return STRAIGHT + self.gives * (BENT - STRAIGHT)
 
 
 class StepPlanner(NamedTuple):
@@ -80,6 +85,8 @@ class StepPlanner(NamedTuple):
         rate = math.sqrt(walker.gravity / high)
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
+        behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
+        velocity -= rate**2 * duration * gait.trailing_share(intent.astray) * behind
         anywhere = bool(ground.free.all())
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
@@ -101,14 +108,13 @@ class StepPlanner(NamedTuple):
         level = 1.0 - eased(-ground.slope / DOWNHILL)
         supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
         gives = max(astray, eased(abs(ground.slope) / INCLINE))
-        stretch = STRAIGHT + gives * (BENT - STRAIGHT)
         heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
-        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple, stretch)
+        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple, gives)
 
     def _landing_ground(
         self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent
