@@ -24,7 +24,7 @@ class GaitShape:
 
     stride_s: float  # from strike to strike of the same foot
     step_m: float  # half the way of an ankle from strike to strike
-    speed: float  # m/s
+    pace: float  # m/s, mean speed of the hips
     knee_mid_deg: float  # least flexion in the middle of stance
     knee_swing_deg: float  # greatest flexion from toe-off to strike
     knee_strike_deg: float
