@@ -37,13 +37,12 @@ class WalkIntent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self._speed = speed
-        # `going` with its initial correction is the commanded speed
-        self.going = speed / (1.0 + settings.habit) if speed > 0 else speed
+        self.going = speed
         self._commanded = False  # whether a speed was commanded
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
         self.astray = 0.0
-        self._correction = SpeedCorrection.initial(self._slow, settings.habit)
+        self._correction = SpeedCorrection.initial(self._slow)
         self._strikes: list[_FootStrike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
@@ -123,11 +122,11 @@ class WalkIntent:
         way = rotated_xy(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = way / max(last.time - first.time, MIN_TIME * self._slow)
         lacked = np.array([self.going, 0.0]) - mean
-        self._correction = self._correction.after(self.going, lacked, self._settings.integral, self._settings.prompt)
+        self._correction = self._correction.after(self.going, lacked, self._settings.integral)
 
     def forget_strikes(self) -> None:
-        """Drop earlier strikes and the correction that was applied at once; learned corrections remain."""
-        self._strikes, self._correction = [], self._correction._replace(latest=np.zeros(2))
+        """Drop earlier strikes; learned corrections remain."""
+        self._strikes = []
 
 
 def excess_yaw(off: float) -> float:
@@ -152,26 +151,23 @@ class SpeedCorrection(NamedTuple):
 
     slow: float  # `Legs.time_scale`
     learned: Array  # (3, 2) rows: per m/s ahead, per m/s backward, constant; columns: error ahead, aside
-    latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
 
     @classmethod
-    def initial(cls, slow: float, ahead: float) -> SpeedCorrection:
-        """The correction before anything is learned: the share `ahead` of the forward speed."""
-        learned = np.zeros((3, 2))
-        learned[0, 0] = ahead
-        return cls(slow, learned, np.zeros(2))
+    def initial(cls, slow: float) -> SpeedCorrection:
+        """The correction before anything is learned: none."""
+        return cls(slow, np.zeros((3, 2)))
 
     def extra(self, speed: float) -> Array:
         """Correction (2,) m/s, ahead and aside, of the target speed at a speed (m/s)."""
         least, most = self._bounds(speed)
-        return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned + self.latest, least), most)
+        return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned, least), most)
 
-    def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`, apply `prompt`."""
+    def after(self, speed: float, lacked: Array, integral: float) -> SpeedCorrection:
+        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
         kinds = self._speed_kinds(speed)
         more = np.outer(integral * kinds / (kinds @ kinds), self._learnable_error(speed, counted, integral))
-        return self._replace(learned=self.learned + more, latest=prompt * counted)
+        return self._replace(learned=self.learned + more)
 
     def _learnable_error(self, speed: float, counted: Array, integral: float) -> Array:
         """The part (2,) m/s of an error that may be learned without exceeding the bounds of the correction."""

@@ -148,7 +148,7 @@ class Pendulum(ResetFirst):
         borne = self._foot_loads(seen, plan)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
-        hints = MotorHints(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
+        hints = MotorHints(plan.landing.within, rolls, drags)
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
         self._height = height_plan.later(step).following(seen, step)

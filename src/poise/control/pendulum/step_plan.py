@@ -40,11 +40,9 @@ STEADY, ASTRAY = 0.12, 0.3
 """Distances (m, adult) from the landing of steady walking: up to STEADY a step is steady, from ASTRAY on it is not."""
 LEISURELY, BRISK = 0.7, 1.1
 """Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
-STIFF, SUPPLE = 0.9, 1.2
-"""Speeds (m/s, adult): up to STIFF the stance leg holds the pelvis, from SUPPLE on it lets the pelvis twist."""
 PUSH_MISS = 0.1  # Miss (m, adult) of the wanted place from which a step is astray
 INCLINE = 0.1  # Rise or fall over run of the ground from which legs keep a bend
-DOWNHILL = 0.17  # Fall over run from which the stance leg holds the pelvis at any speed
+DOUBLE_KNOWN = 0
 MIN_HEIGHT = 0.3  # In leg lengths: minimum height of the pendulum
 EDGE_CORRECTION = 0.5  # Share of the speed correction that is applied on stairs
 MAX_MISS = 0.02  # Miss (m, adult) of the wanted place up to which a step is ordinary
@@ -59,7 +57,6 @@ class PlannedStep(NamedTuple):
     ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which the step differs from a step of steady walking
-    supple: float  # share by which the stance leg lets the pelvis twist
     gives: float  # share by which legs keep a bend and the hips their height
 
     @property
@@ -105,8 +102,6 @@ class StepPlanner(NamedTuple):
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
         fast = suited / legs.time_scale
         brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
-        level = 1.0 - eased(-ground.slope / DOWNHILL)
-        supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
         gives = max(astray, eased(abs(ground.slope) / INCLINE))
         heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
@@ -114,7 +109,7 @@ class StepPlanner(NamedTuple):
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
-        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple, gives)
+        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, gives)
 
     def _landing_ground(
         self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent
@@ -156,7 +151,7 @@ class StepPlanner(NamedTuple):
         """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
         scale = self.walker.legs.scale
         aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
-        off = aside if gait.lift else 0.0  # before, the plan does not know the load of the trailing foot
+        off = aside if gait.lift or DOUBLE_KNOWN else 0.0
         return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
 
 
