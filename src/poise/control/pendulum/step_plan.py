@@ -42,7 +42,6 @@ LEISURELY, BRISK = 0.7, 1.1
 """Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
 PUSH_MISS = 0.1  # Miss (m, adult) of the wanted place from which a step is astray
 INCLINE = 0.1  # Rise or fall over run of the ground from which legs keep a bend
-DOUBLE_KNOWN = 0
 MIN_HEIGHT = 0.3  # In leg lengths: minimum height of the pendulum
 EDGE_CORRECTION = 0.5  # Share of the speed correction that is applied on stairs
 MAX_MISS = 0.02  # Miss (m, adult) of the wanted place up to which a step is ordinary
@@ -151,7 +150,7 @@ class StepPlanner(NamedTuple):
         """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
         scale = self.walker.legs.scale
         aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
-        off = aside if gait.lift or DOUBLE_KNOWN else 0.0
+        off = aside if gait.lift else 0.0
         return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
 
 

@@ -22,7 +22,7 @@ ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
 TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
-MIN_LIFT, SAFE_LIFT = 0.02, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
+MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
 """A foot that goes down by more than LOWER_BY (m, adult) avoids edges until EDGES_CLEARED, a share of the swing."""
 DROP_SPEED, LOOK_AHEAD = 2.5, 0.02
