@@ -295,9 +295,11 @@ def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
 
 def test_a_foot_is_lifted_from_where_it_stands(walker, seen, gait):
     stands = replace(gait, lift=None, phase=DOUBLE_STANCE + 0.01)
-    assert stands.may_lift_foot()
+    assert stands.may_lift_foot(0.0)
+    assert not replace(stands, phase=DOUBLE_STANCE - 0.01).may_lift_foot(0.0)
+    assert replace(stands, phase=DOUBLE_STANCE - 0.01).may_lift_foot(1.0)
     lifted = stands.with_foot_lifted(seen, walker)
-    assert not lifted.may_lift_foot()
+    assert not lifted.may_lift_foot(1.0)
     np.testing.assert_allclose(lifted.lift.ankle, seen.ankle[1])
     depth = sole_depth(walker.legs, 1, np.ascontiguousarray(seen.foot[1]), VERTICAL)
     assert lifted.lift.extra == pytest.approx(seen.ankle[1, 2] - depth)
