@@ -12,9 +12,9 @@ from poise import PoiseError
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import (
-    MAX_TILT,
     BENT,
     HARD_MARGIN,
+    MAX_TILT,
     SOFT_MARGIN,
     bend_leg_to_ankle,
     foot_with_heel_lifted,
