@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.integrate import solve_ivp
 
-from poise.control.pendulum.leg_ik import STRAIGHT
 from poise.control.pendulum.filter import (
     EXTRA_REACH,
     KEEP_BONUS,
@@ -27,6 +26,7 @@ from poise.control.pendulum.filter import (
     step_pace,
 )
 from poise.control.pendulum.foothold_ground import SPACING, FootStrip
+from poise.control.pendulum.leg_ik import STRAIGHT
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3

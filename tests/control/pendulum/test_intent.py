@@ -213,9 +213,7 @@ def turned_by_force(settings, astray, calm=0.0):
 
 def test_a_body_that_was_turned_by_a_push_is_yielded_to():
     """Some time later the heading is held again."""
-    pushed, recovers, calm = (
-        turned_by_force(PLAIN, 1.0, after) for after in (0.0, 0.5 * CALM_TIME, 2 * CALM_TIME)
-    )
+    pushed, recovers, calm = (turned_by_force(PLAIN, 1.0, after) for after in (0.0, 0.5 * CALM_TIME, 2 * CALM_TIME))
     assert 0.6 > pushed > recovers > calm > 0
     assert turned_by_force(PLAIN, 0.0) == pytest.approx(calm)
     assert turned_by_force(PendulumSettings(yielding=0.0), 1.0) == 0.0

@@ -22,7 +22,6 @@ from poise.control.pendulum.motors import (
 )
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
-from poise.world.settings import WorldSettings
 from poise.world.world import World
 
 GAIN = 300.0

@@ -27,7 +27,9 @@ def shape(poses):
 def changed(shape, poses, rate=RATE):
     """The parts of the shape that differ from those of the clip by more than a hundredth."""
     other = gait_shape(BODY, poses, rate).row()
-    return {name: other[name] - shape[name] for name in shape if abs(other[name] - shape[name]) > 0.01 * abs(shape[name])}
+    return {
+        name: other[name] - shape[name] for name in shape if abs(other[name] - shape[name]) > 0.01 * abs(shape[name])
+    }
 
 
 def test_the_shape_of_the_walk(shape):

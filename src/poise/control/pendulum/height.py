@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait import GaitState, StepMoment
+from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 
@@ -55,9 +55,7 @@ class HeightPlan(NamedTuple):
         return HeightPlan(height, self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def plan_towards_height(
-    walker: Walker, now: HeightPlan, wanted: float, rate: float, pull: float = 0.0
-) -> HeightPlan:
+def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float, pull: float = 0.0) -> HeightPlan:
     """The plan `now` with a new, limited acceleration towards a `wanted` height (m).
 
     The wanted height changes at a `rate` (m/s), which itself changes at `pull` (m/s^2).
@@ -73,8 +71,8 @@ def stance_hip_height(
 ) -> float:
     """Wanted height (m) of hips at `hip` (2,) m that are `top` (m) above the stance ankle of the reference.
 
-    The ankle of the flat stance foot is at `ankle` (3,) m, its leg is `stretch` leg lengths long at most. From hips that
-    are `ahead` (m) of the foot, the leg reaches further by lifting the heel.
+    The ankle of the flat stance foot is at `ankle` (3,) m, its leg is `stretch` leg lengths long at most. It reaches
+    further by lifting the heel when the hips are `ahead` (m) of the foot.
     """
     long, away = walker.legs.length, math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     room = ROOM * long * min(max(ahead / (ROOM_LEAD * long), 0.0), 1.0)

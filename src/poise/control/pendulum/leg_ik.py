@@ -48,7 +48,7 @@ def set_leg_pair(
 def set_stance_leg(
     qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, stretch: float, most: float
 ) -> float:
-    """Set a stance leg with its ball at (3,) m; return the heel lift (rad) for a leg of `stretch` leg lengths, at most `most`."""
+    """Set a stance leg, ball at (3,) m; return the heel lift (rad), at most `most`, for `stretch` leg lengths."""
     tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, stretch * legs.length), most)
     turn = foot_with_heel_lifted(foot, tilt)
     bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across, stretch)
@@ -66,7 +66,9 @@ def bend_leg_to_ankle(
     way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
     long_a, long_b = math.sqrt(dot3(a, a)), math.sqrt(dot3(b, b))
-    stretched = max(soft_leg_reach(math.sqrt(dot3(way, way)), long_a + long_b, stretch), MIN_STRETCH * (long_a + long_b))
+    stretched = max(
+        soft_leg_reach(math.sqrt(dot3(way, way)), long_a + long_b, stretch), MIN_STRETCH * (long_a + long_b)
+    )
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = axis_angle_matrix(legs.axis[side], knee)

@@ -193,7 +193,9 @@ class Pendulum(ResetFirst):
         support = stand.foot_support(walker, seen, intent.heading)
         back = seen.com[:2] + step * CENTRE_RATE * (support.middle - seen.com[:2])
         coms = _com_at_height(seen.com, height_plan.height), _com_at_height(back, height_plan.later(step).height)
-        now, then = (self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet, BENT)[0] for com in coms)
+        now, then = (
+            self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet, BENT)[0] for com in coms
+        )
         borne = stand.standing_foot_loads(seen, support, intent.heading)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         self._pose, self._height = now, height_plan.later(step).following(seen, step)
@@ -224,7 +226,12 @@ class Pendulum(ResetFirst):
         tops = [gait.style.top - bob * moment.sink for moment in moments]
         now, then = (
             height.stance_hip_height(
-                walker, ankle, seen.hip[gait.stance, :2] + late * seen.velocity[:2], top, plan.stretch, ahead + late * pace
+                walker,
+                ankle,
+                seen.hip[gait.stance, :2] + late * seen.velocity[:2],
+                top,
+                plan.stretch,
+                ahead + late * pace,
             )
             for top, late in zip(tops, (0.0, step), strict=True)
         )
@@ -279,7 +286,9 @@ class Pendulum(ResetFirst):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
-            self._posture.set_swing_leg(qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch)
+            self._posture.set_swing_leg(
+                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch
+            )
         return qpos, tilt
 
     def _foot_loads(self, seen: Observed, plan: PlannedStep) -> tuple[stand.FootLoad, ...]:

@@ -33,13 +33,9 @@ MIN_STEP_TIME, MIN_TIME_LEFT = 0.2, 0.04  # Minimum times (s, adult) to a landin
 MIN_LIFT_TIME = 0.18  # Minimum time (s, adult) to the landing of a foot that is still on the ground
 MAX_DELAY = 0.1  # Maximum delay (s, adult) of a landing
 HOVER_TIME = 0.06  # Delay (s, adult) of a landing at which the foot stops moving horizontally and goes straight down
-SOLE_SHARE, HEEL_SHARE = 0.73, 0.3
-"""Largest shift of the centre of pressure, as a share of the distance to an edge of the sole; HEEL_SHARE is to the heel
-in a brisk and steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
+SOLE_SHARE = 0.73  # Largest shift of the centre of pressure, as a share of the distance to an edge of the sole
 STEADY, ASTRAY = 0.12, 0.3
 """Distances (m, adult) from the landing of steady walking: up to STEADY a step is steady, from ASTRAY on it is not."""
-LEISURELY, BRISK = 0.7, 1.1
-"""Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
 PUSH_MISS = 0.1  # Miss (m, adult) of the wanted place from which a step is astray
 INCLINE = 0.1  # Rise or fall over run of the ground from which legs keep a bend
 MIN_HEIGHT = 0.3  # In leg lengths: minimum height of the pendulum
@@ -99,12 +95,9 @@ class StepPlanner(NamedTuple):
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
-        fast = suited / legs.time_scale
-        brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
         gives = max(astray, eased(abs(ground.slope) / INCLINE))
-        heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
-        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
+        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
@@ -155,12 +148,12 @@ class StepPlanner(NamedTuple):
 
 
 @kernel
-def _shift_within_sole(shift: Array, sole: Array, ball: float, heel: float) -> Array:
-    """A shift (2,) m of the centre of pressure, limited to SOLE_SHARE of the sole (K, 3), and backward to `heel`."""
+def _shift_within_sole(shift: Array, sole: Array, ball: float) -> Array:
+    """A shift (2,) m of the centre of pressure, limited to SOLE_SHARE of the sole (K, 3)."""
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):
         left, right = max(left, sole[k, 1]), min(right, sole[k, 1])
     out = np.empty(2)
-    out[0] = min(max(shift[0], heel * (sole[0, 0] - PRESSED * ball)), SOLE_SHARE * ((1.0 - PRESSED) * ball))
+    out[0] = min(max(shift[0], SOLE_SHARE * (sole[0, 0] - PRESSED * ball)), SOLE_SHARE * ((1.0 - PRESSED) * ball))
     out[1] = min(max(shift[1], SOLE_SHARE * right), SOLE_SHARE * left)
     return out

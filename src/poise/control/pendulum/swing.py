@@ -170,7 +170,13 @@ def _landing_foot_roll(legs: Legs, side: int, foot: Array, yaw: float, hold: Foo
 
 @kernel
 def _swing_foot_rotation(
-    legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: LiftOff, hold: Foothold, yaw: float,
+    legs: Legs,
+    swing: SwingStyle,
+    phase: float,
+    swung: float,
+    lift: LiftOff,
+    hold: Foothold,
+    yaw: float,
     astray: float,
 ) -> Array:
     """Rotation (3, 3) of the foot: first as at lift-off, then as in the reference, then as it lands there, or flat."""

@@ -20,7 +20,15 @@ from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_mean, column_means, column_totals, distinct_names, row_count, rows_where, summary_by
+from poise.study.experiment.table import (
+    column_mean,
+    column_means,
+    column_totals,
+    distinct_names,
+    row_count,
+    rows_where,
+    summary_by,
+)
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed, walk_trial
 from poise.study.pendulum.gait_shape import GaitShape, gait_shape
@@ -168,7 +176,9 @@ def plot_imitation(rows: Sequence[Row]) -> Figure:
     for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
         for prefix, mark in (("clip_", "_"), ("", "o")):
             values = [column_mean(prefix + part)(rows_where(own, motion=name)) for name in names]
-            axis.plot(np.array(values, float), mark, color=COLOUR, ms=5 if prefix == "" else 14, label=prefix or "walked")
+            axis.plot(
+                np.array(values, float), mark, color=COLOUR, ms=5 if prefix == "" else 14, label=prefix or "walked"
+            )
         axis.set_title(part)
         axis.set_xticks(range(len(names)), names, rotation=60, fontsize=7)
     _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])
