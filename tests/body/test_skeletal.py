@@ -227,7 +227,7 @@ def test_every_skeleton_of_the_mocap_folder():
     subjects = {path.name.split("_")[0]: path for path in sorted(MOCAP.glob("*.bvh"))}
     assert len(subjects) > 20
     for path in subjects.values():
-        body = Body.from_skeleton(convert_clip(read_bvh(path), CMU_UNIT, Y_UP).skeleton, mass=70.0)
+        body = Body.from_skeleton(convert_clip(read_bvh(path), CMU_UNIT, Y_UP).skeleton, mass=70.0, symmetric=True)
         assert body.mass == pytest.approx(70.0)
         assert_sound(body)
 
