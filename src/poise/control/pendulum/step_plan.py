@@ -95,7 +95,7 @@ class StepPlanner(NamedTuple):
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
-        gives = max(astray, eased(abs(ground.slope) / INCLINE))
+        gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
