@@ -2,7 +2,7 @@
 
 Most of the load comes from visitors that speak the page's protocol without a browser, at the pace of people. Beside
 them a real page is open in headless Chromium and is operated as well. A performer is killed every few minutes. A
-command counts as executed if the performer that got it has answered what was asked after it, and no error came.
+command counts as executed if the performer has come to what was sent after it, and no error came.
 
 Prints a line of JSON each minute and one at the end. Fails if the server ends or raises, if memory does not level out
 after the first ten minutes, or if the page names something else than what is on the stage.
@@ -67,6 +67,7 @@ class Person(threading.Thread):
         self.kinds: Counter[str] = Counter()  # executed, by command
         self.errors: Counter[str] = Counter()
         self.wrong: list[str] = []
+        self._fences = 0
         self.slowest = 0.0  # s from a command to its answer
         self.failure: str | None = None
 
@@ -130,10 +131,10 @@ class Person(threading.Thread):
         self._do("stage", **self._choice())
 
     def _do(self, name: str, **more: object) -> None:
-        """Send a command and a question after it, and wait for the answer to the question."""
-        began = time.monotonic()
+        """Send a command and a numbered fence after it, which is no command, and wait until that is refused."""
+        began, self._fences = time.monotonic(), self._fences + 1
         self._visitor.send(name, **more)
-        self._visitor.send("fits", motion="walk", body="")
+        self._visitor.send(f"fence {self._fences}")
         error, stopped = None, False
         while True:
             try:
@@ -148,10 +149,10 @@ class Person(threading.Thread):
                 self.count["stopped" if stopped else "lost"] += 1
                 self._begin_again()
                 return
-            if message["say"] == "error":
-                error = message["text"]
-            if message["say"] == "fits":
+            if message["say"] == "error" and message["of"] == f"fence {self._fences}":
                 break
+            if message["say"] == "error" and not message["of"].startswith("fence"):
+                error = message["text"]
         self.slowest = max(self.slowest, time.monotonic() - began)
         if error is None:
             self.count["executed"] += 1
@@ -371,10 +372,8 @@ def main() -> None:
     for kind, found in levels.items():
         if found is not None and found[1] > max(GROWTH * found[0], found[0] + SLACK):
             failures.append(f"memory of {kind} grows from {found[0]:.0f} to {found[1]:.0f} MB")
-    page = {}
     if seen is not None:
         failures += [f"the page shows {wrong}" for wrong in seen.wrong] + seen.faults
-        page = {"page_acts": seen.acts, "page_heap_mb": round(max(seen.heap))}
     kinds, errors = (sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "errors"))
     told = {
         "minutes": round((time.monotonic() - began) / 60, 1),
@@ -383,7 +382,7 @@ def main() -> None:
         "slowest_command_s": round(max(person.slowest for person in people), 1),
         "slowest_page_s": round(slowest, 2),
         "level_mb": {kind: None if found is None else [round(x) for x in found] for kind, found in levels.items()},
-        **page,
+        **({} if seen is None else {"page_acts": seen.acts, "page_heap_mb": round(max(seen.heap))}),
         "kinds": dict(kinds.most_common()),
         "errors": dict(errors.most_common(20)),
         "failures": failures,
