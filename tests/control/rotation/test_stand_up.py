@@ -16,6 +16,9 @@ def trials():
         run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("roll-and-stand"), seed=seed))
         while world.time < 7.0 and not controller.stands():
             run.step()
+        after = world.time + 1.0  # it stands as soon as it bears itself, and sways for a moment
+        while world.time < after:
+            run.step()
         made.append((controller, run.take().recording))
     return made
 
