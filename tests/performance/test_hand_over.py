@@ -1,12 +1,18 @@
-"""A controller that ends standing hands over to another one."""
+"""A controller whose motion has ended hands over to another one."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from poise.body.body import Body
 from poise.errors import PoiseError
+from poise.library.motions import named_motion
 from poise.measure.audit import audit
 from poise.performance.hand_over import Handover
 from poise.performance.request import Request
+from poise.reference.dynamic import Dynamic
+from poise.reference.played import Played
 from poise.rotations import yaw_of
 
 
@@ -48,9 +54,43 @@ def test_the_hand_over_is_physical(flipped):
         ({"then": "walk:nqr"}, "cannot take over"),
         ({"then": "stand:hold", "steer": "1s:20"}, "hold cannot be steered"),
         ({"then": "walk:pendulum", "steer": "1s:0@5"}, "pendulum goes at -0.6 to 1.8"),
-        ({"then": "walk:pendulum", "motion": "stand", "controller": "hold"}, "does not report"),
+        ({"then": "walk:pendulum", "motion": "stand", "controller": "hold"}, "has no end"),
     ],
 )
 def test_controllers_that_cannot_take_over_are_refused(arguments, message):
     with pytest.raises(PoiseError, match=message):
         Request(**{"motion": "back-flip", "controller": "rotation", **arguments}).stage()
+
+
+def beginning(motion: Dynamic, seconds: float) -> Dynamic:
+    """The first `seconds` of a motion, as a motion that is no cycle."""
+    steps, contacts = round(seconds * motion.clip.rate), motion.contacts
+    down = None if motion.clip.down is None else motion.clip.down[: steps + 1]
+    kept = {name: getattr(contacts, name)[: steps + 1] for name in ("down", "ground")}
+    return replace(
+        motion,
+        clip=replace(motion.clip, qpos=motion.clip.qpos[: steps + 1], down=down, cyclic=False),
+        qvel=motion.qvel[: steps + 1],
+        torque=motion.torque[:steps],
+        contacts=replace(contacts, force=contacts.force[:steps], **kept),
+    )
+
+
+@pytest.mark.parametrize(("controller", "body"), [("nqr", "biped29"), ("modal", "human42")])
+def test_a_motion_that_ends_in_mid_stride_comes_to_a_stand(controller, body):
+    own = Body.named(body)
+    cut = beginning(named_motion("walk", own).motions["walk"], 0.7)
+    request = Request(Played(cut.clip, cut), body=own, controller=controller, seconds=4.0)
+    recording = request.perform().recording
+    assert recording.meta["controller"] == f"{controller}, then pendulum"
+    assert recording.meta["fell_at"] is None
+    assert recording.qpos[-1, 2] > 0.9 * own.standing[2]
+    assert np.linalg.norm(recording.qvel[-30:, :2].mean(axis=0)) < 0.1
+    assert audit(recording).passed
+
+
+def test_a_motion_that_ends_at_rest_is_held():
+    own = Body.named("biped29")
+    squat = named_motion("squat", own).motions["squat"]
+    assert squat.ends_at_rest()
+    assert not isinstance(Request("squat", body=own, controller="nqr", seconds=30.0).stage().run.controller, Handover)

@@ -46,7 +46,8 @@ def add(commands: Any) -> None:
     option(
         "--then",
         metavar="MOTION:CONTROLLER",
-        help="motion and controller that take over when the character stands still, such as walk:pendulum",
+        help="motion and controller that take over when the motion has ended, such as walk:pendulum; by "
+        "default pendulum brings a character to a stand if its motion ends in mid-stride",
     )
     option(
         "--catch",

@@ -1,4 +1,4 @@
-"""Hand-over: a second controller takes over once the first controller has brought the body to a stand."""
+"""Hand-over: a second controller takes over when the first controller's motion has ended."""
 
 from __future__ import annotations
 
@@ -12,22 +12,32 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
+from poise.body.contact_parts import foot_links
+from poise.body.pose_space import PoseSpace
 from poise.control.catalogue import entry_of_controller
-from poise.control.controller import Controller, ReportsEnding, Steerable, WorldView
+from poise.control.controller import Controller, PushAware, ReportsEnding, Steerable, WorldView
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
+from poise.edit.limbs import chain_joints, has_legs
 from poise.errors import PoiseError
 from poise.performance.start import PlacedReference
-from poise.reference.reference import Reference
-from poise.rotations import yaw_of
+from poise.reference.dynamic import Dynamic
+from poise.reference.reference import Reference, Still
+from poise.rotations import quat_conjugate, quat_multiply, quat_rotate, yaw_of
 from poise.world.terrain import Place
+
+MEAN_POSTURE = 2.0  # Time (s) at the end of a motion whose mean posture the upper body keeps when it comes to a stand
+UPRIGHT = 0.7  # Least cosine of the angle between the root and its upright orientation from which walking can begin
 
 
 class Handover:
-    """A controller that delegates to `first` until the body stands, and then to `then`, with another reference."""
+    """A controller that delegates to `first` until its motion has ended, and then to `then`, with another reference.
 
-    def __init__(self, first: ReportsEnding, then: Controller, reference: Reference) -> None:
-        """`then` performs `reference`, moved to where the body stands and turned to the body's heading."""
+    A controller that reports its ending decides itself; for any other the reference's duration does.
+    """
+
+    def __init__(self, first: Controller, then: Controller, reference: Reference) -> None:
+        """`then` performs `reference`, moved to where the body is and turned to the body's heading."""
         self.first, self.then = first, then
         self._next = reference
         self.name = f"{first.name}, then {then.name}"
@@ -42,6 +52,7 @@ class Handover:
         """Prepare to perform a reference with `first`, from the start."""
         self._world, self.handed_over = world, None
         self._heading = self._speed = None
+        self._end = reference.duration
         self.first.reset(world, reference)
 
     def steer(self, heading: float | None = None, speed: float | None = None) -> None:
@@ -61,9 +72,18 @@ class Handover:
         if isinstance(self.then, Steerable):
             self.then.steer(None if self._heading is None else self._heading - self._turned, self._speed)
 
+    def note_push(self, time: float) -> None:
+        """Note that a push begins at a time (s)."""
+        if isinstance(self._acting, PushAware):
+            self._acting.note_push(time)
+
+    def is_unaware(self, time: float) -> bool:
+        """Whether a push has begun that the acting controller has not noticed at a time (s)."""
+        return isinstance(self._acting, PushAware) and self._acting.is_unaware(time)
+
     def act(self, state: State) -> Actuation:
-        """Actuation of the coming step; hands over if the body stands."""
-        if self.handed_over is None and self.first.stands():
+        """Actuation of the coming step; hands over if the motion has ended."""
+        if self.handed_over is None and self._ended(state):
             self.handed_over, place = state.time, self._place(state)
             self._turned = place.yaw
             self.then.reset(self._world, PlacedReference(self._next, place))
@@ -73,6 +93,12 @@ class Handover:
     def target(self, time: float) -> Array:
         """(nq,) the pose that the acting controller tracks at a time (s)."""
         return self._acting.target(time)
+
+    def _ended(self, state: State) -> bool:
+        """Whether the motion of `first` has ended."""
+        if isinstance(self.first, ReportsEnding):
+            return self.first.stands()
+        return self._end is not None and state.time >= self._end - 1e-9
 
     @property
     def _acting(self) -> Controller:
@@ -90,6 +116,30 @@ class Handover:
         x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])
         y = here[1] - (sin(turned) * there[0] + cos(turned) * there[1])
         return Place(x, y, scene.terrain.height(here[0], here[1]), turned)
+
+
+def stand_after_motion(motion: Dynamic) -> Still | None:
+    """A stand that follows a motion; None if the motion ends at rest, off its feet, or not upright.
+
+    Its legs are those of the standing pose, and its upper body is the mean of the motion's last seconds.
+    """
+    body, qpos = motion.clip.body, motion.clip.qpos
+    if motion.ends_at_rest() or not has_legs(body) or not _ends_upright_on_feet(motion):
+        return None
+    space, last = PoseSpace(body), qpos[-round(MEAN_POSTURE * motion.clip.rate) :]
+    away = space.difference(np.repeat(body.standing[None], len(last), axis=0), last).mean(axis=0)
+    away[:6] = 0.0
+    away[[dof for foot in body.feet for joint in chain_joints(body, foot.link) for dof in joint.dofs]] = 0.0
+    return Still("stand", space.moved(body.standing[None], away[None])[0], np.zeros(body.nv))
+
+
+def _ends_upright_on_feet(motion: Dynamic) -> bool:
+    """Whether only feet bear in the last frame of a motion, and the root is upright."""
+    body, contacts = motion.clip.body, motion.contacts
+    turn = quat_multiply(motion.clip.qpos[-1, 3:7], quat_conjugate(body.standing[3:7]))
+    feet = set(np.concatenate(foot_links(body)).tolist())
+    bears = {body.link_id(link) for link, down in zip(contacts.links, contacts.down[-1], strict=True) if down}
+    return bool(bears) and bears <= feet and quat_rotate(turn, np.array([0.0, 0.0, 1.0]))[2] > UPRIGHT
 
 
 def _feet_midpoint_at_hand_over(body: Body, data: mujoco.MjData) -> Array:

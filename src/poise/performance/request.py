@@ -25,7 +25,7 @@ from poise.performance.arguments import list_argument, number_argument, optional
 from poise.performance.cast import Cast, cast
 from poise.performance.catch import CatchController
 from poise.performance.cues import check_cue_speed
-from poise.performance.hand_over import Handover
+from poise.performance.hand_over import Handover, stand_after_motion
 from poise.performance.performance import Performance
 from poise.performance.report import Outcome, check_performance_folder, write_performance
 from poise.performance.run import Run, check_run_arguments
@@ -117,7 +117,7 @@ class Request:
             entry = entry_of_controller(controller)
         commands = self._commands(controller, entry)
         controller = self._with_catcher(controller, entry)
-        successor = self._successor(controller, entry)
+        successor = self._successor()
         terrain = parse_terrain(self.terrain) if isinstance(self.terrain, str) else self.terrain
         Scene((), terrain, friction=self.friction)  # raises if the friction is invalid
         WorldSettings(step=entry.step if self.step is None else self.step)
@@ -133,8 +133,14 @@ class Request:
             tracked = reference_at_rate(tracked, 1 / step)
         reference = _edited_reference(tracked, after, chosen.body, say)
         if successor is not None:
-            first, then, motion = successor
-            controller = Handover(first, then, named_motion(motion, chosen.body))
+            then, motion = successor
+            if reference.duration is None and not isinstance(controller, ReportsEnding):
+                raise PoiseError(f"motion '{reference.name}' has no end: leave out then")
+            controller = Handover(controller, then, named_motion(motion, chosen.body))
+        elif tracked.motions and self._goes_on_after(reference.duration, live):
+            stand = stand_after_motion(tuple(tracked.motions.values())[-1])
+            if stand is not None and controller_entry(fallback_controller()).refusal(chosen.body) is None:
+                controller = Handover(controller, named_controller(fallback_controller()), stand)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up_run(
             scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
@@ -172,8 +178,12 @@ class Request:
             return self.step
         return 1.0 / reference.behaviour.rate if isinstance(reference, BehaviourReference) else entry.step
 
-    def _successor(self, first: Controller, entry: ControllerEntry) -> tuple[ReportsEnding, Controller, str] | None:
-        """The first controller, and the controller and the motion that `then` names; None without `then`."""
+    def _goes_on_after(self, end: float | None, live: bool) -> bool:
+        """Whether the performance can go on after the `end` (s) of its motion."""
+        return end is not None and (live if self.seconds is None else self.seconds > end)
+
+    def _successor(self) -> tuple[Controller, str] | None:
+        """The controller and the motion that `then` names; None without `then`."""
         if self.then is None:
             return None
         motion, colon, name = self.then.partition(":")
@@ -181,8 +191,6 @@ class Request:
             raise PoiseError(
                 f"then '{self.then}' is not of the form MOTION:CONTROLLER, such as walk:{fallback_controller()}"
             )
-        if not isinstance(first, ReportsEnding):
-            raise PoiseError(f"controller '{entry.name}' does not report when its motion ends: leave out then")
         if not controller_entry(name).takes_over:
             raise PoiseError(f"then '{self.then}': {name} cannot take over, use {fallback_controller()}")
         then = named_controller(name)
@@ -190,7 +198,7 @@ class Request:
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
         if motion not in motion_names():
             raise unknown_name("motion", motion, motion_names())
-        return first, then, motion
+        return then, motion
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
         """The controller; with `catch` wrapped so that the controller of this name takes over when the body topples."""

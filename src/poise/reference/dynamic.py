@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array, brief_repr
 from poise.body.link_kinematics import LinkKinematics
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_data
+
+REST = 0.15  # Speed (m/s) of a body that drifts as a whole, below which a motion counts as ended at rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,15 @@ class Dynamic:
         lowest = np.array(places)
         lowest[..., 2] -= self.contacts.radius
         return lowest
+
+    def ends_at_rest(self) -> bool:
+        """Whether the body hardly moves in the last frame: its kinetic energy is below that of a slow drift."""
+        body, qvel = self.clip.body, self.qvel[-1]
+        momentum = np.zeros(body.nv)
+        data = next(posed_data(body, self.clip.qpos[-1:]))
+        mujoco.mj_crb(body.model, data)
+        mujoco.mj_mulM(body.model, data, momentum, qvel)
+        return bool(qvel @ momentum < body.mass * REST**2)
 
     def __repr__(self) -> str:
         return f"Dynamic({self.clip!r}, {len(self.contacts.links)} contacts)"

@@ -7,8 +7,8 @@ adds to the weight and the inertia of the body.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, replace
+from math import exp, isfinite
 from typing import NamedTuple
 
 import mujoco
@@ -23,6 +23,7 @@ from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference, Target, edition_of
 
+COAST = 0.3  # Time constant (s) with which a reference that has ended comes to rest; longer than most windows
 KEPT = 200  # Number of frames after which a computed frame is dropped
 
 
@@ -95,7 +96,7 @@ class ModalWindowFrames:
         return True
 
     def _compute_frame(self, index: int) -> WindowFrame:
-        target = self._reference.at(index * self._step)
+        target = self._target(index * self._step)
         data = self._set_pose(target)
         mujoco.mj_comVel(self._body.model, data)
         mujoco.mj_subtreeVel(self._body.model, data)
@@ -106,6 +107,17 @@ class ModalWindowFrames:
         mass = np.where(index * self._step > self._since - 1e-9, self._mass, 0.0)
         frame = WindowFrame(target.qpos, target.qvel, *momenta, corner, down, loads, self._load_velocities(loads), mass)
         return frame if mass.all() else self._with_lying_loads(frame)
+
+    def _target(self, time: float) -> Target:
+        """The reference's target at a time (s); past its end the reference coasts to rest."""
+        end = self._reference.duration
+        if end is None or time < end:
+            return self._reference.at(time)
+        last = self._reference.at(end - self._step)
+        slower = exp(-(time - end + self._step) / COAST)
+        qpos = np.array(last.qpos)
+        mujoco.mj_integratePos(self._body.model, qpos, last.qvel, COAST * (1.0 - slower))
+        return replace(last, qpos=qpos, qvel=slower * last.qvel)
 
     def _set_pose(self, target: Target) -> mujoco.MjData:
         """Compute the kinematics of the body in a target's pose and velocity; return MuJoCo's data, which is reused."""
@@ -119,7 +131,7 @@ class ModalWindowFrames:
         """The frame, in which loads that are not carried yet lie at rest where they will be taken up."""
         if not self._pickup:
             for k, since in enumerate(self._since):
-                data = self._set_pose(self._reference.at(float(since)))
+                data = self._set_pose(self._target(float(since)))
                 self._pickup.append(link_points_in_world(data.xpos, data.xmat, self.load_link, self.load_local)[k])
         carried = frame.load_mass[:, None] > 0
         points = np.where(carried, frame.load_point, np.array(self._pickup))

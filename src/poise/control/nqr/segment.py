@@ -54,10 +54,16 @@ def cyclic_segment(motion: Dynamic, weights: NqrWeights, cycles: int | None = No
 def leading_segment(
     motion: Dynamic, then: NqrSegment, weights: NqrWeights, linear: bool = False, frame: int = 0
 ) -> NqrSegment:
-    """The segment of a motion that is performed once and ends in the state in which segment `then` is at `frame`."""
+    """The segment of a motion that is performed once and ends in the state in which segment `then` is at `frame`.
+
+    A motion that moves at its end is not at rest a step later: then nothing that follows is known, and only the state
+    at the end counts.
+    """
     entered, ended = then.motion.clip.qpos[frame], motion.clip.qpos[-1]
     once = replace(motion, clip=replace(motion.clip, cyclic=False))
-    policy = look_ahead(once, weights, then=displaced_cost(then.policy.costs[frame], entered, ended))
+    joins = motion.ends_at_rest() or not then.motion.ends_at_rest()
+    later = displaced_cost(then.policy.costs[frame], entered, ended) if joins else None
+    policy = look_ahead(once, weights, then=later)
     track = nqr_contact_preview(
         once, then.track.entered_at(frame, PoseDisplacement(*planar_displacement(entered, ended)))
     )
