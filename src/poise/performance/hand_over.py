@@ -134,12 +134,12 @@ def stand_after_motion(motion: Dynamic) -> Still | None:
 
 
 def _ends_upright_on_feet(motion: Dynamic) -> bool:
-    """Whether only feet bear in the last frame of a motion, and the root is upright."""
+    """Whether nothing but feet bears in the last frame of a motion, and the root is upright."""
     body, contacts = motion.clip.body, motion.contacts
     turn = quat_multiply(motion.clip.qpos[-1, 3:7], quat_conjugate(body.standing[3:7]))
     feet = set(np.concatenate(foot_links(body)).tolist())
     bears = {body.link_id(link) for link, down in zip(contacts.links, contacts.down[-1], strict=True) if down}
-    return bool(bears) and bears <= feet and quat_rotate(turn, np.array([0.0, 0.0, 1.0]))[2] > UPRIGHT
+    return bears <= feet and quat_rotate(turn, np.array([0.0, 0.0, 1.0]))[2] > UPRIGHT
 
 
 def _feet_midpoint_at_hand_over(body: Body, data: mujoco.MjData) -> Array:
