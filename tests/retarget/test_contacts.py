@@ -58,6 +58,12 @@ def test_standing_on_a_step_is_standing():
     assert feet(found(still(60, 0.4))).all()
 
 
+def test_a_capture_that_drifts_slowly_upward_still_stands():
+    qpos = still(900)
+    qpos[:, 2] += np.linspace(0.0, 0.03, 900)
+    assert feet(found(qpos)).all()
+
+
 def test_noise_of_the_capture_changes_nothing():
     qpos = still(120)
     qpos[:, :3] += 0.002 * np.random.default_rng(0).normal(size=(120, 3))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.ndimage import percentile_filter
 
 from poise.arrays import Array, Mask, drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
@@ -23,6 +24,8 @@ _LONG = 0.5  # s: a shorter time off the ground may be a jump
 _BRIEF = 0.2  # s: feet can be slow this long where a swing reverses, without carrying weight
 _BORNE = 0.5  # a body off the ground hangs if it is not in free fall for at least this fraction of the time
 _AROUND = 0.25  # m: a gripping hand stays this near to its median place, although it rolls about the bar
+LOW = 20.0  # Percentile of a part's heights while it rests that is its resting height: rests end with rolling off
+_LATELY = 1.0  # s: over this time the resting height is constant
 _STRIDE = 0.4  # m: around a part that carries weight, the ground extends this far
 
 
@@ -35,7 +38,6 @@ class ContactSettings:
     brisk: float = 2.0  # m/s: if the body moves faster than this, `slow` and `fast` grow in proportion
     near: float = 0.04  # m: heights this close belong to the same ground
     lifted: float = 0.01  # m above its resting height at which a part is no longer in contact
-    last_lifted: float = 0.02  # m: the same while no other part is in contact
     shortest: float = 0.05  # s: shorter contacts and gaps are ignored
     fall: float = 0.6  # fraction of gravity: a body whose centre of mass accelerates faster downward is in free fall
 
@@ -65,15 +67,36 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     over = np.full(slow.shape, np.inf)  # m above the resting height
     for rest in bearing:
         span = slice(rest.start, rest.stop)
-        over[span, rest.part] = np.minimum(over[span, rest.part], height[span, rest.part] - rest.level)
+        above = _height_above_rest(height[span, rest.part], rest.level, clip.rate, chosen)
+        over[span, rest.part] = np.minimum(over[span, rest.part], above)
     down = over < chosen.lifted
-    alone = ~down.any(axis=1)
-    down[alone] = over[alone] < chosen.last_lifted
-    down = hanging_hands(clip, down, centre, com, _free_fall_frames(com, clip.rate, chosen))
+    falling = _free_fall_frames(com, clip.rate, chosen)
+    down |= _lowest_of_unsupported_frames(down, over, falling, chosen)
+    down = hanging_hands(clip, down, centre, com, falling)
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
         down[:, part] = drop_short_runs(column, shortest, shortest)
     return replace(clip, down=readonly(_without_sliding_toes(clip, down), bool))
+
+
+def _height_above_rest(height: Array, level: float, rate: float, settings: ContactSettings) -> Array:
+    """(T,) m: heights (T,) of a resting part above its resting height, which drifts a little while it rests for long.
+
+    The resting height is a low percentile: of the whole rest, `level`, or of a second of it if that is higher.
+    """
+    size = round(_LATELY * rate)
+    lately = percentile_filter(height, LOW, size, mode="reflect") if len(height) > size else level
+    return np.asarray(height - np.clip(lately, level, level + settings.near / 2))
+
+
+def _lowest_of_unsupported_frames(down: Mask, over: Array, falling: Mask, settings: ContactSettings) -> Mask:
+    """(T, P) the resting parts that are lowest, in frames in which no part is in contact and the body does not fall.
+
+    `over` (T, P) m: heights of resting parts above their resting height.
+    """
+    unsupported = ~down.any(axis=1) & ~falling
+    low = over < np.minimum(np.min(over, axis=1, initial=np.inf) + settings.lifted, settings.near / 2)[:, None]
+    return np.asarray(low & unsupported[:, None])
 
 
 def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
@@ -98,7 +121,6 @@ def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSett
         brisk=settings.brisk * np.sqrt(size),
         near=settings.near * size,
         lifted=settings.lifted * size,
-        last_lifted=settings.last_lifted * size,
         shortest=settings.shortest * np.sqrt(size),
     )
 
@@ -125,7 +147,7 @@ def _point_speeds(place: Array, reach: int, rate: float) -> Array:
 def _rest_intervals(centre: Array, height: Array, slow: Mask, rate: float, settings: ContactSettings) -> list[_Rest]:
     least = settings.shortest * rate
     return [
-        _Rest(part, a, b, float(np.percentile(height[a:b, part], 20)), np.median(centre[a:b, part, :2], axis=0))
+        _Rest(part, a, b, float(np.percentile(height[a:b, part], LOW)), np.median(centre[a:b, part, :2], axis=0))
         for part in range(slow.shape[1])
         for a, b in true_runs(slow[:, part])
         if b - a >= least or a == 0 or b == len(slow)
