@@ -72,8 +72,9 @@ EDIT_FORMS = {
     ),
     "mirror": ("mirror[@START][,over=S]", "swaps left and right; with START, through a transition of S seconds"),
     "loop": (
-        "loop[:COUNT][@START][,over=S]",
-        "finds one cycle and repeats it COUNT times, or for ever; with START, through a transition of S seconds",
+        "loop[:COUNT][@START][,over=S][,straight=yes]",
+        "finds one cycle and repeats it COUNT times, or for ever; with START, through a transition of S seconds; "
+        "straightened, it does not go in a circle",
     ),
     "blend": (
         "blend:FILE@START[,over=S][,from=SECONDS]",

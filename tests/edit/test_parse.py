@@ -52,7 +52,7 @@ edits = st.one_of(
     st.builds(SlopeEdit, st.floats(-45, 45), from_on),
     st.builds(StairsEdit, st.floats(-0.5, 0.5), st.floats(0.1, 2), st.integers(1, 99), number, from_on),
     st.builds(Mirror, seconds, from_on),
-    st.builds(Loop, st.none() | st.integers(1, 999), seconds, from_on),
+    st.builds(Loop, st.none() | st.integers(1, 999), seconds, st.booleans(), from_on),
     st.builds(
         Blend,
         st.sampled_from(["walk.bvh", "a/b@2.bvh", "x y.amc"]),

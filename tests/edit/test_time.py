@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import mujoco
@@ -8,14 +9,14 @@ import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.edit.blend import Blend
-from poise.edit.cycle import Loop, TimeWarpEdit, extract_cycle
+from poise.edit.cycle import Loop, TimeWarpEdit, extract_cycle, find_cycle
 from poise.edit.pose import Mirror, mirrored_parts
-from poise.edit.take import Span, edited
+from poise.edit.take import Span, edited, take_of
 from poise.errors import PoiseError
 from poise.reference.archive import save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.rotations import quat_exp, quat_multiply, quat_rotate
+from poise.rotations import quat_exp, quat_multiply, quat_rotate, yaw_of
 
 
 def test_a_slow_second_makes_the_motion_longer_by_what_it_lost(gait):
@@ -72,6 +73,31 @@ def test_a_cycle_is_one_stride_and_closes(uneven):
     jump, way = np.zeros(cycle.body.nv), played.at(cycle.seconds - 1e-4).qpos
     mujoco.mj_differentiatePos(cycle.body.model, jump, 1.0, way, played.at(cycle.seconds + 1e-4).qpos)
     assert np.abs(jump).max() < 5e-3
+
+
+def test_a_cycle_is_a_cycle_of_motion_not_of_standing_still(gait):
+    standing = np.tile(gait.qpos[:1], (round(2.0 * gait.rate), 1))
+    both = replace(
+        gait,
+        qpos=readonly(np.concatenate([standing, gait.qpos])),
+        down=readonly(np.concatenate([np.tile(gait.down[:1], (len(standing), 1)), gait.down]), bool),
+    )
+    first, last = find_cycle(both)
+    assert first >= len(standing) - 2
+    assert (last - first) / gait.rate == pytest.approx(1.1, abs=0.04)
+
+
+def test_a_straightened_loop_does_not_turn_and_does_not_slide(uneven, slip):
+    turning, straight = (edited(uneven, Loop(3, straight=yes)) for yes in (False, True))
+    yaw = [float(yaw_of(clip.qpos[-1, 3:7]) - yaw_of(clip.qpos[0, 3:7])) for clip in (turning, straight)]
+    assert abs(yaw[0]) > 0.3
+    assert yaw[1] == pytest.approx(0.0, abs=1e-6)
+    assert slip(straight) < slip(turning) + 0.002
+
+
+def test_a_loop_tells_which_part_it_repeats(uneven):
+    (note,) = Loop(3).on(take_of(Played(uneven), uneven.body)).notes
+    assert re.fullmatch(r"loop:3: repeats \d\.\d\d to \d\.\d\d s, 1 stride, which turns by \+\d+\.\d degrees", note)
 
 
 def test_loops_do_not_slide(gait, slip):

@@ -60,7 +60,11 @@ class TimeWarpEdit:
 
 SHORTEST, LONGEST = 0.4, 3.0  # s, duration of a cycle
 SAMPLED = 8.0  # s of an endless motion in which a cycle is searched
-NEAR_COST = 0.02  # m: feature distance that counts like a cycle one second away from the requested time
+NEAR_COST = 0.05  # per s: what a cycle away from the requested time costs more
+SHORTER = 0.02  # of equal cycles the shorter is preferred: one stride, not two
+STILL = 0.05  # of the motion of the whole clip: an interval with hardly more motion than this counts as standing still
+DIFFERENT = 0.8  # of the motion in between: ends that differ by more do not repeat
+NOTABLE_TURN, NOTABLE_STEP = 1.0, 0.1  # degrees in a cycle, m in a stride: less is not named
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class Loop:
 
     count: int | None = None
     over: float = OVER  # s, transition into the cycle if the span has a start
+    straight: bool = False  # whether the cycle is straightened, so that its repetition does not go in a circle
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
@@ -77,18 +82,33 @@ class Loop:
 
     def __str__(self) -> str:
         times = "" if self.count is None else str(self.count)
-        return edit_text("loop", times, self.span, over=None if self.over == OVER else number_text(self.over))
+        over = None if self.over == OVER else number_text(self.over)
+        return edit_text("loop", times, self.span, over=over, straight="yes" if self.straight else None)
 
     def on(self, take: Take) -> Take:
         """The repeated cycle; if the span has a start, the motion `take` and a transition come before it."""
         start = self.span.start
         seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
-        cycle = extract_cycle(take.clip(seconds), near=start)
+        clip = take.clip(seconds)
+        first, last = find_cycle(clip, start)
+        cycle = close_cycle(clip, first, last, self.straight)
         endless = take_of(Played(cycle), take.body, take.rate)
         looped = replace(endless, start=take.start)
         if self.count is not None:
             looped = replace(looped, duration=self.count * cycle.seconds, cycle=None)
-        return looped if start is None else crossfaded(take, looped, start, self.over)
+        result = looped if start is None else crossfaded(take, looped, start, self.over)
+        return replace(result, notes=(*take.notes, f"{self}: {_cycle_text(clip, cycle, first, last)}"))
+
+
+def _cycle_text(clip: BodyClip, cycle: BodyClip, first: int, last: int) -> str:
+    """Which part of a clip a cycle repeats, how many strides it has, and by how much it turns."""
+    text = f"repeats {first / clip.rate:.2f} to {last / clip.rate:.2f} s"
+    feet = [] if cycle.down is None else [cycle.down[:-1, parts].any(axis=1) for parts in foot_parts(cycle.body)]
+    strides = max((int(np.sum(bears & ~np.roll(bears, 1))) for bears in feet), default=0)
+    yaw, way = planar_displacement(cycle.qpos[0], cycle.qpos[-1])
+    yaw, walks = math.degrees(yaw), np.linalg.norm(way[:2]) > NOTABLE_STEP * strides
+    counted = f", {strides} stride{'s' if strides > 1 else ''}" if strides and walks else ""
+    return text + counted + (f", which turns by {yaw:+.1f} degrees" if abs(yaw) > NOTABLE_TURN else "")
 
 
 def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
@@ -96,36 +116,56 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
 
     The difference between both ends is spread evenly over the cycle; feet take a constant share during each stance.
     """
-    first, last = find_cycle(clip, near)
+    return close_cycle(clip, *find_cycle(clip, near))
+
+
+def close_cycle(clip: BodyClip, first: int, last: int, straight: bool = False) -> BodyClip:
+    """A part of a clip, from frame `first` to `last`, as a cyclic clip; it does not turn if it is to be `straight`."""
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
     cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
-    return _close_cycle_of_take(cut)
+    return _close_cycle_of_take(cut, straight)
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
-    """First and last frame of the interval whose ends are most alike; intervals near the time `near` (s) preferred."""
+    """First and last frame of the interval that repeats best; intervals near the time `near` (s) preferred.
+
+    The ends of the interval must differ little compared with the motion between them. A stand has ends that are alike,
+    but no motion.
+    """
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
     table = blend_features(clip.body, _cut_take_frames(clip), clip.rate)
-    active = np.linalg.norm(table - table.mean(axis=0), axis=1).mean()
+    table = table - table.mean(axis=0)
+    sums, squares = (np.concatenate([0 * s[:1], np.cumsum(s, axis=0)]) for s in (table, np.sum(table**2, axis=1)))
+    active = math.sqrt(squares[-1] / clip.frames)
+    if active < 1e-3:
+        raise _no_cycle(clip)
     best, pair = np.inf, None
     for lag in range(shortest, longest + 1):
-        cost = np.linalg.norm(table[lag:] - table[:-lag], axis=1)
+        apart = np.linalg.norm(table[lag:] - table[:-lag], axis=1)
+        mean = (sums[lag:-1] - sums[: -lag - 1]) / lag
+        moved = np.sqrt(np.maximum((squares[lag:-1] - squares[: -lag - 1]) / lag - np.sum(mean**2, axis=1), 0.0))
+        cost = (apart + STILL * active) / np.maximum(moved, 1e-9) + SHORTER * lag / longest
         if near is not None:
             middle = (np.arange(len(cost)) + lag / 2) / clip.rate
-            cost = cost + NEAR_COST * np.abs(middle - near)
-        cost = cost + 0.02 * active * lag / longest  # prefer the shorter of equal ones: one stride, not two
+            cost += NEAR_COST * np.abs(middle - near)
         k = int(np.argmin(cost))
         if cost[k] < best:
             best, pair = float(cost[k]), (k, k + lag)
-    if pair is None or active < 1e-3 or best > 0.8 * active:
-        raise PoiseError(f"motion '{clip.name}' has no cycle of {SHORTEST:g} to {LONGEST:g} s: nothing in it repeats")
+    if pair is None or best > DIFFERENT:
+        raise _no_cycle(clip)
     return pair
 
 
-def _close_cycle_of_take(cut: BodyClip) -> BodyClip:
-    """The clip with a last pose that equals the first, except for ground position and heading."""
+def _no_cycle(clip: BodyClip) -> PoiseError:
+    return PoiseError(f"motion '{clip.name}' has no cycle of {SHORTEST:g} to {LONGEST:g} s: nothing in it repeats")
+
+
+def _close_cycle_of_take(cut: BodyClip, straight: bool) -> BodyClip:
+    """The clip with a last pose that equals the first, except for ground position and, unless `straight`, heading."""
     body, last = cut.body, cut.frames - 1
     yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
+    if straight:
+        yaw, shift = 0.0, (cut.qpos[-1, :3] - cut.qpos[0, :3]) * [1.0, 1.0, 0.0]
     turn = yaw_quat(yaw)
     gap = np.zeros(body.nv)
     mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], displace_poses(cut.qpos[0], turn, shift))

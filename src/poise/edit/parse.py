@@ -172,7 +172,11 @@ def _parse_loop(words: _EditText) -> Loop:
     count = words.number(*words.value()) if words.has_value() else None
     if count is not None and count != round(count):
         raise words.error(f"the number of cycles must be whole, not {count:g}", words.value()[1])
-    return Loop(None if count is None else round(count), words.seconds("over", OVER), words.span(end=False, ease=False))
+    over, straight = words.seconds("over", OVER), words.option("straight")
+    if straight is not None and straight[0] not in ("yes", "no"):
+        raise words.error("'straight' is yes or no", straight[1])
+    span = words.span(end=False, ease=False)
+    return Loop(None if count is None else round(count), over, straight is not None and straight[0] == "yes", span)
 
 
 def _parse_mirror(words: _EditText) -> Mirror:

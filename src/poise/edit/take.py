@@ -136,6 +136,7 @@ class Take:
     cycle: BodyClip | None = None  # the cycle, if the take only repeats a cycle for ever
     begin: float = 0.0  # s: see `Reference.begin`
     motions: Mapping[str, Dynamic] = field(default_factory=Frozen)  # empty: edited motions need not obey physics
+    notes: tuple[str, ...] = ()  # what edits found and did, a sentence each
 
     def at(self, time: float) -> Target:
         """The pose interpolated between the two frames around a time (s), and the velocity between these frames."""
@@ -211,12 +212,17 @@ def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyCl
 
     Of a result that repeats a cycle for ever, return the cycle. Cut another endless result to the clip's length.
     """
+    return edited_with_notes(clip, *edits, seconds=seconds)[0]
+
+
+def edited_with_notes(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> tuple[BodyClip, tuple[str, ...]]:
+    """The result of `edited`, and what the edits found and did, a sentence each."""
     take = take_of(Played(clip), clip.body)
     for edit in edits:
         take = edit.on(take)
     if take.cycle is not None and seconds is None:
-        return take.cycle
-    return take.clip(seconds or take.duration or clip.seconds)
+        return take.cycle, take.notes
+    return take.clip(seconds or take.duration or clip.seconds), take.notes
 
 
 class Live:

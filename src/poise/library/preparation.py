@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Frozen
 from poise.edit.parse import parse_edit
-from poise.edit.take import Edit, edited
+from poise.edit.take import Edit, edited_with_notes
 from poise.errors import PoiseError
 from poise.export.formats import export
 from poise.export.look import recording_to_draw_clip
@@ -51,6 +51,7 @@ class PreparedFiles:
         retargeted = self.prepared.retargeted
         return "\n".join([
             *(self._report() if full else import_changes(self.prepared.imported)),
+            *self.prepared.notes,
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
@@ -141,7 +142,8 @@ class Preparation:
         )
         if edits:
             say(f"editing: {', '.join(map(str, edits))}")
-        return replace(prepared, clip=edited(prepared.clip, *edits))
+        clip, notes = edited_with_notes(prepared.clip, *edits)
+        return replace(prepared, clip=clip, notes=notes)
 
     def _feet(self) -> FootSettings:
         for name, value in (("clearance", self.clearance), ("smoothing", self.smoothing)):

@@ -47,6 +47,7 @@ class Outcome:
         lines = [
             *([f"STOPPED: {stopped}"] if stopped else []),
             *(import_changes(self.imported) if self.imported else []),
+            *(f"{e['text']}: {e['note']}" for e in self.performance.recording.meta["events"] if "note" in e),
             f"{s['seconds']:.2f} s simulated, {s['real_time_factor']:.1f} times real time, set-up {s['setup_s']:.1f} s",
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",

@@ -155,7 +155,7 @@ class Request:
             noise=self.noise,
             record=record,
             events=[
-                *({"kind": "edit", "text": str(edit)} for edit in self.edits),
+                *(_edit_event(str(edit), reference) for edit in self.edits),
                 *({"kind": "load", "text": load} for load in self.loads),
             ],
             say=say,
@@ -238,6 +238,12 @@ def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, s
         say(f"editing: {edit}")
         reference = edit.on(take_of(reference, body))
     return reference
+
+
+def _edit_event(text: str, edited: Reference) -> dict[str, str]:
+    """The event of an edit made before the run, with what the edit found in the motion."""
+    notes = [note.removeprefix(f"{text}: ") for note in getattr(edited, "notes", ()) if note.startswith(f"{text}: ")]
+    return {"kind": "edit", "text": text, **({"note": notes[0]} if notes else {})}
 
 
 def stage(

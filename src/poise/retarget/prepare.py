@@ -35,6 +35,7 @@ class Prepared:
     source: Clip  # the part of the imported motion that was prepared
     retargeted: Retargeted
     cleaned: Mapping[str, float]  # by link, m: root mean square distance by which foot cleanup moved the link
+    notes: tuple[str, ...] = ()  # what edits found and did, a sentence each
 
     def as_dict(self) -> dict[str, Any]:
         """A report on all stages as JSON values."""

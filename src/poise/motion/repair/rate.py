@@ -30,6 +30,7 @@ WINDOW = 0.075  # s to each side for smoothing: a shorter one passes noise, a lo
 STILL = 0.1  # m/s at the stated rate: largest speed of a standing foot
 NEAR = 0.75  # s around a frame from which the level of the ground is taken
 FEWEST = 24  # frames from which the rate can be checked
+CERTAIN = 0.8  # probability below which the rate is said to be uncertain
 BELIEVED = 0.6  # least probability at which a rate other than the file's is used
 
 # Penalties as natural logarithms of odds: per doubling a priori, and the largest for each kind of evidence.
@@ -95,9 +96,12 @@ def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Find
     changed = seen.rate != stated and seen.confidence >= BELIEVED
     found = f"the file states {stated:g}; {_rate_evidence_text(seen.evidence)}; likeliest is {seen.rate:g}"
     rate, why = (seen.rate, f"by {seen.decided_by}") if changed else (stated, "as stated")
-    finding = _rate_finding(found, rate, why)
-    kept = seen.confidence if seen.rate == stated else 1 - seen.confidence
-    return replace(finding, value=finding.value | _rate_values(seen), confidence=seen.confidence if changed else kept)
+    sure = seen.confidence if rate == seen.rate else 1 - seen.confidence
+    doubt = (
+        "" if sure >= CERTAIN else f", but only {100 * sure:.0f} % sure: if it looks too fast or slow, give the rate"
+    )
+    finding = _rate_finding(found, rate, why + doubt)
+    return replace(finding, value=finding.value | _rate_values(seen), confidence=sure)
 
 
 def standard_frame_rate(rate: float) -> float:
