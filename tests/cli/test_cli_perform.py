@@ -20,7 +20,7 @@ def test_perform_prints_one_json_object_and_writes_its_files(here, capfd):
     summary = json.loads(out, parse_constant=pytest.fail)
     assert {
         "seconds", "fell_at", "real_time_factor", "setup_s", "step_ms", "tracking", "foot_slip_mm_s", "penetration_mm",
-        "jitter", "peak_torque_ratio", "files",
+        "overlap_mm", "overlap_share", "jitter", "peak_torque_ratio", "files",
     } <= set(summary)  # fmt: skip
     assert set(summary["step_ms"]) == {"median", "p99"}
     assert set(summary["tracking"]) == {"joint_rms_deg", "root_rms_m"}

@@ -63,6 +63,7 @@ def record(steps: int = 250, depth: int = 5, **meta: object) -> SimpleNamespace:
         qpos=np.array(qpos),
         contact_step=np.repeat(np.arange(steps), 2),
         contact_body=np.full(2 * steps, trunk),
+        contact_kind=np.zeros(2 * steps, int),
         contact_point=np.tile([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], (steps, 1)),
         contact_force=np.tile([[0.0, 0.0, 30.0], [0.0, 0.0, 10.0]], (steps, 1)),
         reference_qpos=np.array(qpos),
@@ -151,7 +152,7 @@ def test_contacts_are_averaged_over_a_frame_at_the_centre_of_pressure():
 def test_no_contacts_and_no_reference_are_fine(tmp_path):
     recording = record(3)
     recording.reference_qpos = None
-    recording.contact_step = recording.contact_body = np.zeros(0, int)
+    recording.contact_step = recording.contact_body = recording.contact_kind = np.zeros(0, int)
     recording.contact_point = recording.contact_force = np.zeros((0, 3))
     held = page_data(recording)
     assert held["ghost"] is None

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
+from poise.body.self_distance import SelfDistances
 from poise.errors import PoiseError
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import (
@@ -48,6 +49,12 @@ def obeys_physics(motion):
     assert sure.gap_mm < 1e-3
     assert sure.penetration_mm < 0.1
     assert sure.cone == sure.torque_excess == sure.joint_excess_deg == 0.0
+
+
+@pytest.mark.parametrize(("name", "body"), FINISHED)
+def test_links_do_not_pass_through_each_other(name, body):
+    near = SelfDistances(Body.named(body), 0.0).at(shipped_dynamic(name, body).clip.qpos, moves=False)
+    assert near.distance.min(initial=0.0) > -0.003
 
 
 @pytest.mark.parametrize(("name", "body"), [pair for pair in FINISHED if shipped_dynamic(*pair).clip.cyclic])

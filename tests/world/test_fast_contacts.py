@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from poise import Recording, Scene, World, WorldSettings, parse_terrain
-from poise.contact.gap_prediction import may_mispredict_gaps
 from poise.measure.audit import audit
 from poise.world.candidates import CLOSING_SPEED, ContactCandidates
 from poise.world.props import Ball, Barbell, Box
@@ -31,7 +30,7 @@ def recorded(world: World, steps: int = 30) -> tuple[Recording, list[float]]:
     recorder = Recorder(world, with_reference=False)
     for _ in range(steps):
         recorder.add(world.step())
-    return recorder.finish({"step": world.settings.step, "torque_limits": [0.0] * world.model.nv}), recorder.look_ahead
+    return recorder.finish({"step": world.settings.step, "torque_limits": []}), recorder.look_ahead
 
 
 def depth_and_distance(world: World, seconds: float = 0.3) -> tuple[float, float]:
@@ -110,7 +109,7 @@ def test_only_what_is_fast_is_doubtful():
         world = World(Scene((), parse_terrain(terrain), (Ball(radius=0.1, at=(0, 0, height)),)))
         world.reset(world.qpos.copy(), np.array(velocity, float))
         world._work.velocity[:] = velocity
-        return may_mispredict_gaps(world._work.table, world._candidates.geoms, world.look_ahead)
+        return world._candidates.may_mislead(world._work)
 
     assert not doubts([3.0, 0, 0, 0, 30.0, 0])
     assert not doubts([0, 0, -9.0, 0, 0, 0], height=0.18)
@@ -123,7 +122,7 @@ def test_further_candidates_come_after_the_others():
     world = World(Scene((), props=(Ball("near", at=(0, 0, 0.2)), Ball("far", at=(1, 0, 0.25)))))
     ground, near, far = (world.model.geom(i).id for i in range(3))
     candidates = ContactCandidates(world.model, 1 / 120)
-    candidates.find(world.terms.data)
+    candidates.find(world.terms.data, world._work.table)
     known = candidates.geoms.tolist()
     assert not candidates.widen_search(world.qpos, {(ground, near)})
     assert candidates.widen_search(world.qpos, {(ground, far)})

@@ -17,10 +17,12 @@ def plan_mjcf(plan: BodyPlan) -> str:
     return mjcf_document(plan.name, ((s.parent, s.name, _segment_element(s)) for s in plan.segments))
 
 
-def mjcf_document(model: str, links: Iterable[tuple[object, object, Element]]) -> str:
+def mjcf_document(
+    model: str, links: Iterable[tuple[object, object, Element]], excluded: Iterable[tuple[str, str]] = ()
+) -> str:
     """The MJCF text of a model whose links are given as (key of the parent, own key, element), parents first.
 
-    A link whose parent is not among the links is a child of the world.
+    A link whose parent is not among the links is a child of the world. Links of `excluded` pairs make no contact.
     """
     root = ET.Element("mujoco", model=model)
     # All inertias are explicit: none is inferred from shapes, balanced or bounded from below.
@@ -30,6 +32,8 @@ def mjcf_document(model: str, links: Iterable[tuple[object, object, Element]]) -
     for parent, key, link in links:
         written.get(parent, world).append(link)
         written[key] = link
+    if pairs := [mjcf_element("exclude", body1=one, body2=other) for one, other in excluded]:
+        ET.SubElement(root, "contact").extend(pairs)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 

@@ -8,6 +8,7 @@ file of the mesh.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -67,7 +68,7 @@ def import_mjcf(source: str | Path) -> Body:
     _check_joint_types(full, root, where)
     _strip_mjcf_to_body(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name)
+    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
     model = compile_mjcf(mjcf, where)
     joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
@@ -177,10 +178,16 @@ def _keyframe_pose(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
     return np.array(model.qpos0)
 
 
-def model_mjcf(model: mujoco.MjModel, name: str) -> str:
-    """The bodies of a compiled model as MJCF text, with all digits."""
+def _excluded_links(full: mujoco.MjModel) -> list[tuple[str, str]]:
+    """Names of the pairs of bodies between which the MJCF excludes contact."""
+    return [(full.body(pair >> 16).name, full.body(pair & 0xFFFF).name) for pair in full.exclude_signature.tolist()]
+
+
+def model_mjcf(model: mujoco.MjModel, name: str, excluded: Iterable[tuple[str, str]] = ()) -> str:
+    """The bodies of a compiled model as MJCF text, with all digits; contact is excluded between `excluded` bodies."""
     links = ((int(model.body_parentid[b]), b, _body_element(model, b)) for b in range(1, model.nbody))
-    return mjcf_document(name, links)
+    own = {model.body(b).name for b in range(1, model.nbody)}
+    return mjcf_document(name, links, [pair for pair in excluded if own.issuperset(pair)])
 
 
 def _body_element(model: mujoco.MjModel, body: int) -> ET.Element:

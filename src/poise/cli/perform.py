@@ -59,6 +59,12 @@ def add(commands: Any) -> None:
     repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")
     option("--terrain", default="flat", help=f"{', '.join(TERRAIN_FORMS.values())} (lengths in m), or a TOML file")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
+    option(
+        "--no-self-contact",
+        dest="self_contact",
+        action="store_false",
+        help="let links of the body pass through each other",
+    )
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="largest noise of the initial joint velocities, rad/s")
     option("--step", type=float, help="simulation step, s; default: that of the controller")

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
         commands,
         "prepare",
         _run_prepare,
-        "import a motion, repair it, retarget it to a body, find its contacts and clean its feet",
+        "import a motion, repair it, retarget it to a body, find its contacts, clean its feet and move its limbs apart",
         "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
     )
     option, repeated = command.add_argument, command.add_repeated

@@ -14,6 +14,7 @@ from poise.dynamics import workspace as at
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 DOUBT = 3e-3  # Penetration (m) from which a row is doubtful, if the row's prediction error can cause that much
+NEAR_SPEED = 20.0  # Closing speed (m/s) beyond which links of one body may meet unseen
 ROUND = 0.05  # Radius of curvature (m) assumed for surfaces that are not planes
 
 
@@ -79,17 +80,66 @@ def _outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -> bool:
 
 
 @kernel
-def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float) -> bool:
-    """Whether the rows may mispredict the gaps at the end of the step for the solved velocity (VELOCITY)."""
+def closing_speeds(table: Table, velocity: Array, pairs: at.Pairs) -> Array:
+    """Upper bounds (k,) m/s of the speeds at which the geoms of pairs approach; 0 for pairs far apart.
+
+    The bound is the speed of the second geom in the frame of the first, which a common rotation does not change.
+    """
+    reach, owner, centre = floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY), float_matrix(table, at.GEOM_XPOS)
+    h, twist = floats(table, at.SETTINGS)[at.STEP], _body_twists(table, velocity)
+    out, moved, turned, unused = np.zeros(pairs.shape[0]), np.zeros(3), np.zeros(3), np.zeros(3)
+    for k in range(pairs.shape[0]):
+        a, b = pairs[k, 0], pairs[k, 1]
+        near = reach[a] + reach[b] + NEAR_SPEED * h
+        x, y, z = centre[b, 0] - centre[a, 0], centre[b, 1] - centre[a, 1], centre[b, 2] - centre[a, 2]
+        if x * x + y * y + z * z > near * near:
+            continue
+        for i in range(3):
+            turned[i] = twist[owner[b], i] - twist[owner[a], i]
+        spin = _vector_length(turned)
+        least = np.inf
+        for c in (a, b):
+            moved[:] = 0.0
+            _add_point_motion(table, twist, owner[b], centre[c], 1.0, moved, unused)
+            _add_point_motion(table, twist, owner[a], centre[c], -1.0, moved, unused)
+            least = min(least, _vector_length(moved) + reach[c] * spin)
+        out[k] = least
+    return out
+
+
+@kernel
+def _may_meet_unseen(table: Table, geom: at.Pairs, pairs: at.Pairs, ahead: Array) -> bool:
+    """Whether geoms of `pairs` that are no contact candidates may meet in the step; `ahead` are (k,) m."""
+    h = floats(table, at.SETTINGS)[at.STEP]
+    reach, centre = floats(table, at.GEOM_REACH), float_matrix(table, at.GEOM_XPOS)
+    speed = closing_speeds(table, floats(table, at.VELOCITY), pairs)
+    for k in range(pairs.shape[0]):
+        a, b = pairs[k, 0], pairs[k, 1]
+        if h * speed[k] > max(ahead[k], _vector_length(centre[b] - centre[a]) - reach[a] - reach[b]):
+            seen = False
+            for c in range(geom.shape[0]):
+                seen = seen or (geom[c, 0] == a and geom[c, 1] == b) or (geom[c, 0] == b and geom[c, 1] == a)
+            if not seen:
+                return True
+    return False
+
+
+@kernel
+def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: at.Pairs, ahead: Array) -> bool:
+    """Whether the rows may mispredict the gaps at the end of the step for the solved velocity (VELOCITY).
+
+    `look_ahead` (m) is the look-ahead distance of different bodies, `ahead` (k,) m that of `pairs` of one body.
+    """
     h, velocity = floats(table, at.SETTINGS)[at.STEP], floats(table, at.VELOCITY)
     twist = _body_twists(table, velocity)
-    if _outruns_look_ahead(table, twist, look_ahead):
+    if _outruns_look_ahead(table, twist, look_ahead) or _may_meet_unseen(table, geom, pairs, ahead):
         return True
     first = _body_twists(table, floats(table, at.QVEL))
     body, other = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER)
     point = float_matrix(table, at.CONTACT_POINT)
     jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     kind, reach, owner = ints(table, at.CONTACT_KIND), floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
+    tree = ints(table, at.BODY_TREE)
     moved, unused, bent = np.zeros(3), np.zeros(3), np.zeros(3)
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         if kind[c] == at.IGNORED:
@@ -105,8 +155,12 @@ def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float) -> bool
         missed = 0.5 * h * h * _vector_length(bent)
         if reach[geom[c, 0]] > 0.0 and reach[geom[c, 1]] > 0.0:
             speed = _vector_length(moved)
-            for k in range(2):
-                speed += reach[geom[c, k]] * _vector_length(twist[owner[geom[c, k]]])
+            if tree[body[c]] == tree[other[c]]:  # a common rotation of two links changes nothing
+                a, b = geom[c, 0], geom[c, 1]
+                speed += min(reach[a], reach[b]) * _vector_length(twist[owner[b]] - twist[owner[a]])
+            else:
+                for k in range(2):
+                    speed += reach[geom[c, k]] * _vector_length(twist[owner[geom[c, k]]])
             missed += (h * speed) ** 2 / (2.0 * ROUND)
         if h * ends - missed < -DOUBT:
             return True

@@ -109,6 +109,7 @@ class ClipRecording:
     reference_qpos: Array | None = None
     contact_step: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
     contact_body: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
+    contact_kind: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
     contact_point: Array = field(default_factory=lambda: np.zeros((0, 3)))
     contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
 

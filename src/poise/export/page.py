@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.export import look
 from poise.files import write_file
+from poise.world.recorder import SELF
 
 Json = dict[str, Any]
 Event = Mapping[str, Any]
@@ -205,9 +206,13 @@ def _page_surface(model: Any, kind: str, index: int) -> Json:
 
 
 def _page_contacts(recording: look.Drawable, kept: Indices, bodies: int) -> Json:
-    """Mean contact force over the steps of each frame, at its centre of pressure, for each touching body."""
-    step, body = np.asarray(recording.contact_step, np.intp), np.asarray(recording.contact_body, np.intp)
-    force, point = np.asarray(recording.contact_force), np.asarray(recording.contact_point)
+    """Mean contact force over the steps of each frame, at its centre of pressure, for each touching body.
+
+    Forces between links of one body are left out: they cancel.
+    """
+    outer = recording.contact_kind != SELF
+    step, body = (np.asarray(ids[outer], np.intp) for ids in (recording.contact_step, recording.contact_body))
+    force, point = recording.contact_force[outer], recording.contact_point[outer]
     frame = np.searchsorted(kept, step, side="right") - 1
     key, group = np.unique(frame * bodies + body, return_inverse=True)
     strength = np.linalg.norm(force, axis=1) + 1e-9

@@ -32,6 +32,7 @@ from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Still
 from poise.reference.supports import Sketch
+from poise.retarget.separation import separate_limbs
 from poise.rotations import quat_rotate, yaw_of
 
 _FOLDER = Path(__file__).parent / "shipped"
@@ -69,15 +70,21 @@ def named_motion(name: str, body: Body) -> Reference:
         return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
-    return Played(sketch_of_source(name, body).clip)
+    return Played(_separated_sketch(name, body).clip)
 
 
-def sketch_of_source(name_or_path: str | Path, body: Body) -> Sketch:
+def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion that a source describes for a humanoid body: a shipped source, or the user's .toml file."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
         raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
     return KINDS[source.kind](source, body)
+
+
+def _separated_sketch(name_or_path: str | Path, body: Body) -> Sketch:
+    """The motion that a source describes, with links of the body that would overlap moved apart."""
+    sketch = author_sketch(name_or_path, body)
+    return replace(sketch, clip=separate_limbs(sketch.clip, sketch.supports).clip)
 
 
 def shipped_dynamic_path(name: str, body: str) -> Path:
@@ -125,7 +132,7 @@ def build_shipped_motion(
     """Author a motion and make it obey physics on a body. It begins and ends in states of the motions that it joins."""
     source = read_source(name_or_path)
     joined = _states_joined_by_source(source, body, settings)
-    sketch = sketch_of_source(name_or_path, body)
+    sketch = _separated_sketch(name_or_path, body)
     start, end = (
         _joined_state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
@@ -148,7 +155,7 @@ def _states_joined_by_source(
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_shipped_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
+        out[source.text(field)] = author_sketch(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 

@@ -24,6 +24,7 @@ from poise.motion.repair.finding import import_report
 from poise.motion.repair.settings import ImportSettings
 from poise.physics.dynamic_motion import Physics, parse_physics_variation, with_physics
 from poise.physics.interior import OptimiserProgress, ignore_progress
+from poise.physics.optimise import DynamicSettings
 from poise.physics.recorded import recording_of_motion
 from poise.progress import Say, no_progress
 from poise.reference.archive import FILE, save_prepared
@@ -109,7 +110,8 @@ class Preparation:
         physics = None
         if self.dynamic:
             say("optimising (the first time on a machine, compiling takes half a minute)")
-            physics = with_physics(prepared.clip, variation, watch)
+            settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else DynamicSettings()
+            physics = with_physics(prepared.clip, variation, watch, settings)
             prepared = replace(prepared, clip=physics.dynamic.clip)
             stages["physics"] = prepared.clip
         say("writing")

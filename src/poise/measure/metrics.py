@@ -15,6 +15,7 @@ from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay
 from poise.world.recording import Recording
 
+DEEP = 0.01  # Overlap (m) of links of one body that counts as deep: `overlap_share` is the share of frames beyond it
 NOTHING = 1e-6  # Torques (N m) below this are rounding errors
 
 
@@ -28,6 +29,8 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
         "tracking": tracking_errors(recording),
         "foot_slip_mm_s": foot_slip(replay),
         "penetration_mm": 1e3 * float(replay.depth.max()),
+        "overlap_mm": 1e3 * float(replay.self_overlap.max()),
+        "overlap_share": float(np.mean(replay.self_overlap > DEEP)),
         "jitter": jitter(recording),
         "peak_torque_ratio": JointLimits.of(recording).torque_ratio,
         "peak_external_n": peak_external_force(recording),

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Ints, Mask
+from poise.body.self_contact import SLACK
 from poise.contact.height_field import UPWARD
 from poise.world.recording import Recording
 
@@ -156,6 +157,15 @@ class Replay:
         return np.array([touches.depth(held.get(k, set())) for k, touches in enumerate(self.touches)])
 
     @cached_property
+    def self_overlap(self) -> Array:
+        """Deepest overlap (T+1,) in m of links of one body, beyond their overlap in its standing pose.
+
+        The pairs of geoms are those of `poise.body.self_contact`; it is 0 in recordings that lack these pairs.
+        """
+        own = (touches.dist[touches.own] for touches in self.touches)
+        return np.array([max(0.0, SLACK - dist.min(initial=np.inf)) for dist in own])
+
+    @cached_property
     def places(self) -> Array:
         """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 
@@ -193,21 +203,25 @@ class CloseSurfaces:
     pair: tuple[tuple[int, int], ...]  # body ids, the smaller first
     point: Array  # (n, 3) m
     normal: Array  # (n, 3) from the first body of the pair to the second
-    dist: Array  # (n,) m
+    dist: Array  # (n,) m; for links of one body, the distance from the overlap at which they touch
+    own: Mask  # (n,) whether they are links of one body
 
     @classmethod
     def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> CloseSurfaces:
         """Take the contacts that MuJoCo's collision detection has just found, without walls of height fields."""
         found = data.contact
         walls = (model.geom_type[found.geom[:, 0]] == mujoco.mjtGeom.mjGEOM_HFIELD) & (found.frame[:, 2] < UPWARD)
-        point, normal, dist = found.pos[~walls], found.frame[~walls, :3], found.dist[~walls]
+        slack = np.minimum(found.includemargin, 0.0)  # see `poise.world.candidates`
+        point, normal, dist = found.pos[~walls], found.frame[~walls, :3], (found.dist - slack)[~walls]
         bodies = model.geom_bodyid[found.geom[~walls]].reshape(-1, 2)
         flip = np.where(bodies[:, 0] <= bodies[:, 1], 1.0, -1.0)[:, None]
-        return cls(tuple(_ordered_pair(a, b) for a, b in bodies.tolist()), point, normal * flip, dist)
+        pairs = tuple(_ordered_pair(a, b) for a, b in bodies.tolist())
+        return cls(pairs, point, normal * flip, dist, slack[~walls] < 0)
 
     def depth(self, held: set[tuple[int, int]]) -> float:
-        """Deepest overlap (m), except of `held` pairs."""
-        return max([0.0, *(float(-gap) for pair, gap in zip(self.pair, self.dist, strict=True) if pair not in held)])
+        """Deepest overlap (m), except of `held` pairs and of links of one body."""
+        pairs = zip(self.pair, self.dist.tolist(), self.own.tolist(), strict=True)
+        return float(max([0.0, *(-gap for pair, gap, own in pairs if not own and pair not in held)]))
 
     def gap(self, pair: tuple[int, int]) -> float:
         """Smallest distance (m) of two bodies; infinite if they are not close."""

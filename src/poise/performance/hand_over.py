@@ -41,7 +41,9 @@ class Handover:
         self.first, self.then = first, then
         self._next = reference
         self.name = f"{first.name}, then {then.name}"
-        self.entry = replace(entry_of_controller(first), name=self.name, speeds=entry_of_controller(then).speeds)
+        one, other = entry_of_controller(first), entry_of_controller(then)
+        cross = one.legs_cross or other.legs_cross
+        self.entry = replace(one, name=self.name, speeds=other.speeds, legs_cross=cross)
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # time of the hand-over, s
         self._heading: float | None = None  # commanded, rad

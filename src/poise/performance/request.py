@@ -75,6 +75,7 @@ class Request:
     step: float | None = None
     seed: int = 0
     noise: float = 0.0
+    self_contact: bool = True
 
     def perform(self, say: Say = no_progress, progress: Steps = range) -> Performance:
         """Stage and perform; `say` is called with a line at each stage of work; `progress` as in `poise.perform`."""
@@ -143,7 +144,7 @@ class Request:
                 controller = Handover(controller, named_controller(fallback_controller()), stand)
         say("setting up (the first time on a machine, compiling takes half a minute)")
         run = set_up_run(
-            scene_with_held_prop(chosen.body, tracked, terrain, self.friction),
+            scene_with_held_prop(chosen.body, tracked, terrain, self.friction, self.self_contact),
             reference,
             controller,
             step,
@@ -264,13 +265,15 @@ def stage(
     step: float | None = None,
     seed: int = 0,
     noise: float = 0.0,
+    self_contact: bool = True,
     record: bool | float = True,
     say: Say = no_progress,
 ) -> Run:
     """A live run: step it, push it, steer it, edit it, mark it and go back. The arguments are those of `poise perform`.
 
     Motion, body, controller, terrain, pushes and edits may be names and short forms, or objects. `record` is True to
-    record everything, False to record nothing, or the number of most recent seconds to keep.
+    record everything, False to record nothing, or the number of most recent seconds to keep. Without `self_contact`,
+    links of the body pass through each other.
     """
     motion = Played(motion) if isinstance(motion, BodyClip) else motion
     if not isinstance(settings, Mapping | None):
@@ -294,5 +297,6 @@ def stage(
         step=step if step is None else number_argument("step", step, "a number of seconds"),
         seed=seed,
         noise=noise,
+        self_contact=self_contact,
     )
     return request.stage(say, live=True, record=record).run

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from poise.body.body import Body
-from poise.control.catalogue import named_controller
+from poise.control.catalogue import entry_of_controller, named_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, ReportsProgress, Steerable
 from poise.edit.take import Edit, Live
@@ -60,7 +61,8 @@ def set_up_run(
         changes = [edit_cue(editable, edit, time) for time, edit in edits]
     if isinstance(controller, ReportsProgress):
         controller.say = say
-    made = world(scene, WorldSettings(step=step))
+    cross = scene.legs_cross or entry_of_controller(controller).legs_cross
+    made = world(replace(scene, legs_cross=cross), WorldSettings(step=step))
     all_cues = (*steers, *cues, *changes)
     return Run(made, controller, reference, pushes, all_cues, seed, noise, stand, record=record, events=events)
 
@@ -96,11 +98,12 @@ def perform(
 
 
 def scene_with_held_prop(
-    body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0
+    body: Body, reference: Reference, terrain: Terrain | str = "flat", friction: float = 1.0, self_contact: bool = True
 ) -> Scene:
     """A scene of one body on a terrain, with the bar that the motion holds, if any."""
     held = _gripping_motion(reference)
-    return Scene.of(body, terrain, () if held is None else scene_of_dynamic(held).props, friction)
+    scene = Scene.of(body, terrain, () if held is None else scene_of_dynamic(held).props, friction)
+    return replace(scene, self_contact=self_contact)
 
 
 def grip_cues_of(reference: Reference) -> list[Cue]:

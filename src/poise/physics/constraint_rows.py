@@ -21,6 +21,17 @@ def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> T
     return TaskRows("likeness", layout.pose, scale[:, None] * slope, scale * away)
 
 
+def overlap_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> list[TaskRows]:
+    """Cost: what distances between links of the body lack, in poses (N + 1, nq)."""
+    if motion.distances is None or motion.task.apart is None:
+        return []
+    near = motion.distances.at(qpos, motion.distances.apart)
+    lack = np.maximum(motion.task.apart - near.distance, 0.0)
+    weight = np.sqrt(motion.task.weights.apart) * (lack > 0)
+    closer = -np.matmul(near.normal[:, None], near.moves)
+    return [TaskRows("overlap", layout.pose[near.frame], weight[:, None, None] * closer, (weight * lack)[:, None])]
+
+
 def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms, desired: Array) -> TaskRows:
     """Cost: deviation of joint accelerations from `desired` (N - 1, nv - 6) rad/s^2."""
     weight, h = np.sqrt(motion.task.weights.acceleration), motion.task.step

@@ -20,6 +20,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
+from poise.body.self_distance import SelfDistances
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tree import Tree, link_tree_of
 from poise.physics.task import SpacetimeTask, Trajectory
@@ -48,6 +49,7 @@ class MotionTerms:
         self.path = PosePath(task.body)
         self.mass = task.body.mass  # kg
         self.weight = task.body.mass * float(np.linalg.norm(self.tree.gravity))  # N
+        self.distances = None if task.apart is None else SelfDistances(task.body, task.apart)
         self._bearings = Bearings(task.balls.link, task.balls.centre, task.balls.radius)
 
     def at(self, x: Trajectory) -> TrajectoryTerms:

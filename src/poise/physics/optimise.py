@@ -17,7 +17,7 @@ from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, InteriorSolution, OptimiserProgress, ignore_progress, minimise
 from poise.physics.motion_terms import PosePath
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
+from poise.physics.task import APART, Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, spheres_of_reference_part
@@ -35,6 +35,7 @@ class DynamicSettings:
     friction: float = 0.7  # coefficient, less than the ground's, to leave controllers a margin
     clearance: float = 0.02  # m: least height of swing feet at mid-swing, unless the desired motion is lower
     lift: float | None = None  # m: least height of swing feet at mid-swing, even if the desired motion is lower
+    apart: float | None = APART  # m between links of the body that could overlap; None to let them overlap
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     search: InteriorSettings = field(default_factory=InteriorSettings)
 
@@ -157,6 +158,7 @@ def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
         np.concatenate([_optimised_pose_before_start(clip, closure)[None], clip.qpos]),
         _task_spheres(sketch, settings),
         friction=settings.friction,
+        apart=settings.apart,
         weights=settings.weights,
         closure=closure,
     )

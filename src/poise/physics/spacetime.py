@@ -21,6 +21,7 @@ from poise.physics.constraint_rows import (
     height_bounds,
     joint_bounds,
     likeness_rows,
+    overlap_rows,
     standing_rows,
 )
 from poise.physics.equation_rows import torque_bounds, torque_rows, whole_body_rows
@@ -70,6 +71,7 @@ class Spacetime:
                 acceleration_rows(motion, layout, t, self._acceleration),
                 replace(torque, name="torque", jacobian=scale * torque.jacobian, value=scale * torque.value),
                 *force_rows(task, layout, point.force),
+                *overlap_rows(motion, layout, point.qpos),
             ],
             equal=[
                 *whole_body_rows(motion, layout, t),

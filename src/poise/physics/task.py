@@ -14,6 +14,9 @@ from poise.body.body import Body
 LENGTH = 100.0
 """Factor of position constraints: in cm they have sizes like forces in body weights and momenta per step."""
 
+APART = 0.003
+"""Distance (m) that the optimiser keeps between links of a body that could overlap"""
+
 
 @dataclass(frozen=True)
 class SpacetimeWeights:
@@ -26,6 +29,7 @@ class SpacetimeWeights:
     torque: float = 0.5  # of squared joint torques
     force: float = 0.05  # of squared contact forces
     jerk: float = 20.0  # of squared changes of contact forces from step to step
+    apart: float = 1e5  # per m^2 that distances between links of the body are shorter than they should be
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,7 @@ class SpacetimeTask:
     desired: Array  # (N + 1, nq)
     balls: TaskSpheres
     friction: float = 0.7  # |fx| + |fy| <= friction fz
+    apart: float | None = APART  # m between links of the body that could overlap; None to let them overlap
     margin: float = 0.01  # rad from joint limits, and fraction of torque limits, that is kept free
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     closure: Closure | None = None

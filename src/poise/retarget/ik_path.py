@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.arrays import Array
+from poise.body.pose_space import PoseSpace
 from poise.ease import cubic_ease
 from poise.kernel import kernel
 from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
@@ -56,7 +57,7 @@ def _solve_banded_in_place(columns: Any, x: Any) -> None:
         x[j] = rest / column[0]
 
 
-_Bands = tuple[tuple[int, Array], ...]  # (offset, diagonal) pairs of a symmetric matrix over frames; offset >= 0
+Bands = tuple[tuple[int, Array], ...]  # (offset, diagonal) pairs of a symmetric matrix over frames; offset >= 0
 _FIRST_DAMPING = 1.0
 _PIECE = 400  # frames solved at a time, so that work and memory grow linearly with the clip
 _FORGOTTEN = 6.0  # overlap of pieces in units of tau, after which a correction has died away
@@ -84,11 +85,11 @@ def solve_path(
     first_guess = given if start is None else start
     overlap = max(2, round(_FORGOTTEN * fade * rate))
     out = np.array(given)
-    for begin, end in _clip_pieces(len(given), overlap):
+    for begin, end in clip_pieces(len(given), overlap):
         span = slice(begin, end)
-        coupling = _smoothness_bands(end - begin, (fade * rate) ** 4)
-        problem = _PathProblem(solver, given[span], goals.at_frames(span), weights**2, coupling)
-        found = _least_cost_path(problem, solver, first_guess[span], iterations, tolerance)
+        coupling = smoothness_bands(end - begin, (fade * rate) ** 4)
+        problem = PathProblem(solver, given[span], goals.at_frames(span), weights**2, coupling)
+        found = least_cost_path(problem, solver.space, first_guess[span], iterations, tolerance)
         if begin:  # blend from the previous piece over the shared frames
             shared = slice(begin, begin + overlap)
             share = np.linspace(0.0, 1.0, overlap + 2)[1:-1, None]
@@ -98,69 +99,77 @@ def solve_path(
     return out
 
 
-def _clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
+def clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
     """(begin, end) of each piece. Neighbours share `overlap` frames; corrections further apart are independent."""
     count = max(1, round((frames - overlap) / _PIECE))
     ends = np.linspace(overlap, frames, count + 1).round().astype(int) if count > 1 else np.array([overlap, frames])
     return [(max(0, int(begin) - overlap), int(end)) for begin, end in pairwise(ends)]
 
 
-def _least_cost_path(
-    problem: _PathProblem, solver: PoseSolver, start: Array, iterations: int, tolerance: float
+def least_cost_path(
+    problem: PathProblem, space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
 ) -> Array:
-    """The poses (T, nq) of least cost, found from `start` (T, nq) by Levenberg-Marquardt steps."""
-    qpos = solver.space.clamped(start)
+    """The poses (T, nq) of least cost, found from `start` (T, nq) by Levenberg-Marquardt steps.
+
+    The search ends when no step exceeds `tolerance` (rad, m), or the relative change of the cost is below `little`.
+    """
+    qpos = space.clamped(start)
     here = problem.linearised(qpos)
     damping = _FIRST_DAMPING
     for _ in range(iterations):
         step = problem.step(qpos, here, damping)
-        tried = solver.space.moved_within(qpos, step)
+        tried = space.moved_within(qpos, step)
         there = problem.linearised(tried)
         gain = here.cost - there.cost
         if gain >= 0:
             qpos, here, damping = tried, there, 0.1 * damping
         else:
             damping *= 10.0
-        if np.abs(step).max() < tolerance or abs(gain) < _LITTLE * here.cost:
+        if np.abs(step).max() < tolerance or abs(gain) < little * here.cost:
             break
     return qpos
 
 
 @dataclass(frozen=True, eq=False)
-class _LinearisedPath:
-    """The objective of `_PathProblem` linearised about poses (T, nq), in the tangent space."""
+class LinearisedPath:
+    """The objective of `PathProblem` linearised about poses (T, nq), in the tangent space."""
 
     matrix: Array  # (T, nv, nv) of the goals alone
     vector: Array  # (T, nv) negative gradient of all terms
     cost: float
 
 
-class _PathProblem:
+class PathProblem:
     """The objective of the module's docstring for one piece of the clip. `squares` (nv,): squared weights w."""
 
-    def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: _Bands) -> None:
+    def __init__(self, solver: PoseSolver, given: Array, goals: PoseGoals, squares: Array, bands: Bands) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._given, self._goals, self._squares, self._bands = given, goals, squares, bands
-        self._moving = solver.kinematics.moving_dofs(
-            *goals.points_and_links_used()
-        )  # the other coordinates are not corrected
+        self.moving = solver.kinematics.moving_dofs(*goals.points_and_links_used())
+        """Indices of the coordinates that are corrected"""
 
-    def linearised(self, qpos: Array) -> _LinearisedPath:
+    def linearised(self, qpos: Array) -> LinearisedPath:
         """All terms of the objective, linearised about poses (T, nq)."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals, qpos)
         correction = self._space.difference(self._given, qpos)
         pull = self._squares * _banded_product(self._bands, correction)
-        return _LinearisedPath(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
+        return LinearisedPath(matrix, vector - pull, float(cost.sum() + np.sum(correction * pull)))
 
-    def step(self, qpos: Array, here: _LinearisedPath, damping: float) -> Array:
+    def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
         """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""
-        some = self._moving
-        if not len(some):  # no goals at all
-            return np.zeros_like(here.vector)
-        charts = self._space.charts(qpos)
-        push = (np.swapaxes(charts, 1, 2) @ here.vector[..., None])[..., 0]
-        free = ~self._space.held(qpos, push)
-        charts = charts[:, some[:, None], some]
+        step = np.zeros_like(here.vector)
+        if len(self.moving):  # else there are no goals at all
+            blocks, push, _ = self.chart_blocks(qpos, here, damping)
+            step[:, self.moving] = self.solved(qpos, blocks, push)
+        return step
+
+    def chart_blocks(self, qpos: Array, here: LinearisedPath, damping: float) -> tuple[list[Array], Array, Array]:
+        """The damped linear system in the n moving coordinates of the chart, for `solved`.
+
+        Returns the blocks of the matrix, the right side (T, n), and the chart (T, n, n).
+        """
+        some = self.moving
+        charts = self._space.charts(qpos)[:, some[:, None], some]
         turned = np.swapaxes(charts, 1, 2)
         blocks = [
             turned[apart:] * (band[:, None] * self._squares[some])[:, None] @ charts[: len(band)]
@@ -169,12 +178,16 @@ class _PathProblem:
         blocks[0] += turned @ here.matrix[:, some[:, None], some] @ charts
         diagonal = np.arange(len(some))
         blocks[0][:, diagonal, diagonal] += damping
-        step = np.zeros_like(push)
-        step[:, some] = _solve_frame_blocks(blocks, push[:, some], free[:, some])
-        return step
+        return blocks, (turned @ here.vector[:, some, None])[..., 0], charts
+
+    def solved(self, qpos: Array, blocks: list[Array], push: Array) -> Array:
+        """(T, n) step of the moving coordinates; 0 for coordinates that press against a limit. Overwrites `blocks`."""
+        whole = np.zeros((len(qpos), len(self._squares)))
+        whole[:, self.moving] = push
+        return _solve_frame_blocks(blocks, push, ~self._space.held(qpos, whole)[:, self.moving])
 
 
-def _smoothness_bands(frames: int, bend: float) -> _Bands:
+def smoothness_bands(frames: int, bend: float) -> Bands:
     """Diagonals of the symmetric matrix 1 + bend D'D over frames, where D takes second differences of frames."""
     main, next_, far = np.ones(frames), np.zeros(max(frames - 1, 0)), np.zeros(max(frames - 2, 0))
     for k, factor in enumerate((1.0, -2.0, 1.0)):
@@ -185,7 +198,7 @@ def _smoothness_bands(frames: int, bend: float) -> _Bands:
     return (0, main), (1, next_), (2, far)
 
 
-def _banded_product(bands: _Bands, values: Array) -> Array:
+def _banded_product(bands: Bands, values: Array) -> Array:
     """(T, nv) product of the symmetric matrix with diagonals `bands` and `values` (T, nv)."""
     out = bands[0][1][:, None] * values
     for apart, band in bands[1:]:

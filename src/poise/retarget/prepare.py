@@ -1,4 +1,4 @@
-"""Prepare a motion file for a body: import, retarget, find contacts, fix the feet to the ground."""
+"""Prepare a motion file for a body: import, retarget, find contacts, fix the feet, move overlapping links apart."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from poise.reference.body_clip import BodyClip
 from poise.retarget.contact_detection import find_contacts
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 from poise.retarget.retarget import Retargeted, retarget
+from poise.retarget.separation import separate_limbs
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 
@@ -93,7 +94,11 @@ def prepare(
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
     clean = clean_feet(touching, feet or FootSettings())
-    return Prepared(clip_at_origin(clean), imported, source, retargeted, Frozen(_link_displacements(touching, clean)))
+    say("moving overlapping links apart")
+    apart = separate_limbs(clean, move=imports is None or imports.overlap != "keep")
+    imported = replace(imported, findings=(*imported.findings, apart.finding()))
+    cleaned = Frozen(_link_displacements(touching, clean))
+    return Prepared(clip_at_origin(apart.clip), imported, source, retargeted, cleaned)
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:

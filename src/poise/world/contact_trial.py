@@ -13,7 +13,6 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.contact.gap_prediction import may_mispredict_gaps
 from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
 from poise.dynamics.mechanism import DynamicsTerms, Mechanism
@@ -74,16 +73,11 @@ class ContactTrial:
 
         Gaps are corrected only when the rows have the curvature of the solved velocity (`paths_known`).
         """
-        geoms, look_ahead = self._candidates.geoms, self._candidates.look_ahead
         pressing = _pressing_contacts(work)
-        if (
-            not pressing
-            and not self._ghosts
-            and not (paths_known and may_mispredict_gaps(work.table, geoms, look_ahead))
-        ):
+        if not pressing and not self._ghosts and not (paths_known and self._candidates.may_mislead(work)):
             return False
         ends = self._gaps_after_step(work)
-        pairs: list[Pair] = [(first, second) for first, second in geoms.tolist()]
+        pairs: list[Pair] = [(first, second) for first, second in self._candidates.geoms.tolist()]
         if self._leave_out_ghosts(work, ends, pairs, pressing):
             return True
         if not paths_known or self._tries == TRIES:
@@ -171,7 +165,8 @@ class ContactTrial:
         found = trial.contact
         uneven = self._candidates.uneven
         ends: dict[Pair, ClosestPoints] = {}
-        for i, ((first, second), gap) in enumerate(zip(found.geom.tolist(), found.dist.tolist(), strict=True)):
+        gaps = found.dist - np.minimum(found.includemargin, 0.0)
+        for i, ((first, second), gap) in enumerate(zip(found.geom.tolist(), gaps.tolist(), strict=True)):
             inner_wall = uneven[first] and found.frame[i, 2] < UPWARD
             if not inner_wall and gap < _gap_after_step(ends, (first, second)):
                 ends[first, second] = ClosestPoints(gap, found.pos[i].copy())

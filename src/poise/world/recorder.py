@@ -12,7 +12,7 @@ from poise.arrays import Array, Ints
 from poise.contact.problem import LcpStatus
 from poise.kernel import kernel
 from poise.world.recording import Recording
-from poise.world.result import StepResult
+from poise.world.result import ContactForces, StepResult
 from poise.world.scene import LOOK_AHEAD
 from poise.world.world import World
 
@@ -120,16 +120,19 @@ class ContactLog:
         self._ids = np.empty((CAPACITY, 4), np.int64)  # step, body, other, kind
         self._values = np.empty((CAPACITY, 10))  # point, normal, force, friction
         self._count = 0
-        _append_contacts(*_NO_CONTACTS, 0, step, 0, *self._tables)  # compiles the kernel before the first step
+        _append_contacts(*_NO_CONTACTS, 0, step, CONTACT, 0, *self._tables)  # compiles the kernel before the first step
 
     def add(self, step: int, result: StepResult) -> None:
         """Append the forces of a step."""
-        while self._count + len(result.body) + len(result.grips) > len(self._ids):
-            self._ids, self._values = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
-        self._count = _append_contacts(
-            result.body, result.other, result.point, result.frame, result.friction, result.impulse,
-            step, self._h, self._count, *self._tables,
+        own = result.self_contacts
+        outer = ContactForces(
+            result.body, result.other, result.point, result.frame, result.friction, result.impulse
         )  # fmt: skip
+        while self._count + len(outer.body) + len(own.body) + len(result.grips) > len(self._ids):
+            self._ids, self._values = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
+        for forces, kind in ((outer, CONTACT), (own, SELF)):
+            if len(forces.body):
+                self._count = _append_contacts(*forces, step, self._h, kind, self._count, *self._tables)
         pulls = zip(result.grips, result.grip_point.tolist(), result.grip_impulse.tolist(), strict=True)
         for grip, point, impulse in pulls:
             size = hypot(*impulse)
@@ -166,13 +169,13 @@ class ContactLog:
 @kernel
 def _append_contacts(
     body: Ints, other: Ints, point: Array, frame: Array, friction: Array, impulse: Array,
-    step: int, h: float, count: int, ids: Ints, values: Array,
+    step: int, h: float, kind: int, count: int, ids: Ints, values: Array,
 ) -> int:  # fmt: skip
     """Append the contacts that carry force from row `count` on; returns the new number of rows."""
     for c in range(body.shape[0]):
         if impulse[c, 0] == 0.0 and impulse[c, 1] == 0.0 and impulse[c, 2] == 0.0:
             continue
-        ids[count, 0], ids[count, 1], ids[count, 2], ids[count, 3] = step, body[c], other[c], CONTACT
+        ids[count, 0], ids[count, 1], ids[count, 2], ids[count, 3] = step, body[c], other[c], kind
         for i in range(3):
             values[count, i] = point[c, i]
             values[count, 3 + i] = frame[c, 0, i]

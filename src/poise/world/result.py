@@ -35,8 +35,22 @@ class BlowUp(Exception):
         super().__init__(f"blew up in step {step}: velocity of {culprit} is {value:.3g}")
 
 
+class ContactForces(NamedTuple):
+    """Contact candidates of a step with their impulses."""
+
+    body: Ints  # (c,) the force acts on this body
+    other: Ints  # (c,)
+    point: Array  # (c, 3) m, world, at the start of the step
+    frame: Array  # (c, 3, 3) rows n, t1, t2
+    friction: Array  # (c,)
+    impulse: Array  # (c, 3) N s along n, t1, t2
+
+    def __repr__(self) -> str:
+        return brief_repr(self)
+
+
 class StepResult(NamedTuple):
-    """Forces and impulses of a step."""
+    """Forces and impulses of a step. Its contacts are those with the surroundings, unless the field says otherwise."""
 
     torque: Array  # (nv,) N m, applied joint actuation
     external: Array  # (nv,) all other applied forces
@@ -54,6 +68,7 @@ class StepResult(NamedTuple):
     weakest: float  # smallest share of actuation that a joint kept: below 1 if the torque limits did not settle
     feedback_kept: float  # share of the contact feedback that was used: below 1 if the problem had no solution
     looked_ahead: float  # m: look-ahead distance of the contact candidates
+    self_contacts: ContactForces  # between links of one body
 
     def __repr__(self) -> str:
         return brief_repr(self)

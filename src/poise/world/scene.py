@@ -11,9 +11,10 @@ from xml.etree.ElementTree import Element, SubElement
 import mujoco
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.mjcf import mjcf_element, mjcf_numbers
+from poise.body.self_contact import SelfContactPair, self_contact_pairs
 from poise.errors import PoiseError, unknown_name
 from poise.world.props import Prop
 from poise.world.terrain import Place, Terrain
@@ -21,6 +22,9 @@ from poise.world.terrain_kinds import Flat, parse_terrain
 
 LOOK_AHEAD = 0.08
 """Distance (m) up to which surfaces are contact candidates: twice what a limb of 5 m/s travels in a step at 120 Hz."""
+
+SELF_FRICTION = (0.3, 0.3, 0.005, 0.0001, 0.0001)
+"""Friction of links of one body: along the two tangents (0.3, as of cloth on cloth), torsional, rolling."""
 
 TERRAIN_BIT, PROP_BIT, FIRST_BODY_BIT = 1, 2, 4
 """Collision bits (contype, conaffinity) of MuJoCo's geoms; each body has its own."""
@@ -36,6 +40,8 @@ class Scene:
     friction: float = 1.0  # coefficient of all surfaces
     gravity: float = 9.81  # m/s^2
     places: tuple[Place, ...] = ()  # of the second and further bodies; by default side by side, 1.2 m apart
+    self_contact: bool = True  # whether links of one body touch each other instead of passing through
+    legs_cross: bool = False  # whether the legs of one body pass through each other all the same
 
     def __post_init__(self) -> None:
         if not 0 <= self.friction < np.inf:
@@ -104,7 +110,27 @@ class Scene:
             for item in prop.mjcf_elements():
                 self._set_collision(item, PROP_BIT, TERRAIN_BIT | PROP_BIT, look_ahead)
                 world.append(item)
+        SubElement(root, "contact").extend(
+            mjcf_element("pair", geom1=pair.first, geom2=pair.second, margin=-pair.slack, gap=look_ahead + pair.slack,
+                         friction=SELF_FRICTION, condim=3)
+            for pair in self._self_pairs
+        )  # fmt: skip
         return ElementTree.tostring(root, encoding="unicode")
+
+    @cached_property
+    def _self_pairs(self) -> list[SelfContactPair]:
+        """The pairs of geoms of one body that can touch, with the names of the scene."""
+        prefixed = ((self.prefix(index), pair) for index, body in enumerate(self.bodies)
+                    for pair in self_contact_pairs(body))  # fmt: skip
+        return [pair._replace(first=name + pair.first, second=name + pair.second) for name, pair in prefixed]
+
+    @property
+    def self_pairs(self) -> Mask:
+        """Mask (npair,) of the pairs of the compiled scene that make contact in a simulation."""
+        legs = {frozenset((pair.first, pair.second)) for pair in self._self_pairs if pair.of_legs}
+        geoms = zip(self.model.pair_geom1.tolist(), self.model.pair_geom2.tolist(), strict=True)
+        names = (frozenset(self.model.geom(geom).name for geom in pair) for pair in geoms)
+        return np.array([self.self_contact and not (self.legs_cross and pair in legs) for pair in names], bool)
 
     def _set_collision(self, item: Element, own: int, others: int, look_ahead: float) -> None:
         """Set collision bits, margin and friction of the geoms of an element, except of visual ones."""

@@ -105,11 +105,11 @@ class StepSolver:
         return SolvedStep(solution, weakest, kept, self._candidates.furthest)
 
     def _check_feedback(self, feedback: Array | None) -> Array:
-        wanted = (self._terms.model.nv, 3 * int(self._work.counts[CONTACTS]))
+        wanted = (self._terms.model.nv, 3 * self._candidates.outer)
         feedback = NO_FEEDBACK if feedback is None else np.ascontiguousarray(feedback)
         if feedback.size and feedback.shape != wanted:
             raise PoiseError(f"actuation feedback has shape {feedback.shape}, must be {wanted}: (DOFs, 3 per contact)")
-        return feedback
+        return self._pad_feedback(feedback)
 
     def _solve_rows(self, rows: int, feedback: Array) -> ContactSolution:
         """Assemble and solve the contact problem of the rows in use."""
@@ -135,9 +135,9 @@ class StepSolver:
         return found
 
     def _pad_feedback(self, feedback: Array) -> Array:
-        """Feedback with zero columns for contacts that the controller has not seen."""
+        """Feedback with zero columns for contacts that the controller has not seen, which come last."""
         new = 3 * int(self._work.counts[CONTACTS]) - feedback.shape[1]
-        return np.pad(feedback, ((0, 0), (0, new))) if feedback.size else feedback
+        return np.pad(feedback, ((0, 0), (0, new))) if feedback.size and new else feedback
 
     def update_curvature(self) -> None:
         """Recompute the curvature in the contact rows with the solved velocity, after an impact."""

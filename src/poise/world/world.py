@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array
 from poise.contact.assembly import assemble_contact_problem, solve_free_motion
-from poise.contact.gap_prediction import may_mispredict_gaps
 from poise.contact.joint_limits import write_limit_rows
 from poise.contact.rows import impact_speed, write_com_drift
 from poise.contact.solver import compile_contact_solvers
@@ -32,7 +31,7 @@ from poise.errors import PoiseError
 from poise.world.candidates import ContactCandidates
 from poise.world.contact_trial import ContactTrial
 from poise.world.grips import Grip, grip_columns, make_grip, write_grip_rows
-from poise.world.result import BlowUp, Snapshot, StepResult
+from poise.world.result import BlowUp, ContactForces, Snapshot, StepResult
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
 from poise.world.step_solver import NO_FEEDBACK, SolvedStep, StepDiverged, StepSolver
@@ -50,7 +49,7 @@ class World:
         self.scene = scene
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
-        self._candidates = ContactCandidates(self.model, self.settings.step)
+        self._candidates = ContactCandidates(self.model, self.settings.step, scene.self_pairs)
         self._check_joints()
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
@@ -124,7 +123,7 @@ class World:
             pass
         twin._solver.update_curvature()  # and the kernels that not every step needs
         table = twin._work.table
-        may_mispredict_gaps(table, twin._candidates.geoms, twin.look_ahead)
+        twin._candidates.may_mislead(twin._work)
         assemble_contact_problem(table, solve_free_motion(table), NO_FEEDBACK)
         impact_speed(table, twin.qvel)
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
@@ -145,10 +144,10 @@ class World:
 
     @property
     def contacts(self) -> Contacts:
-        """Contact candidates at the present state."""
+        """Contact candidates at the present state, without those between links of one body."""
         if self._contacts is None:
             work = self._work
-            c = int(work.counts[CONTACTS])
+            c = self._candidates.outer
             self._contacts = Contacts(
                 work.contact_body[:c].copy(),
                 work.contact_other[:c].copy(),
@@ -183,7 +182,7 @@ class World:
 
     def _prepare_step(self) -> None:
         """Update velocity terms, contact candidates and their rows; pose and mass are already set."""
-        self._candidates.find(self.terms.data)
+        self._candidates.find(self.terms.data, self._work.table)
         self._write_contact_rows()
 
     def _write_contact_rows(self) -> None:
@@ -288,6 +287,19 @@ class World:
             grip_point,
             solved.solution.impulse[: 3 * grips].reshape(grips, 3),
             *solved,
+            self._self_contacts(c),
+        )
+
+    def _self_contacts(self, first: int) -> ContactForces:
+        """The contacts between links of one body in the step just solved, which begin at number `first`."""
+        work, last = self._work, int(self._work.counts[CONTACTS])
+        return ContactForces(
+            work.contact_body[first:last].copy(),
+            work.contact_other[first:last].copy(),
+            work.contact_point[first:last].copy(),
+            work.contact_axes[first:last].copy().reshape(-1, 3, 3),
+            work.contact_friction[first:last].copy(),
+            work.contact_impulse[3 * first : 3 * last].copy().reshape(-1, 3),
         )
 
     def _advance(self) -> None:

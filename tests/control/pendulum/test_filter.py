@@ -17,7 +17,6 @@ from poise.control.pendulum.filter import (
     SAME_PLACE,
     SHORTEST,
     SLACK,
-    STRETCH,
     TIMING_COST,
     StepPace,
     linear_pendulum_after,
@@ -27,6 +26,7 @@ from poise.control.pendulum.filter import (
     step_pace,
 )
 from poise.control.pendulum.foothold_ground import SPACING, FootStrip
+from poise.control.pendulum.leg_ik import STRAIGHT
 
 LEG, RATE, DURATION, WIDTH = 0.9, 3.2, 0.55, 0.2
 FAR = 1e3
@@ -54,7 +54,7 @@ LEVEL = ground()
 
 def hips_of(reach, leg=LEG):
     """Hip height (m) from which a leg reaches so far."""
-    return math.sqrt((STRETCH * leg) ** 2 - (reach - EXTRA_REACH * leg) ** 2)
+    return math.sqrt((STRAIGHT * leg) ** 2 - (reach - EXTRA_REACH * leg) ** 2)
 
 
 def stepped(place, velocity, pace, within, foot=(0.0, 0.0), hips=0.0, strip=LEVEL):
@@ -276,7 +276,7 @@ def test_a_leg_reaches_as_far_as_it_is_long(level, hips):
     """Pythagoras, from the hips to the height of the ground at the landing."""
     plan = aiming_at(3.0, ground(lambda x: np.full_like(x, level)), hips)
     above = max(hips - level, SHORTEST * LEG)
-    reach = math.sqrt(max((STRETCH * LEG) ** 2 - above**2, (MIN_REACH * LEG) ** 2)) + EXTRA_REACH * LEG
+    reach = math.sqrt(max((STRAIGHT * LEG) ** 2 - above**2, (MIN_REACH * LEG) ** 2)) + EXTRA_REACH * LEG
     assert plan.place[0] - plan.there[0] == pytest.approx(reach)
 
 

@@ -6,15 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodies import body_of
-from poise.control.pendulum.gait import plain_step_style
 from poise.control.pendulum.height import (
     DESCENT_END,
     HEIGHT_RATE,
-    LANDING_STRETCH,
     MAX_DOWN,
     MAX_SINK,
     MAX_UP,
-    STRETCH,
+    ROOM,
     HeightPlan,
     hip_descent,
     landing_hip_height,
@@ -22,6 +20,7 @@ from poise.control.pendulum.height import (
     plan_towards_height,
     stance_hip_height,
 )
+from poise.control.pendulum.leg_ik import BENT
 from poise.control.pendulum.walker import Walker
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -76,27 +75,21 @@ def test_the_plan_gives_in_to_where_the_body_is(walker, world, body):
 # -- legs ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hip_is_as_high_as_its_leg_is_long(walker, world, body):
-    """Over the ankle by the leg's length, less to the side, and never by more than a leg may stretch."""
-    world.reset(np.array(body.standing), np.zeros(body.nv))
-    seen = walker.observe(world.state)
-    legs, moment = walker.legs, plain_step_style(body, walker.legs, body.standing).at(0.5)
-    over = seen.ankle[0, :2]
-    leg = min(moment.leg, STRETCH * legs.length)
-    above = [
-        stance_hip_height(walker, seen.ankle[0], moment, over + [x, 0.0]) - seen.ankle[0, 2] for x in (0.0, 0.2, -0.2)
-    ]
-    assert above[0] == pytest.approx(leg, abs=2e-3)
-    assert above[1] == pytest.approx(np.sqrt(leg**2 - 0.2**2), abs=5e-3)
-    assert above[1] == pytest.approx(above[2], abs=5e-3)
-    longer = stance_hip_height(walker, seen.ankle[0], moment._replace(leg=2.0), over) - seen.ankle[0, 2]
-    assert longer == pytest.approx(STRETCH * legs.length, abs=2e-3)
+def test_hips_are_as_high_as_in_the_reference_within_reach_of_the_leg(walker):
+    """The reach is less to the side, and more ahead, where the heel lifts."""
+    ankle, over, long = np.array([0.3, 0.1, 0.08]), np.array([0.3, 0.1]), walker.legs.length
+    assert stance_hip_height(walker, ankle, over, 0.9 * long, BENT) == pytest.approx(0.08 + 0.9 * long)
+    far = [stance_hip_height(walker, ankle, over + [x, 0.0], 2.0, BENT) - 0.08 for x in (0.0, 0.2, -0.2)]
+    assert far[0] == pytest.approx(BENT * long)
+    assert far[1] == far[2] == pytest.approx(np.sqrt((BENT * long) ** 2 - 0.2**2))
+    lifted = stance_hip_height(walker, ankle, over + [0.2, 0.0], 2.0, BENT, 9.0) - 0.08
+    assert lifted == pytest.approx(far[1] + ROOM * long)
 
 
 def test_who_lands_far_away_must_be_low(walker):
     length = walker.legs.length
-    heights = np.array([landing_hip_height(walker, 0.1, away) for away in np.linspace(0.0, 2.0, 50)])
-    assert heights[0] == pytest.approx(0.1 + walker.legs.ankle_height + LANDING_STRETCH * length)
+    heights = np.array([landing_hip_height(walker, 0.1, away, BENT) for away in np.linspace(0.0, 2.0, 50)])
+    assert heights[0] == pytest.approx(0.1 + walker.legs.ankle_height + BENT * length)
     assert np.all(np.diff(heights) <= 0)
     assert heights[-1] > 0.1 + 0.4 * length
 

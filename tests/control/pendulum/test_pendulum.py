@@ -138,8 +138,8 @@ def test_it_walks_on_ground_that_is_not_level(body, reference, terrain):
 
 
 @pytest.mark.parametrize("seed", [3, 4, 8])
-def test_who_comes_fast_is_not_turned_over_by_a_supple_leg_downhill(body, reference, seed):
-    """It starts at 1.3 m/s and must slow down; with legs as supple as on level ground these three fell within 5.3 s."""
+def test_who_comes_fast_slows_down_downhill(body, reference, seed):
+    """It starts at 1.3 m/s and must slow down."""
     recording = performed(body, reference, 6.0, "0s:0@0.9", terrain="slope:-15", noise=0.02, seed=seed)
     assert fell_at(recording) is None
 

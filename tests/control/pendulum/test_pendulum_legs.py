@@ -12,9 +12,10 @@ from poise import PoiseError
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import (
-    MAX_STRETCH,
+    BENT,
+    HARD_MARGIN,
     MAX_TILT,
-    SOFT_STRETCH,
+    SOFT_MARGIN,
     bend_leg_to_ankle,
     foot_with_heel_lifted,
     heel_lift_angle,
@@ -84,7 +85,7 @@ def rebent(body, seed, side):
     for place, hinges in ((hip_place, legs.hinges[side, 0]), (ankle_place, legs.hinges[side, 1])):
         set_joint(qpos, place, hinges, np.zeros(3))
     qpos[knee] = 0.0
-    bend_leg_to_ankle(qpos, legs, side, ankle, foot, axis)
+    bend_leg_to_ankle(qpos, legs, side, ankle, foot, axis, BENT)
     _, there, turn, across = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose(there, ankle, atol=1e-9)
     np.testing.assert_allclose(turn, foot, atol=1e-8)
@@ -106,7 +107,7 @@ def test_whatever_is_asked_for_hips_and_ankles_keep_their_limits(name, seed, sid
     legs, rng = walker_legs(body), np.random.default_rng(seed)
     qpos = somewhere(body, rng)
     foot, across = (quat_to_matrix(quat_exp(rng.uniform(-2, 2, 3))) for _ in range(2))
-    bend_leg_to_ankle(qpos, legs, side, qpos[:3] + rng.uniform(-1, 1, 3), foot, np.array(across[1]))
+    bend_leg_to_ankle(qpos, legs, side, qpos[:3] + rng.uniform(-1, 1, 3), foot, np.array(across[1]), BENT)
     angles = PoseSpace(body).angles(qpos[None])[0]
     foot_link = walker_feet(body)[side].link
     ankle = next(joint for joint in body.joints if joint.link == foot_link)
@@ -127,10 +128,13 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
     hip, _, foot, _ = leg_of(body, placed(body, qpos), side)
     way = np.array([*rng.uniform(-0.4, 0.4, 2), -1.0])
     way /= np.linalg.norm(way)
-    bend_leg_to_ankle(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]))
+    bend_leg_to_ankle(qpos, legs, side, hip + 2.0 * legs.length * way, foot, np.array([0.0, 1.0, 0.0]), BENT)
     _, there, _, _ = leg_of(body, placed(body, qpos), side)
     np.testing.assert_allclose((there - hip) / np.linalg.norm(there - hip), way, atol=1e-6)
-    assert np.linalg.norm(there - hip) == pytest.approx(MAX_STRETCH * legs.length, rel=1e-6)
+    assert np.linalg.norm(there - hip) == pytest.approx(MOST * legs.length, rel=1e-6)
+
+
+SOFT, MOST = 1.0 - SOFT_MARGIN * (1.0 - BENT), 1.0 - HARD_MARGIN * (1.0 - BENT)
 
 
 # -- reach -----------------------------------------------------------------------------------------------------------
@@ -139,19 +143,19 @@ def test_what_is_out_of_reach_is_pointed_at(seed, side):
 def test_reach_is_exact_then_soft_and_never_whole():
     length = 0.9
     distance = np.linspace(0.0, 3 * length, 2001)
-    reach = np.array([soft_leg_reach(d, length) for d in distance])
-    near = distance <= SOFT_STRETCH * length
+    reach = np.array([soft_leg_reach(d, length, BENT) for d in distance])
+    near = distance <= SOFT * length
     np.testing.assert_array_equal(reach[near], distance[near])
     assert np.all(np.diff(reach) >= 0)
     assert np.all(np.diff(reach[distance < 1.1 * length]) > 0)
-    assert reach.max() <= MAX_STRETCH * length
+    assert reach.max() <= MOST * length
 
 
 def test_reach_has_no_kink():
     length, small = 0.9, 1e-6
-    edge = SOFT_STRETCH * length
-    before = (soft_leg_reach(edge, length) - soft_leg_reach(edge - small, length)) / small
-    after = (soft_leg_reach(edge + small, length) - soft_leg_reach(edge, length)) / small
+    edge = SOFT * length
+    before = (soft_leg_reach(edge, length, BENT) - soft_leg_reach(edge - small, length, BENT)) / small
+    after = (soft_leg_reach(edge + small, length, BENT) - soft_leg_reach(edge, length, BENT)) / small
     assert before == pytest.approx(1.0, abs=1e-6)
     assert after == pytest.approx(1.0, abs=1e-6)
 
@@ -206,7 +210,7 @@ def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
 def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, rise):
     body = body_of(name)
     qpos, legs, ball, foot = standing(body, rise)
-    tilt = set_stance_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94 * legs.length, 1.0)
+    tilt = set_stance_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94, 1.0)
     assert (tilt > 0) == (rise == 0)
     _, ankle, turn, _ = leg_of(body, placed(body, qpos), 0)
     np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=1e-8)

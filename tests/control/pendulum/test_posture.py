@@ -28,7 +28,7 @@ def settled(walker, moment, feet, lean, yaw=0.0):
     """A pose solved repeatedly until it no longer changes."""
     posture = Posture(walker)
     for _ in range(20):
-        qpos, _ = posture.pose(moment, 0, yaw, lean, COM, feet)
+        qpos, _ = posture.pose(moment, 0, yaw, lean, COM, feet, 0.985)
     return qpos
 
 

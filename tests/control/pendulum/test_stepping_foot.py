@@ -247,13 +247,24 @@ def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
     assert not at(gait, EARLIEST_STRIKE + 0.1).has_landed(seen._replace(touching=np.array([True, False])))
 
 
+def safe_lift(walker, gait):
+    """Lift (m) of a foot on an unusual step above that on a usual one of the plain style."""
+    share = gait.swing_share
+    eased = (share - 0.5 * SPEED_UP) / (1.0 - 0.5 * SPEED_UP)
+    early = min(eased / TOUCHDOWN, 1.0)
+    clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
+    clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
+    least, safe = (lift * walker.legs.scale * 4 * early * (1 - early) for lift in (MIN_LIFT, SAFE_LIFT))
+    return max(clear, safe) - max(clear, least)
+
+
 @pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - LAG)])
 def test_a_foot_that_lags_is_kept_up_by_a_share_of_what_it_lacks(walker, seen, gait, lag, kept_up):
     gait = at(gait, 0.8)
     hold = foothold_at(walker, 1, np.array([0.5, -0.1]), 0.0)
     there = placed(gait, walker, seen, hold)
     behind = at_place(seen, there.ankle[:2] - [lag * walker.legs.scale, 0.0])
-    aim = swing_aim(walker, behind, gait, 0.0, hold, 0.0, 1.0)
+    aim = swing_aim(walker, behind, gait, 0.0, hold, 0.0, 0.0)
     late = swing_foot_target(walker, behind, gait, gait.lift, 0.0, aim, 0.0)
     assert aim.lags == pytest.approx(lag * walker.legs.scale)
     np.testing.assert_allclose(late.ankle[:2], there.ankle[:2])
@@ -275,8 +286,9 @@ def test_a_foot_on_time_is_lifted_only_as_it_hurries_to_somewhere_unusual(walker
     faster = np.linalg.norm(there.ankle[:2] - here.ankle[:2]) / step - FAST * walker.legs.time_scale
     assert faster > 0.5
     plain = placed(then, walker, seen, hold).ankle[2]
-    assert here.ankle[2] == pytest.approx(placed(now, walker, seen, hold).ankle[2])
-    assert there.ankle[2] - plain == pytest.approx(FAST_LIFT * astray * step * faster)
+    hurried = there.ankle[2] - plain - astray * safe_lift(walker, then)
+    assert here.ankle[2] == pytest.approx(placed(now, walker, seen, hold).ankle[2] + astray * safe_lift(walker, now))
+    assert hurried == pytest.approx(FAST_LIFT * astray * step * faster)
 
 
 def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
@@ -290,14 +302,17 @@ def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
         ).ankle[2]
         for share in (0.0, 1.0)
     )
-    assert astray - steady == pytest.approx(FAST_LIFT * np.linalg.norm((there - here)[:2]))
+    hurried = astray - steady - safe_lift(walker, then)
+    assert hurried == pytest.approx(FAST_LIFT * np.linalg.norm((there - here)[:2]))
 
 
 def test_a_foot_is_lifted_from_where_it_stands(walker, seen, gait):
     stands = replace(gait, lift=None, phase=DOUBLE_STANCE + 0.01)
-    assert stands.may_lift_foot()
+    assert stands.may_lift_foot(0.0)
+    assert not replace(stands, phase=DOUBLE_STANCE - 0.01).may_lift_foot(0.0)
+    assert replace(stands, phase=DOUBLE_STANCE - 0.01).may_lift_foot(1.0)
     lifted = stands.with_foot_lifted(seen, walker)
-    assert not lifted.may_lift_foot()
+    assert not lifted.may_lift_foot(1.0)
     np.testing.assert_allclose(lifted.lift.ankle, seen.ankle[1])
     depth = sole_depth(walker.legs, 1, np.ascontiguousarray(seen.foot[1]), VERTICAL)
     assert lifted.lift.extra == pytest.approx(seen.ankle[1, 2] - depth)

@@ -226,21 +226,15 @@ def imitated():
 def test_a_walk_is_compared_with_its_clip(imitated):
     assert imitated["survived"]
     assert 0 < imitated["upper_deg"] < 5
-    assert 0 < imitated["legs_deg"] < 20
-    assert 0 < imitated["com_mm"] < 60
     assert imitated["steps"] >= 8
     assert imitated["creep_mm"] > 0
-
-
-def test_phases_make_up_the_whole(imitated):
-    for name in imitation.ERRORS:
-        parts = [imitated[f"{name}_{phase}"] for phase in range(imitation.ROW_PHASES)]
-        assert np.sqrt(np.mean(np.square(parts))) == pytest.approx(imitated[name])
+    assert imitated["stride_s"] == pytest.approx(imitated["clip_stride_s"], rel=0.06)
+    assert imitated["knee_mid_deg"] - imitated["clip_knee_mid_deg"] < 12
 
 
 def test_where_there_are_no_strides_there_is_nothing_to_compare():
     row = imitation.run_imitation_case(imitation.ImitationCase("walk", None, 0.3, 0))
-    assert {row[name] for name in (*imitation.ERRORS, "creep_mm")} == {None}
+    assert {row[name] for name in (*imitation.PARTS, imitation.UPPER, "creep_mm")} == {None}
 
 
 def test_a_controller_that_cannot_be_steered_is_refused():

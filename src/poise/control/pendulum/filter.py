@@ -14,7 +14,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.foothold_ground import SPACING, FootStrip
-from poise.control.pendulum.height import SHORTEST, STRETCH
+from poise.control.pendulum.height import SHORTEST
+from poise.control.pendulum.leg_ik import STRAIGHT
 from poise.control.pendulum.legs import ADULT
 from poise.kernel import kernel
 
@@ -139,7 +140,7 @@ def _nearest_foot_room(strip: FootStrip, ahead: float, leg: float) -> float:
 def _leg_reach(leg: float, hips: float) -> float:
     """Horizontal reach (m) of a leg of length `leg` (m) whose hip is `hips` (m) above the ankle."""
     high = max(hips, SHORTEST * leg)
-    return math.sqrt(max((STRETCH * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
+    return math.sqrt(max((STRAIGHT * leg) ** 2 - high**2, (MIN_REACH * leg) ** 2)) + EXTRA_REACH * leg
 
 
 @kernel

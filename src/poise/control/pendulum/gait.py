@@ -21,7 +21,7 @@ from poise.body.pose_displacement import displace_poses, yaw_quat
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import Legs, walker_feet
-from poise.control.pendulum.walker import Observed, Walker
+from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
 
@@ -33,7 +33,7 @@ PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
 """Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
-_EXTRAS = 20  # Count of the numbers of a `StepMoment` that are not its pose
+_EXTRAS = 19  # Count of the numbers of a `StepMoment` that are not its pose
 _LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
 _PHASES = np.linspace(0.0, 1.0, SAMPLES)
 _PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
@@ -45,9 +45,8 @@ class StepMoment(NamedTuple):
     pose: Array  # (nq,); the position of the root has no meaning
     across: Array  # (2, 3) directions of the knee axes
     foot: Array  # (2, 4) quaternions of the feet
-    leg: float  # m from the stance ankle to its hip
-    rise: float  # m of the stance ankle above its height with a flat foot
-    away: float  # m, horizontally, from the stance ankle to its hip
+    sink: float  # m of the hips below their highest position
+    bend: float  # m per squared step: second derivative of `sink` by the phase
     clear: float  # m of the swing foot above the ground
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
     bow: float  # m of the swing foot to the left of the straight line
@@ -70,16 +69,16 @@ class StepStyle:
     pose: Array  # (S, nq)
     across: Array  # (S, 2, 3)
     foot: Array  # (S, 2, 4)
-    leg: Array  # (S,) m
-    rise: Array  # (S,) m
-    away: Array  # (S,) m
+    sink: Array  # (S,) m
+    bend: Array  # (S,) m per squared step
     clear: Array  # (S,) m
     progress: Array  # (S,)
     bow: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
+    top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in ("pose", "across", "foot", "leg", "rise", "away", "clear", "progress", "bow"):
+        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow"):
             object.__setattr__(self, name, readonly(getattr(self, name)))
 
     def at(self, phase: float) -> StepMoment:
@@ -98,7 +97,7 @@ class StepStyle:
     @cached_property
     def _rows(self) -> Array:
         """(S, K) table: one row per sample."""
-        parts = (self.pose, self.across, self.foot, self.leg, self.rise, self.away, self.clear, self.progress, self.bow)
+        parts = (self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow)
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
@@ -119,6 +118,7 @@ class LegTracks(NamedTuple):
     hip: Array  # (T, 2, 3) m
     axis: Array  # (T, 2, 3) axes of the knees
     low: Array  # (T, 2) m: height of the lower of heel and ball
+    tip: Array  # (T, 2) m: height of the lowest point of the sole with straight toes, as feet swing
 
 
 def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None = None) -> LegTracks:
@@ -135,23 +135,25 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
         place[k], turn[k] = xpos, xmat
     foot, shank = (turn[:, links].reshape(-1, 2, 3, 3) for links in (feet, shanks))
     axis = np.einsum("tkij,kj->tki", shank, legs.axis)
-    low = place[:, feet, 2] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole[:, :4]).min(axis=2)
-    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low)
+    sole = place[:, feet, 2, None] + np.einsum("tkj,knj->tkn", foot[:, :, 2], legs.sole)
+    low, tip = sole[:, :, :4].min(axis=2), sole.min(axis=2)
+    return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low, tip)
 
 
 def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
     """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten."""
     work = leg_tracks(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
-    hip, ankle = work.hip[:, stance], work.ankle[:, stance]
+    hips = work.hip[:, :, 2].mean(axis=1) - work.ankle[:, :, 2].min()
     progress = _swing_progress(swing[:, :2], SHORT_STEP * legs.length)
     ahead = float(swing[-1, 0] - swing[0, 0])
-    leg, away = np.linalg.norm(hip - ankle, axis=1), np.linalg.norm((hip - ankle)[:, :2], axis=1)
-    rise, clear = ankle[:, 2] - ankle[:, 2].min(), _swing_clearance(work.low[:, 1 - stance])
+    top, clear = float(hips.max()), _swing_clearance(work.low[:, 1 - stance], work.tip[:, 1 - stance])
+    bend = np.gradient(np.gradient(top - hips, _PHASES), _PHASES)
     bow = _swing_bow(swing[:, 1], progress)
-    pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], work.foot[:, pair]
+    pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
+    foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    return StepStyle(pose, across, foot, leg, rise, away, clear, np.clip(progress, 0.0, 1.0), bow, way)
+    return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, way, top)
 
 
 def _swing_progress(places: Array, short: float) -> Array:
@@ -167,29 +169,44 @@ def _swing_bow(aside: Array, progress: Array) -> Array:
     return np.asarray(bow * min(BOW / max(float(np.abs(bow).max()), 1e-9), 1.0))
 
 
-def _swing_clearance(low: Array) -> Array:
-    """Height (S,) m of a foot above the line from lift-off to landing; `low` (S,) m: height of its lowest point."""
+def _held_for_strike(foot: Array) -> Array:
+    """Rotations (S, 4) of a swing foot that keeps its highest late pitch: contacts begin with the foot already down."""
+    late = SAMPLES // 2
+    pitch = 2.0 * (foot[late:, 1] * foot[late:, 3] - foot[late:, 0] * foot[late:, 2])
+    peak = late + int(np.argmax(pitch))
+    return np.vstack([foot[:peak], np.tile(foot[peak], (SAMPLES - peak, 1))])
+
+
+def _swing_clearance(low: Array, tip: Array) -> Array:
+    """Height (S,) m of `tip` above the line from lift-off to landing of a foot; `low`, `tip` as in `LegTracks`."""
     first = int(np.argmin(low[:_LIFT_OFF]))
     ground = np.interp(np.arange(len(low)), [first, len(low) - 1], low[[first, -1]])
-    return np.asarray(np.maximum(low - ground, 0.0))
+    return np.asarray(np.maximum(tip - ground, 0.0))
 
 
 def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     """Style of plain steps: the pose (nq,) is constant and the feet stay level."""
     upright = displace_poses(pose, yaw_quat(-float(yaw_of(pose[3:7]))), np.zeros(3))
     standing = leg_tracks(upright[None], body, legs)
-    reach = float(np.mean(np.linalg.norm(standing.hip[0] - standing.ankle[0], axis=1)))
+    top = float(standing.hip[0, :, 2].mean() - standing.ankle[0, :, 2].min())
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
-    foot, leg, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.full(SAMPLES, reach), np.zeros(SAMPLES)
+    foot, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    return StepStyle(pose, across, foot, leg, none, none, clear, _PLAIN_PROGRESS, none, 0.0)
+    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
 
 
-DOUBLE_STANCE = 0.12  # Phase until which both feet stand
+DOUBLE_STANCE, HASTE = 0.2, 0.14
+"""Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
 adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
+STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
+
+
+def lift_off_phase(astray: float) -> float:
+    """Phase at which the trailing foot leaves the ground in a step that is `astray` by a share."""
+    return DOUBLE_STANCE - HASTE * astray
 
 
 class LiftOff(NamedTuple):
@@ -213,6 +230,7 @@ class GaitState:
     overdue: float = 0.0  # s since the swing foot should have landed
     aimed: Array | None = None  # (2,) m: previous aim of the swing foot's centre of pressure
     stands: bool = False  # whether the body stands on both feet, without a step under way
+    begun: float = DOUBLE_STANCE  # phase at which the swing begins
 
     @property
     def swing(self) -> int:
@@ -222,22 +240,35 @@ class GaitState:
     @property
     def swing_share(self) -> float:
         """Share of the swing that is over, from 0 to 1."""
-        return min(max((self.phase - DOUBLE_STANCE) / (1.0 - DOUBLE_STANCE), 0.0), 1.0)
+        return min(max((self.phase - self.begun) / (1.0 - self.begun), 0.0), 1.0)
 
     def has_landed(self, seen: Observed) -> bool:
         """Whether the swing foot has landed."""
         return self.lift is not None and self.phase > EARLIEST_STRIKE and bool(seen.touching[self.swing])
 
-    def may_lift_foot(self) -> bool:
-        """Whether it is time for the trailing foot to leave the ground."""
-        return self.lift is None and not self.stands and self.phase > DOUBLE_STANCE
+    def may_lift_foot(self, astray: float) -> bool:
+        """Whether it is time for the trailing foot to leave the ground, sooner in a step that is `astray` (share)."""
+        return self.lift is None and not self.stands and self.phase > lift_off_phase(astray)
+
+    def stance_load(self, astray: float) -> float:
+        """Share of the weight on the stance foot; in double stance, the weight moves to it."""
+        if self.lift:
+            return 1.0
+        return STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(self.phase / lift_off_phase(astray))
+
+    def trailing_share(self, astray: float) -> float:
+        """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
+        lifts = lift_off_phase(astray)
+        u = min(self.phase / lifts, 1.0)
+        return 0.0 if self.lift else (1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""
         ankle, foot = np.array(seen.ankle[self.swing]), seen.foot[self.swing]
         ground = walker.ground_height(ankle)
         depth = sole_depth(walker.legs, self.swing, np.ascontiguousarray(foot), walker.ground_normal(ankle))
-        return replace(self, lift=LiftOff(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth))
+        lift = LiftOff(ankle, matrix_to_quat(foot), ground, ankle[2] - ground - depth)
+        return replace(self, lift=lift, begun=min(self.phase, DOUBLE_STANCE))
 
     def committed_aim(self, place: Array, scale: float) -> Array:
         """Aim (2,) m of the swing foot if `place` (2,) m is now the best aim; `scale` is `Legs.scale`."""
@@ -252,4 +283,4 @@ class GaitState:
         phase = min(self.phase + step * (1.0 - self.phase) / max(within, step), 1.0)
         overdue = self.overdue + step if self.phase >= 1.0 else self.overdue
         aim = aimed if self.lift else None
-        return GaitState(self.stance, phase, self.style, self.lift, self.since + step, overdue, aim, self.stands)
+        return replace(self, phase=phase, since=self.since + step, overdue=overdue, aimed=aim)

@@ -1,7 +1,8 @@
-"""Height of the centre of mass: the stance leg is as long as in the reference.
+"""Height of the centre of mass: the hips rise and sink as in the reference, within reach of the stance leg.
 
-The knees thus bend as in the reference at any speed and on any ground. The body sinks before a long step so that the
-foot reaches the ground, and rises with stairs. A plan of height and rate keeps the accelerations moderate.
+The knees thus bend as in the reference. The height is continuous when the feet change. At other speeds the hips sink
+less or more, like those of a pendulum with shorter or longer steps. The body sinks before a long step so that the foot
+reaches the ground, and rises with stairs. A plan of height and rate keeps the accelerations moderate.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.control.pendulum.gait import GaitState, StepMoment
+from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.walker import Observed, Walker, along_yaw
 from poise.kernel import kernel
 
-STRETCH, LANDING_STRETCH = 0.985, 0.99
-"""In leg lengths: maximum length of a leg in stance, beyond which the heel lifts, and of a leg at landing."""
+ROOM, ROOM_LEAD = 0.1, 0.3
+"""In leg lengths: how far the hips may be above the reach of the stance leg, whose heel lifts, once they are ROOM_LEAD
+ahead of its foot."""
+MAX_BOB = 1.3  # Most by which the reference's bob is multiplied
 SHORTEST = 0.5  # In leg lengths: minimum height of the hip over the ankle
 SINK_SPEED = 1.2  # Speed (m/s, adult) at which the body can sink before a landing
 MAX_DOWN, MAX_UP = 6.0, 20.0  # Maximum accelerations (m/s^2) of the planned height: down and up
@@ -52,26 +55,34 @@ class HeightPlan(NamedTuple):
         return HeightPlan(height, self.rate + share * (seen.velocity[2] - self.rate))
 
 
-def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float) -> HeightPlan:
-    """The plan `now` with a new, limited acceleration towards a `wanted` height (m) that changes at a `rate` (m/s)."""
+def plan_towards_height(walker: Walker, now: HeightPlan, wanted: float, rate: float, pull: float = 0.0) -> HeightPlan:
+    """The plan `now` with a new, limited acceleration towards a `wanted` height (m).
+
+    The wanted height changes at a `rate` (m/s), which itself changes at `pull` (m/s^2).
+    """
     slow = walker.legs.time_scale
     rate = min(max(rate, -TARGET_SPEED * slow), TARGET_SPEED * slow)
     speed = min(0.5 * HEIGHT_RATE * (wanted - now.height) + rate, RISE_SPEED * slow)
-    return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate), -MAX_DOWN), MAX_UP))
+    return now._replace(acceleration=min(max(2 * HEIGHT_RATE * (speed - now.rate) + pull, -MAX_DOWN), MAX_UP))
 
 
-def stance_hip_height(walker: Walker, ankle: Array, moment: StepMoment, hip: Array) -> float:
-    """Wanted height (m) of the stance hip at `hip` (2,) m, if the foot is flat and its ankle at `ankle` (3,) m."""
-    away = math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
-    rise = moment.rise * min(away / max(moment.away, 0.05), 1.0)
-    leg = min(moment.leg, STRETCH * walker.legs.length)
-    return float(ankle[2] + rise + _hip_above_ankle(leg, away, walker.legs.length))
+def stance_hip_height(
+    walker: Walker, ankle: Array, hip: Array, top: float, stretch: float, ahead: float = 0.0
+) -> float:
+    """Wanted height (m) of hips at `hip` (2,) m that are `top` (m) above the stance ankle of the reference.
+
+    The ankle of the flat stance foot is at `ankle` (3,) m; its leg is at most `stretch` leg lengths long. From hips
+    that are `ahead` (m) of the foot, the leg reaches further by lifting the heel.
+    """
+    long, away = walker.legs.length, math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
+    room = ROOM * long * min(max(ahead / (ROOM_LEAD * long), 0.0), 1.0)
+    return float(ankle[2] + min(top, _hip_above_ankle(stretch * long, away, long) + room))
 
 
-def landing_hip_height(walker: Walker, ground: float, away: float) -> float:
+def landing_hip_height(walker: Walker, ground: float, away: float, stretch: float) -> float:
     """Maximum height (m) of the hips at which a foot can land on ground of a height (m), `away` (m) horizontally."""
     long = walker.legs.length
-    return ground + walker.legs.ankle_height + _hip_above_ankle(LANDING_STRETCH * long, away, long)
+    return ground + walker.legs.ankle_height + _hip_above_ankle(stretch * long, away, long)
 
 
 def _hip_above_ankle(leg: float, away: float, length: float) -> float:

@@ -15,8 +15,8 @@ from poise.errors import PoiseError
 TURN_TIME = 0.3  # Time (s) in which a small turn is made
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
 YAW_TOLERANCE = 0.15  # Yaw error (rad) up to which the body is turned back; beyond, the heading follows the body
-PUSH_MISS, PUSH_MEMORY, CALM_YIELD = 0.1, 1.0, 0.1
-"""Miss (m, adult) of a landing that counts as a push; time (s, adult) until forgotten; yielding without a push."""
+CALM_TIME, CALM_YIELD = 0.5, 0.1
+"""Time (s, adult) in which a step that went astray is forgotten; share of the yielding in steady steps."""
 MIN_TIME = 0.1  # Minimum time (s, adult) over which a mean speed is taken
 MAX_EXTRA = np.array([1.0, 0.3])  # Maximum correction (m/s, adult) of the target speed: ahead and aside
 MAX_AIM = 2.7  # Target speed (m/s, adult) beyond which no correction is added: it would only cause a stumble
@@ -37,13 +37,12 @@ class WalkIntent:
         self.duration: float | None = None
         self._first = self._wanted = heading
         self._speed = speed
-        # `going` with its initial correction is the commanded speed
-        self.going = speed / (1.0 + settings.habit) if speed > 0 else speed
+        self.going = speed
         self._commanded = False  # whether a speed was commanded
         self._settings = settings
         self._scale, self._slow = scale, math.sqrt(scale)
-        self._alarm = 0.0
-        self._correction = SpeedCorrection.initial(self._slow, settings.habit)
+        self.astray = 0.0
+        self._correction = SpeedCorrection.initial(self._slow)
         self._strikes: list[_FootStrike] = []
 
     def steer(self, heading: float | None, speed: float | None) -> None:
@@ -95,17 +94,17 @@ class WalkIntent:
         """Signed angle (rad) to the commanded heading, the shorter way round."""
         return math.remainder(self._wanted - self.heading, 2 * math.pi)
 
-    def advance(self, step: float, turn: float, off: float, missed: float, anywhere: bool) -> None:
+    def advance(self, step: float, turn: float, off: float, astray: float, anywhere: bool) -> None:
         """Advance speed and heading by a time step (s) in which the heading turns at a rate `turn` (rad/s).
 
-        The body is turned `off` (rad) to the left of its heading. The next landing misses the wanted place by `missed`
-        (m). Feet may land `anywhere`, or only where edges leave room.
+        The body is turned `off` (rad) to the left of its heading. The step is `astray` by a share from
+        0 to 1. Feet may land `anywhere`, or only where edges leave room.
         """
         if self.going != self._speed or not anywhere:
             self.forget_strikes()  # the mean speed is not that of steady walking
         self._approach_speed(self._settings.quick * step)
-        self._alarm = max(self._alarm - step / (PUSH_MEMORY * self._slow), min(missed / (PUSH_MISS * self._scale), 1.0))
-        yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * self._alarm)
+        self.astray = max(astray - step / (CALM_TIME * self._slow), 0.0)
+        yielding = self._settings.yielding * (CALM_YIELD + (1.0 - CALM_YIELD) * astray)
         self.heading += step * (turn + yielding * excess_yaw(off))
 
     def _approach_speed(self, most: float) -> None:
@@ -123,11 +122,11 @@ class WalkIntent:
         way = rotated_xy(-0.5 * (first.heading + last.heading), last.place - first.place)
         mean = way / max(last.time - first.time, MIN_TIME * self._slow)
         lacked = np.array([self.going, 0.0]) - mean
-        self._correction = self._correction.after(self.going, lacked, self._settings.integral, self._settings.prompt)
+        self._correction = self._correction.after(self.going, lacked, self._settings.integral)
 
     def forget_strikes(self) -> None:
-        """Drop earlier strikes and the correction that was applied at once; learned corrections remain."""
-        self._strikes, self._correction = [], self._correction._replace(latest=np.zeros(2))
+        """Drop earlier strikes; learned corrections remain."""
+        self._strikes = []
 
 
 def excess_yaw(off: float) -> float:
@@ -152,26 +151,23 @@ class SpeedCorrection(NamedTuple):
 
     slow: float  # `Legs.time_scale`
     learned: Array  # (3, 2) rows: per m/s ahead, per m/s backward, constant; columns: error ahead, aside
-    latest: Array  # (2,) m/s: part of the last two steps' error that is corrected at once
 
     @classmethod
-    def initial(cls, slow: float, ahead: float) -> SpeedCorrection:
-        """The correction before anything is learned: the share `ahead` of the forward speed."""
-        learned = np.zeros((3, 2))
-        learned[0, 0] = ahead
-        return cls(slow, learned, np.zeros(2))
+    def initial(cls, slow: float) -> SpeedCorrection:
+        """The correction before anything is learned: none."""
+        return cls(slow, np.zeros((3, 2)))
 
     def extra(self, speed: float) -> Array:
         """Correction (2,) m/s, ahead and aside, of the target speed at a speed (m/s)."""
         least, most = self._bounds(speed)
-        return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned + self.latest, least), most)
+        return np.minimum(np.maximum(self._speed_kinds(speed) @ self.learned, least), most)
 
-    def after(self, speed: float, lacked: Array, integral: float, prompt: float) -> SpeedCorrection:
-        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`, apply `prompt`."""
+    def after(self, speed: float, lacked: Array, integral: float) -> SpeedCorrection:
+        """The correction after an error `lacked` (2,) m/s of two steps; learn the share `integral`."""
         counted = TRUST * np.minimum(np.maximum(lacked, -self.slow * MAX_LACK), self.slow * MAX_LACK)
         kinds = self._speed_kinds(speed)
         more = np.outer(integral * kinds / (kinds @ kinds), self._learnable_error(speed, counted, integral))
-        return self._replace(learned=self.learned + more, latest=prompt * counted)
+        return self._replace(learned=self.learned + more)
 
     def _learnable_error(self, speed: float, counted: Array, integral: float) -> Array:
         """The part (2,) m/s of an error that may be learned without exceeding the bounds of the correction."""

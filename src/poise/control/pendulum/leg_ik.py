@@ -15,17 +15,19 @@ from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.vectors import axis_angle_matrix, dot3, mat_product, quat_matrix, rotated, transpose_product
 from poise.kernel import kernel
 
-SOFT_STRETCH = 0.95
-"""In leg lengths: distance from hip to ankle beyond which the knee keeps some extra bend and never snaps straight."""
+STRAIGHT, BENT = 0.9993, 0.985
+"""In leg lengths: longest stance leg, beyond which the heel lifts: in steady steps, and where a leg has to give."""
+SOFT_MARGIN, HARD_MARGIN = 4.0, 0.07
+"""A leg of which `stretch` leg lengths are allowed keeps an extra bend within SOFT_MARGIN of what then lacks to 1, and
+never comes nearer than HARD_MARGIN of it: the knee does not snap straight."""
 MIN_STRETCH = 0.26  # In leg lengths: minimum distance from hip to ankle
-MAX_STRETCH = 0.999  # In leg lengths: maximum distance from hip to ankle
 MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so that the leg reaches
 
 
 @kernel
 def set_leg_pair(
-    qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, reach: float, most: Array,
-    tilt: Array,
+    qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, stretch: float,
+    most: Array, tilt: Array,
 ) -> None:  # fmt: skip
     """Set both legs of a pose: `place` (2, 3) m holds the ball of a stance foot, or the ankle of a swing foot.
 
@@ -34,35 +36,42 @@ def set_leg_pair(
     """
     for side in range(2):
         if stands[side]:
-            tilt[side] = set_stance_leg(qpos, legs, side, place[side], foot[side], across[side], reach, most[side])
+            tilt[side] = set_stance_leg(qpos, legs, side, place[side], foot[side], across[side], stretch, most[side])
         else:
             tilt[side] = 0.0
-            bend_leg_to_ankle(qpos, legs, side, place[side], foot[side], across[side])
+            bend_leg_to_ankle(qpos, legs, side, place[side], foot[side], across[side], stretch)
             if legs.places[side, 3] >= 0:
                 qpos[legs.places[side, 3]] = 0.0
 
 
 @kernel
 def set_stance_leg(
-    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, reach: float, most: float
+    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, stretch: float, most: float
 ) -> float:
-    """Set a stance leg with its ball at (3,) m; return the heel lift (rad) that a `reach` (m) needs, at most `most`."""
-    tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, reach), most)
+    """Set a stance leg with its ball at (3,) m; return the heel lift (rad), at most `most`.
+
+    The leg is `stretch` leg lengths long.
+    """
+    tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, stretch * legs.length), most)
     turn = foot_with_heel_lifted(foot, tilt)
-    bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across)
+    bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across, stretch)
     if legs.places[side, 3] >= 0:
         qpos[legs.places[side, 3]] = -tilt
     return tilt
 
 
 @kernel
-def bend_leg_to_ankle(qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array) -> None:
+def bend_leg_to_ankle(
+    qpos: Array, legs: Legs, side: int, ankle: Array, foot: Array, across: Array, stretch: float
+) -> None:
     """Bend a leg so that its ankle is at (3,) m with foot rotation (3, 3), or near; `across` (3,): knee axis."""
     root = quat_matrix(qpos[3:7])
     way = ankle - qpos[:3] - rotated(root, legs.hip[side])
     a, b = legs.thigh[side], legs.shank[side]
     long_a, long_b = math.sqrt(dot3(a, a)), math.sqrt(dot3(b, b))
-    stretched = max(soft_leg_reach(math.sqrt(dot3(way, way)), long_a + long_b), MIN_STRETCH * (long_a + long_b))
+    stretched = max(
+        soft_leg_reach(math.sqrt(dot3(way, way)), long_a + long_b, stretch), MIN_STRETCH * (long_a + long_b)
+    )
     cosine = (stretched * stretched - long_a * long_a - long_b * long_b) / (2 * long_a * long_b)
     knee = math.acos(min(max(cosine, -1.0), 1.0))
     folded = axis_angle_matrix(legs.axis[side], knee)
@@ -115,9 +124,10 @@ def sole_depth(legs: Legs, side: int, foot: Array, up: Array) -> float:
 
 
 @kernel
-def soft_leg_reach(distance: float, length: float) -> float:
+def soft_leg_reach(distance: float, length: float, stretch: float) -> float:
     """Distance (m) from hip to ankle for a target at a distance (m), softly limited by the length (m) of the leg."""
-    soft, most = SOFT_STRETCH * length, MAX_STRETCH * length
+    left = (1.0 - stretch) * length
+    soft, most = length - SOFT_MARGIN * left, length - HARD_MARGIN * left
     if distance <= soft:
         return distance
     room = most - soft

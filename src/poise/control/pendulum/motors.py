@@ -19,9 +19,6 @@ DEFAULT_RATE = 10.0  # Response rate c_i (1/s) of all joints of a body without a
 GAIN_MASS = 81.4  # Mass (kg) of the body for which gains are given
 SOFT_ANKLE, SOFT_TRAIL, SOFT_TOES = 0.1, 0.1, 0.03
 """Factors of gains: of a stance ankle, whose torque is fed forward; of a leg about to lift off or dragged; of toes."""
-SUPPLE_HIP, SUPPLE_ANKLE, SUPPLE_RATE = 0.03, 0.05, 0.5
-"""Factors for a stance leg in a brisk step: of the gains of hip and ankle about the vertical, and of the hip's c_i. The
-swing of the other leg then twists the pelvis, as in people, and not the stance foot."""
 CHASE, MAX_CHASE = 2.0, 3.0
 """A swing leg corrects its error within 1/CHASE of the time left, with at most MAX_CHASE times its c_i."""
 
@@ -44,7 +41,6 @@ class MotorHints(NamedTuple):
     within: float  # s until the swing foot lands
     rolls: bool  # whether the stance heel lifts
     drags: bool  # whether the swing foot touches the ground, which it must not push against
-    supple: float  # share by which the stance leg lets the pelvis twist
 
 
 class VelocityTracking:
@@ -73,9 +69,6 @@ class VelocityTracking:
         rate, gain = self._rate.copy(), self._gain.copy()
         if not course.rolls:
             gain[walker.ankle_dofs[stance][:2]] *= SOFT_ANKLE
-        gain[walker.hip_twists[stance]] *= SUPPLE_HIP**course.supple
-        gain[walker.ankle_twists[stance]] *= SUPPLE_ANKLE**course.supple
-        rate[walker.hip_twists[stance]] *= SUPPLE_RATE**course.supple
         swing = walker.leg_dofs[gait.swing]
         if gait.lift is None or course.drags:
             gain[swing] *= SOFT_TRAIL

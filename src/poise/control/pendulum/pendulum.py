@@ -18,7 +18,7 @@ from poise.control.pendulum.foothold_ground import Foothold, foothold_at, stance
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, StepMoment, StepStyle
 from poise.control.pendulum.height import HeightPlan
 from poise.control.pendulum.intent import WalkIntent, excess_yaw
-from poise.control.pendulum.leg_ik import MAX_TILT
+from poise.control.pendulum.leg_ik import BENT, MAX_TILT
 from poise.control.pendulum.motors import MotorHints, VelocityTracking
 from poise.control.pendulum.posture import TRAILING_HEEL, PlacedFoot, Posture, StanceFoot, heel_rocked_foot
 from poise.control.pendulum.reference_gait import ReferenceWalk
@@ -38,7 +38,6 @@ LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
 DESCENT_SPEED = 0.7  # Speed (m/s, adult) at which a foot that starts in the air comes down
-STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
 STANDING_PHASE = 0.5  # Phase of a step whose posture serves for standing: arms and legs pass each other
 
 
@@ -139,21 +138,21 @@ class Pendulum(ResetFirst):
         turn, heading = intent.turning_rate(), intent.heading
         soon = heading + step * turn
         off = excess_yaw(_yaw_off_pose(state, self._pose))  # otherwise hips would exceed their range of twist
-        aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.astray)
+        aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.gives)
         com = _com_at_height(seen.com, height_plan.height)
         next_com = _com_at_height(seen.com + step * seen.velocity, height_plan.later(step).height)
         begins = _StepInstant(gait, moments[0], heading, heading + off, com, 0.0)
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
-        now, self._tilt = self._pose_at(state, seen, begins, feet, aim)
-        then, _ = self._pose_at(state, seen, ends, feet, aim)
-        borne = self._foot_loads(seen, plan.shift)
+        now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan.stretch)
+        then, _ = self._pose_at(state, seen, ends, feet, aim, plan.stretch)
+        borne = self._foot_loads(seen, plan)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
-        hints = MotorHints(plan.landing.within, rolls, drags, self._settings.supple * plan.supple)
+        hints = MotorHints(plan.landing.within, rolls, drags)
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
         self._height = height_plan.later(step).following(seen, step)
-        intent.advance(step, turn, _yaw_off_pose(state, now), plan.landing.missed, plan.anywhere)
+        intent.advance(step, turn, _yaw_off_pose(state, now), plan.astray, plan.anywhere)
         return Actuation(torque=torque, motors=motors)
 
     def _update_gait(self, seen: Observed, state: State) -> None:
@@ -162,7 +161,7 @@ class Pendulum(ResetFirst):
         if gait.stands:
             if not intent.halts or stand.needs_recovery_step(stand.foot_support(walker, seen, intent.heading)):
                 self._gait = self._first_step(seen, state)
-        elif gait.may_lift_foot():
+        elif gait.may_lift_foot(intent.astray):
             self._gait = gait.with_foot_lifted(seen, walker)
         elif gait.has_landed(seen):
             intent.note_strike(state.time, seen.com)
@@ -189,12 +188,14 @@ class Pendulum(ResetFirst):
         moment = gait.style.at(STANDING_PHASE)
         feet = self._flat_feet(seen, (0.0, 0.0))
         hips = [(self._flat_foot_ankle(feet, side), seen.hip[side]) for side in (0, 1)]
-        rises = [height.stance_hip_height(walker, ankle, moment, hip[:2]) - hip[2] for ankle, hip in hips]
+        rises = [height.stance_hip_height(walker, ankle, hip[:2], gait.style.top, BENT) - hip[2] for ankle, hip in hips]
         height_plan = height.plan_towards_height(walker, self._height, float(seen.com[2]) + min(rises), 0.0)
         support = stand.foot_support(walker, seen, intent.heading)
         back = seen.com[:2] + step * CENTRE_RATE * (support.middle - seen.com[:2])
         coms = _com_at_height(seen.com, height_plan.height), _com_at_height(back, height_plan.later(step).height)
-        now, then = (self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet)[0] for com in coms)
+        now, then = (
+            self._posture.pose(moment, gait.stance, intent.heading, self._lean, com, feet, BENT)[0] for com in coms
+        )
         borne = stand.standing_foot_loads(seen, support, intent.heading)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         self._pose, self._height = now, height_plan.later(step).following(seen, step)
@@ -216,25 +217,41 @@ class Pendulum(ResetFirst):
     ) -> HeightPlan:  # fmt: skip
         """Plan the height of the centre of mass; `ankle` (3,) m is where the stance ankle is when the foot is flat."""
         walker, landing, heading = self._walker, plan.landing, self._intent.heading
-        hip, under = seen.hip[self._gait.stance], seen.pressed[self._gait.stance]
-        above = seen.com[2] - hip[2]
-        way = height.step_climb(walker, seen, self._gait, heading, plan.place)
+        gait, hips, under = self._gait, seen.hip.mean(axis=0), seen.pressed[self._gait.stance]
+        above, drop = seen.com[2] - hips[2], hips[2] - seen.hip[gait.stance, 2]
+        way = height.step_climb(walker, seen, gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
-        now = height.stance_hip_height(walker, ankle, moments[0], hip[:2]) + way.rise(walker, ahead)
-        then = height.stance_hip_height(walker, ankle, moments[1], hip[:2] + step * seen.velocity[:2])
+        own = max(abs(self._walk.speed), 1e-3)
+        bob = (1.0 - plan.gives) * min((self._intent.going / own) ** 2, height.MAX_BOB)
+        tops = [gait.style.top - bob * moment.sink for moment in moments]
+        now, then = (
+            height.stance_hip_height(
+                walker,
+                ankle,
+                seen.hip[gait.stance, :2] + late * seen.velocity[:2],
+                top,
+                plan.stretch,
+                ahead + late * pace,
+            )
+            for top, late in zip(tops, (0.0, step), strict=True)
+        )
+        bound = now < ankle[2] + tops[0] - 1e-9
+        now, then = now + drop * bound, then + drop * bound
+        now += way.rise(walker, ahead)
         then += way.rise(walker, ahead + step * pace)
+        pull = 0.0 if bound else -bob * moments[0].bend * ((1.0 - gait.phase) / max(landing.within, step)) ** 2
         away = math.dist(landing.place, landing.there)
         low = (
-            height.landing_hip_height(walker, hold.ground, away)
+            height.landing_hip_height(walker, hold.ground, away, plan.stretch)
             + height.SINK_SPEED * walker.legs.time_scale * landing.within
         )
-        share, pace = height.hip_descent(self._gait.swing_share, max(landing.within, step))
+        share, pace = height.hip_descent(gait.swing_share, max(landing.within, step))
         down = max(walker.ground_height(under) - hold.ground, 0.0)
         if now - low > share * down:
             share, pace, down = 1.0, 0.0, now - low
         sunk = self._settings.sinking * down
         wanted, rate = above + (now - share * sunk), (then - now) / step - pace * sunk
-        return height.plan_towards_height(walker, self._height, wanted, rate)
+        return height.plan_towards_height(walker, self._height, wanted, rate, pull)
 
     def _heel_lift_limits(self, seen: Observed) -> tuple[float, float]:
         """Angles (rad) by which left and right heel may lift; the stance heel only with the centre of mass ahead."""
@@ -252,8 +269,9 @@ class Pendulum(ResetFirst):
         )
 
     def _pose_at(
-        self, state: State, seen: Observed, at: _StepInstant, flat: tuple[StanceFoot, ...], aim: SwingAim
-    ) -> tuple[Array, Array]:
+        self, state: State, seen: Observed, at: _StepInstant, flat: tuple[StanceFoot, ...], aim: SwingAim,
+        stretch: float,
+    ) -> tuple[Array, Array]:  # fmt: skip
         """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are both feet as if they stood flat."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
         feet: list[PlacedFoot] = [
@@ -262,21 +280,23 @@ class Pendulum(ResetFirst):
             else heel_rocked_foot(walker.legs, seen, side, foot, at.ahead)
             for side, foot in enumerate(flat)
         ]
-        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet)
+        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet, stretch)
         air = feet[gait.swing]
         if isinstance(air, SwingFoot):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
-            self._posture.set_swing_leg(qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air)
+            self._posture.set_swing_leg(
+                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch
+            )
         return qpos, tilt
 
-    def _foot_loads(self, seen: Observed, shift: Array) -> tuple[stand.FootLoad, ...]:
+    def _foot_loads(self, seen: Observed, plan: PlannedStep) -> tuple[stand.FootLoad, ...]:
         """Load and point of force of each foot; during double stance the weight moves to the new stance foot."""
         gait = self._gait
-        share = 1.0 if gait.lift else STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(gait.phase / DOUBLE_STANCE)
+        share = gait.stance_load(plan.astray)
         point = np.array(seen.pressed[gait.stance])
-        point[:2] += rotated_xy(self._intent.heading, shift)
+        point[:2] += rotated_xy(self._intent.heading, plan.shift)
         if self._tilt[gait.stance] > 0:
             point = seen.ball[gait.stance]
         return stand.FootLoad(gait.stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])

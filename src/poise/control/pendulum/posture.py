@@ -14,7 +14,6 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.pendulum.gait import StepMoment
-from poise.control.pendulum.height import STRETCH
 from poise.control.pendulum.leg_ik import bend_leg_to_ankle, foot_with_heel_lifted, set_leg_pair
 from poise.control.pendulum.legs import Legs
 from poise.control.pendulum.swing import SwingFoot
@@ -48,11 +47,12 @@ class Posture:
         self._above = self._com() - self._data.qpos[:3]  # m from the root to the centre of mass
 
     def pose(
-        self, moment: StepMoment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[PlacedFoot]
-    ) -> tuple[Array, Array]:
+        self, moment: StepMoment, stance: int, yaw: float, lean: float, com: Array, feet: Sequence[PlacedFoot],
+        stretch: float,
+    ) -> tuple[Array, Array]:  # fmt: skip
         """Pose (nq,) with the centre of mass at `com` (3,) m, and heel lifts (2,) rad; feet: left first.
 
-        The body leans forward by `lean` (rad) more than the reference.
+        The body leans forward by `lean` (rad) more than the reference. Legs are `stretch` leg lengths long at most.
         """
         qpos, legs, tilt = self._data.qpos, self._walker.legs, np.zeros(2)
         across = yaw_rotated(yaw, moment.across)
@@ -65,7 +65,7 @@ class Posture:
         _lean_and_turn_root(qpos, lean, yaw)
         for first in (True, False):  # the second time with the centre of mass that the first one led to
             qpos[:3] = com - self._above
-            set_leg_pair(qpos, legs, stands, places, turns, axes, STRETCH * legs.length, lifts, tilt)
+            set_leg_pair(qpos, legs, stands, places, turns, axes, stretch, lifts, tilt)
             if first:
                 self._above += (self._com() - com) / (1.0 - COM_LAG)
         return qpos.copy(), tilt
@@ -76,11 +76,13 @@ class Posture:
         mujoco.mj_comPos(self._walker.body.model, self._data)
         return np.array(self._data.subtree_com[1])
 
-    def set_swing_leg(self, qpos: Array, root: Array, side: int, across: Array, foot: SwingFoot) -> None:
+    def set_swing_leg(
+        self, qpos: Array, root: Array, side: int, across: Array, foot: SwingFoot, stretch: float
+    ) -> None:
         """Set the swing leg for the actual root (7,), so that the foot is at its target; `across` (3,): knee axis."""
         own = qpos[:7].copy()
         qpos[:7] = root
-        bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, across)
+        bend_leg_to_ankle(qpos, self._walker.legs, side, foot.ankle, foot.foot, across, stretch)
         qpos[:7] = own
 
 

@@ -25,12 +25,8 @@ class PendulumSettings:
     """Turning rate (rad/s) towards a newly commanded heading."""
     ankle: float = 1.0
     """Share of the ankle strategy: the centre of pressure moves to reduce the correction left to the next landing."""
-    habit: float = 0.3
-    """Share of the forward speed that is added to the target speed before any speed error is learned."""
     integral: float = 0.3
     """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
-    prompt: float = 0.3
-    """Share of the speed error of the last two steps that the next step corrects at once."""
     bearing: float = 1.0
     """Share of the feed-forward torques that carry the weight."""
     timing: float = 1.0
@@ -41,8 +37,6 @@ class PendulumSettings:
     """Share of an uphill slope by which the body leans forward."""
     sinking: float = 1.0
     """Share by which the body sinks so that the legs reach far landings."""
-    supple: float = 1.0
-    """Share by which the stance leg of a brisk step lets the pelvis twist instead of twisting its foot."""
     yielding: float = 10.0
     """Rate (1/s) at which the heading follows a body that a push has turned."""
 

@@ -22,6 +22,7 @@ from poise.control.pendulum.foothold_ground import (
 from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import lowest_hip_heights
 from poise.control.pendulum.intent import WalkIntent
+from poise.control.pendulum.leg_ik import BENT, STRAIGHT
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased, rotated_xy
@@ -32,16 +33,11 @@ MIN_STEP_TIME, MIN_TIME_LEFT = 0.2, 0.04  # Minimum times (s, adult) to a landin
 MIN_LIFT_TIME = 0.18  # Minimum time (s, adult) to the landing of a foot that is still on the ground
 MAX_DELAY = 0.1  # Maximum delay (s, adult) of a landing
 HOVER_TIME = 0.06  # Delay (s, adult) of a landing at which the foot stops moving horizontally and goes straight down
-SOLE_SHARE, HEEL_SHARE = 0.73, 0.3
-"""Largest shift of the centre of pressure, as a share of the distance to an edge of the sole; HEEL_SHARE is to the heel
-in a brisk and steady step: a foot loaded on its heel alone is twisted by the swing of the other leg."""
-STEADY, ASTRAY = 0.1, 0.3
+SOLE_SHARE = 0.73  # Largest shift of the centre of pressure, as a share of the distance to an edge of the sole
+STEADY, ASTRAY = 0.12, 0.3
 """Distances (m, adult) from the landing of steady walking: up to STEADY a step is steady, from ASTRAY on it is not."""
-LEISURELY, BRISK = 0.7, 1.1
-"""Speeds (m/s, adult): up to LEISURELY the heel may be loaded fully, from BRISK on only by HEEL_SHARE."""
-STIFF, SUPPLE = 0.9, 1.2
-"""Speeds (m/s, adult): up to STIFF the stance leg holds the pelvis, from SUPPLE on it lets the pelvis twist."""
-DOWNHILL = 0.17  # Fall over run from which the stance leg holds the pelvis at any speed
+PUSH_MISS = 0.1  # Miss (m, adult) of the wanted place from which a step is astray
+INCLINE = 0.1  # Rise or fall over run of the ground from which legs keep a bend
 MIN_HEIGHT = 0.3  # In leg lengths: minimum height of the pendulum
 EDGE_CORRECTION = 0.5  # Share of the speed correction that is applied on stairs
 MAX_MISS = 0.02  # Miss (m, adult) of the wanted place up to which a step is ordinary
@@ -56,7 +52,12 @@ class PlannedStep(NamedTuple):
     ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which the step differs from a step of steady walking
-    supple: float  # share by which the stance leg lets the pelvis twist
+    gives: float  # share by which legs keep a bend and the hips their height
+
+    @property
+    def stretch(self) -> float:
+        """The longest stance leg, in leg lengths."""
+        return STRAIGHT + self.gives * (BENT - STRAIGHT)
 
 
 class StepPlanner(NamedTuple):
@@ -76,6 +77,8 @@ class StepPlanner(NamedTuple):
         rate = math.sqrt(walker.gravity / high)
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
+        behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
+        velocity -= rate**2 * duration * gait.trailing_share(intent.astray) * behind
         anywhere = bool(ground.free.all())
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
@@ -91,18 +94,14 @@ class StepPlanner(NamedTuple):
         else:
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
-        astray = self._astray_share(found, gait, suited * duration)
-        fast = suited / legs.time_scale
-        brisk = (1.0 - astray) * eased((fast - LEISURELY) / (BRISK - LEISURELY))
-        level = 1.0 - eased(-ground.slope / DOWNHILL)
-        supple = level * (1.0 - astray) * eased((fast - STIFF) / (SUPPLE - STIFF))
-        heel = SOLE_SHARE + (HEEL_SHARE - SOLE_SHARE) * brisk
+        astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
+        gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
-        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0], heel)
+        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
-        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, supple)
+        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, gives)
 
     def _landing_ground(
         self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent
@@ -124,7 +123,7 @@ class StepPlanner(NamedTuple):
     def _wanted_rhythm(self, intent: WalkIntent, way: ClearedStrip) -> StepRhythm:
         """The commanded rhythm, fast enough for hurdles in the way."""
         least = way.least if intent.going > 0 else -math.inf
-        return StepRhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.speed, least)))
+        return StepRhythm(max(intent.going, least), intent.duration or self.walk.duration_at(max(intent.going, least)))
 
     def _landing_times(self, gait: GaitState, due: float, duration: float, over: bool) -> Array:
         """Landing times (K,) s to choose from; none before the due time if the foot must pass `over` a hurdle."""
@@ -142,17 +141,19 @@ class StepPlanner(NamedTuple):
 
     def _astray_share(self, found: FootLanding, gait: GaitState, long: float) -> float:
         """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
-        off = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / self.walker.legs.scale
-        return eased((off - STEADY) / (ASTRAY - STEADY))
+        scale = self.walker.legs.scale
+        aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
+        off = aside if gait.lift else 0.0
+        return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
 
 
 @kernel
-def _shift_within_sole(shift: Array, sole: Array, ball: float, heel: float) -> Array:
-    """A shift (2,) m of the centre of pressure, limited to SOLE_SHARE of the sole (K, 3), and backward to `heel`."""
+def _shift_within_sole(shift: Array, sole: Array, ball: float) -> Array:
+    """A shift (2,) m of the centre of pressure, limited to SOLE_SHARE of the sole (K, 3)."""
     left, right = sole[0, 1], sole[0, 1]
     for k in range(1, sole.shape[0]):
         left, right = max(left, sole[k, 1]), min(right, sole[k, 1])
     out = np.empty(2)
-    out[0] = min(max(shift[0], heel * (sole[0, 0] - PRESSED * ball)), SOLE_SHARE * ((1.0 - PRESSED) * ball))
+    out[0] = min(max(shift[0], SOLE_SHARE * (sole[0, 0] - PRESSED * ball)), SOLE_SHARE * ((1.0 - PRESSED) * ball))
     out[1] = min(max(shift[1], SOLE_SHARE * right), SOLE_SHARE * left)
     return out

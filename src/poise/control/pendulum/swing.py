@@ -22,7 +22,7 @@ ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
 TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
-MIN_LIFT = 0.05  # Minimum lift (m, adult) of the foot
+MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
 """A foot that goes down by more than LOWER_BY (m, adult) avoids edges until EDGES_CLEARED, a share of the swing."""
 DROP_SPEED, LOOK_AHEAD = 2.5, 0.02
@@ -34,7 +34,7 @@ FLAT_RISE, FLAT_SLOPE = 0.05, 0.2
 RISEN, SINKING = 0.55, (0.35, 0.95)
 """Shares of the swing: by RISEN the foot is at the level of a higher foothold; in SINKING it sinks to a lower one."""
 EXTRA_LIFT = 0.35  # Extra lift as a share of the level difference between foothold and lift-off
-LIFT_OFF_END = 0.4  # Share of the swing after which the orientation and height at lift-off no longer count
+LIFT_OFF_END = 0.2  # Share of the swing after which the orientation and height at lift-off no longer count
 LAG, LAG_LIFT = 0.05, 0.1
 """A foot that is further than LAG (m, adult) from its target is raised by LAG_LIFT of the excess."""
 FAST, FAST_LIFT = 2.5, 0.3
@@ -72,10 +72,10 @@ def swing_foot_target(
 ) -> SwingFoot:
     """Target of the swing foot, `ahead` s from now."""
     legs, side, share, hold = walker.legs, gait.swing, _eased_swing_share(gait.swing_share), aim.hold
-    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more)
+    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more, aim.astray)
     ankle, there = flight.ankle, seen.ankle[side]
-    phase = max(gait.phase, DOUBLE_STANCE)
-    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - DOUBLE_STANCE) * gait.since / phase
+    phase = max(gait.phase, gait.begun)
+    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - gait.begun) * gait.since / phase
     goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.time_scale * ahead)
     height = float(ankle[2]) - FALL_SPEED * legs.time_scale * late
     height += LAG_LIFT * max(aim.lags - LAG * legs.scale, 0.0) + FAST_LIFT * aim.astray * max(goes, 0.0)
@@ -97,29 +97,33 @@ def swing_aim(
         return SwingAim(hold, more, 0.0, astray)
     swung, side = gait.swing_share, gait.swing
     share, there = _eased_swing_share(swung), seen.ankle[side]
-    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, swung, share, more).ankle
+    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, swung, share, more, astray).ankle
     return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel
 def _swing_flight(
     legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, swung: float, share: float,
-    more: float,
+    more: float, astray: float,
 ) -> _SwingFlight:  # fmt: skip
-    """The foot at the share `swung` of the swing; `share` is its `_eased_swing_share`, `more` the extra lift (m)."""
+    """The foot at the share `swung` of the swing; `share` is its `_eased_swing_share`, `more` the extra lift (m).
+
+    The foot lifts higher and lands flatter on a step that is `astray` by a share.
+    """
     phase = DOUBLE_STANCE + (1.0 - DOUBLE_STANCE) * min(share / SETTLED, 1.0)
     begun = sample_at_phase(swing.progress, DOUBLE_STANCE)
     progress = min(max((sample_at_phase(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     bow = sample_at_phase(swing.bow, phase)
-    foot = _swing_foot_rotation(legs, swing, phase, swung, lift, hold, yaw)
+    foot = _swing_foot_rotation(legs, swing, phase, swung, lift, hold, yaw, astray)
     rolls, flown = _landing_foot_roll(legs, side, foot, yaw, hold), eased(share)
     place, ankle = np.empty(2), np.empty(3)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
         place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
         ankle[i] = place[i] + flown * rolls[i]
     depth = sole_depth(legs, side, foot, hold.up)
+    least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
     more += EXTRA_LIFT * abs(hold.ground - lift.ground)
-    clear = _swing_foot_clearance(swing.clear, min(share / TOUCHDOWN, 1.0), MIN_LIFT * legs.length / ADULT, more)
+    clear = _swing_foot_clearance(swing.clear, min(share / TOUCHDOWN, 1.0), least * legs.length / ADULT, more)
     rise, (begins, ends) = hold.ground - lift.ground, SINKING
     gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)  # so that the foot hits no edge
     level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
@@ -166,12 +170,19 @@ def _landing_foot_roll(legs: Legs, side: int, foot: Array, yaw: float, hold: Foo
 
 @kernel
 def _swing_foot_rotation(
-    legs: Legs, swing: SwingStyle, phase: float, swung: float, lift: LiftOff, hold: Foothold, yaw: float
+    legs: Legs,
+    swing: SwingStyle,
+    phase: float,
+    swung: float,
+    lift: LiftOff,
+    hold: Foothold,
+    yaw: float,
+    astray: float,
 ) -> Array:
     """Rotation (3, 3) of the foot: first as at lift-off, then as in the reference, then as it lands there, or flat."""
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
     wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
-    flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw))
+    flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw), astray)
     wanted[1:3] *= 1.0 - flat * left
     wanted = quat_product(hold.tilt, quat_product(yaw_quat(yaw), unit_quat(wanted)))
     along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]

@@ -11,7 +11,6 @@ import numpy as np
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
-from poise.body.parts import Joint
 from poise.control.controller import WorldView
 from poise.control.pendulum.legs import Legs, leg_joints, walker_feet, walker_legs
 from poise.control.pendulum.vectors import rotated
@@ -23,7 +22,6 @@ STEEP = 0.7  # Rise over run above which ground is an edge, not a slope to stand
 MIN_GRAVITY = 0.1  # Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero
 CONTACT_GAP = 0.003
 """Gap (m, adult) below which a foot touches the ground; a foot that has just struck may be this far off it."""
-VERTICAL_AXIS = 0.9  # Minimum z component of a unit axis that counts as vertical
 PRESSED = 0.25  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
 
 
@@ -61,7 +59,6 @@ class Walker:
             self._sides[descendant_links(model, int(foot))] = side
         chains = [leg_joints(body, name)[:3] for name in feet]
         self.ankle_dofs = [np.array(ankle.dofs) for _, _, ankle in chains]
-        self.hip_twists, self.ankle_twists = ([_leg_twist_dofs(chain[joint]) for chain in chains] for joint in (0, 2))
         self.toe_dofs = [[d for j in body.joints if j.parent_link == name for d in j.dofs] for name in feet]
         leg_dofs = [[dof for joint in chain for dof in joint.dofs] for chain in chains]
         self.leg_dofs = [np.array([*leg, *toes]) for leg, toes in zip(leg_dofs, self.toe_dofs, strict=True)]
@@ -100,12 +97,6 @@ class Walker:
         here, behind = self.ground_height((x, y)), self.ground_height(ankle)
         hangs = here < behind - STEEP * math.hypot(x - ankle[0], y - ankle[1])
         return np.array([x, y, min(behind if hangs else here, z)])
-
-
-def _leg_twist_dofs(joint: Joint) -> Ints:
-    """Degrees of freedom of a joint that rotate about the vertical axis of the leg."""
-    upright = [abs(axis[2]) > VERTICAL_AXIS for axis in joint.axes]
-    return np.array([dof for dof, is_upright in zip(joint.dofs, upright, strict=True) if is_upright], int)
 
 
 @kernel

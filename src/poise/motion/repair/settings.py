@@ -33,6 +33,9 @@ class ImportSettings:
     )
     thorax: bool | None = _import_field("restore the missing bone between chest and shoulders")
     floor: float | None = _import_field("height of the floor in the file, m; 0 leaves the figure where it is")
+    overlap: Literal["apart", "keep"] | None = _import_field(
+        "move links of the body apart where they pass through each other, or keep them", choices=("apart", "keep")
+    )
 
     def __post_init__(self) -> None:
         """Raise if a setting is invalid."""
@@ -48,6 +51,8 @@ class ImportSettings:
             raise unknown_name("value of tpose", str(self.tpose), ("drop", "keep"))
         if self.offsets not in (None, "file", "motion"):
             raise unknown_name("source of offsets", str(self.offsets), ("file", "motion"))
+        if self.overlap not in (None, "apart", "keep"):
+            raise unknown_name("value of overlap", str(self.overlap), ("apart", "keep"))
         for name in ("unit", "rate"):
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):

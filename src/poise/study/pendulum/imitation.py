@@ -1,9 +1,9 @@
-"""Similarity of a walk to its clip in joints, centre of mass and speed, and its footwork: [Tsai2010] section 5.1."""
+"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
@@ -12,21 +12,26 @@ import numpy as np
 from poise.arrays import Array, Mask, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
-from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
 from poise.control.pendulum.pendulum import Pendulum
-from poise.control.pendulum.reference_gait import SAMPLE_RATE, foot_strike_frames, sample_reference_gait
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
 from poise.reference.archive import motion_display_name
-from poise.reference.body_clip import centres_of_mass
 from poise.reference.reference import Reference
-from poise.rotations import yaw_of
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_means, column_totals, distinct_names, row_count, rows_where, summary_by
+from poise.study.experiment.table import (
+    column_mean,
+    column_means,
+    column_totals,
+    distinct_names,
+    row_count,
+    rows_where,
+    summary_by,
+)
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
+from poise.study.pendulum.gait_shape import GaitShape, gait_shape
 
 # Footwork: stance phases, creep and scuffs.
 
@@ -84,80 +89,33 @@ def _close_contact_gaps_in_trial(truth: Mask, gap: int) -> Mask:
     return out
 
 
-# Strides, resampled at equal phases: 0 is a strike of the left foot, 1 is its next strike.
-
-STRIDE_PHASES = 24  # Number of phases at which a stride is sampled
-COMPARED = 6.0  # Time (s) of the reference from which strides are taken for comparison
-
-
-@dataclass(frozen=True)
-class Strides:
-    """n strides, each sampled at STRIDE_PHASES phases."""
-
-    qpos: Array  # (n, STRIDE_PHASES, nq)
-    com: Array  # (n, STRIDE_PHASES, 3) m: forward and left relative to steady progress, and above the ground
-
-
-def strides_in_trial(body: Body, qpos: Array, struck: Sequence[int]) -> Strides:
-    """The strides in poses (T, nq) from each strike of the left foot to the next; `struck`: frames of the strikes."""
-    space = PoseSpace(body)
-    phases = np.arange(STRIDE_PHASES) / STRIDE_PHASES
-    poses, coms = [], []
-    for a, b in pairwise(struck):
-        own = qpos[a : b + 1]
-        frames = space.smooth(own, np.append(phases, 1.0) * (b - a))
-        poses.append(frames[:-1])
-        coms.append(
-            _com_off_progress_for_row(centres_of_mass(body, frames), float(np.mean(np.unwrap(yaw_of(own[:, 3:7])))))
-        )
-    return Strides(np.reshape(poses, (-1, STRIDE_PHASES, body.nq)), np.reshape(coms, (-1, STRIDE_PHASES, 3)))
-
-
-def _com_off_progress_for_row(com: Array, yaw: float) -> Array:
-    """(STRIDE_PHASES, 3) centre of mass (m) relative to steady progress at a yaw (rad).
-
-    `com` (STRIDE_PHASES + 1, 3) ends with the first phase of the next stride.
-    """
-    way = PoseDisplacement(-yaw, np.zeros(3)).vector(com)
-    progress = np.linspace(0.0, 1.0, len(way))[:, None] * (way[-1] - way[0])
-    out = (way - progress)[:-1]
-    out[:, :2] -= out[:, :2].mean(axis=0)
-    return np.asarray(out)
-
-
-def reference_strides_for_case(body: Body, reference: Reference) -> Strides:
-    """The strides of a reference; no strides if the reference does not walk or has no contact schedule."""
-    sampled = sample_reference_gait(reference, body, COMPARED)
-    return strides_in_trial(body, sampled.poses, foot_strike_frames(sampled.down[:, 0], SAMPLE_RATE))
-
-
-def stride_errors_for_row(body: Body, walked: Strides, clip: Strides) -> dict[str, Array]:
-    """By the names of ERRORS: differences of the strides of a walk from the most similar stride of a clip.
-
-    Each difference is (STRIDE_PHASES,), a root mean square over strides and joints: degrees for upper body and legs, mm
-    for the centre of mass.
-    """
-    space, count = PoseSpace(body), len(walked.qpos)
-    flat = walked.qpos.reshape(-1, body.nq)
-    off = np.stack([space.difference(np.tile(stride, (count, 1)), flat) for stride in clip.qpos])
-    nearest = int(np.argmin(np.mean(off[:, :, 6:] ** 2, axis=(1, 2))))
-    angles = off[nearest].reshape(count, STRIDE_PHASES, body.nv)
-    legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
-    upper = np.setdiff1d(np.arange(6, body.nv), legs)
-    away = np.sum((walked.com - clip.com[nearest]) ** 2, axis=2)
-    joints = [np.degrees(np.sqrt(np.mean(angles[:, :, dofs] ** 2, axis=(0, 2)))) for dofs in (upper, legs)]
-    return dict(zip(ERRORS, (*joints, 1e3 * np.sqrt(np.mean(away, axis=0))), strict=True))
-
-
 # The study.
 
 SPEEDS = (-0.6, -0.3, 0.0, 0.4, 0.8, 1.2, 1.6)  # Commanded speeds, m/s
 COARSE = (-0.6, 0.8, 1.6)
+SAMPLE_RATE = 120.0  # Rate (Hz) at which a reference is sampled
 SETTLING = 4.0  # Time (s) after which strides and footwork are evaluated
-ROW_PHASES = 8  # Number of parts of the stride whose errors are in the row
-PHASES = (np.arange(ROW_PHASES) + 0.5) / ROW_PHASES
-ERRORS = {"upper_deg": "#1f5fa8", "legs_deg": "#c23b22", "com_mm": "#444444"}
-"""Errors relative to the clip, with their colours in the plot."""
+COMPARED = 60.0  # Time (s) of a finite reference that is compared; ENDLESS of an endless one
+ENDLESS = 6.0
+PARTS = tuple(field.name for field in fields(GaitShape))
+"""Quantities that are compared; the row has each as walked, and of the clip with the prefix `clip_`."""
+UPPER = "upper_deg"  # Column of the difference of posture above the legs
+
+
+def clip_poses(reference: Reference) -> Array:
+    """Poses (T, nq) of a reference at SAMPLE_RATE."""
+    seconds = ENDLESS if reference.duration is None else min(reference.duration, COMPARED)
+    return np.array([reference.at(t).qpos for t in np.arange(0.0, seconds, 1.0 / SAMPLE_RATE)])
+
+
+def upper_difference(body: Body, walked: Array, clip: Array) -> float:
+    """Difference (degrees, rms over joints above the legs) of mean and half range of poses (T, nq) from a clip's."""
+    space = PoseSpace(body)
+    legs = [dof for name in body.groups["legs"] for dof in body.joint(name).dofs]
+    upper = np.setdiff1d(np.arange(6, body.nv), legs)
+    held = [space.difference(np.tile(body.standing, (len(each), 1)), each)[:, upper] for each in (walked, clip)]
+    marks = [np.stack([each.mean(axis=0), 0.5 * np.ptp(each, axis=0)]) for each in held]
+    return float(np.degrees(np.sqrt(np.mean((marks[0] - marks[1]) ** 2))))
 
 
 @dataclass(frozen=True)
@@ -188,8 +146,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
     first = min(round(SETTLING * STEP_RATE), recording.steps)
     feet = [foot_contact_in_trial(replay, foot.link) for foot in body.feet]
     stood = [stance_phases_in_trial(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
-    strides = strides_in_trial(body, recording.qpos[first:], [begin for begin, _ in stood[0][1:]])
-    clip = reference_strides_for_case(body, run.reference)
+    poses, clip = recording.qpos[first:, : body.nq], clip_poses(run.reference)
     slips = np.concatenate(
         [stance_slips_in_trial(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
     )
@@ -203,44 +160,29 @@ def run_imitation_case(case: ImitationCase) -> Row:
         "steps": sum(map(len, stood)),
         "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
         "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
-        **_stride_error_columns(
-            stride_errors_for_row(body, strides, clip) if len(strides.qpos) and len(clip.qpos) else None
-        ),
+        **_shape_columns(gait_shape(body, poses, STEP_RATE), ""),
+        **_shape_columns(gait_shape(body, clip, SAMPLE_RATE), "clip_"),
+        UPPER: upper_difference(body, poses, clip) if len(poses) > SETTLING * STEP_RATE else None,
     }
 
 
-def _stride_error_columns(errors: dict[str, Array] | None) -> Row:
-    """Columns: rms errors over the stride, then over each of ROW_PHASES parts of the stride; None without strides."""
-    found: Mapping[str, Array | None] = errors or dict.fromkeys(ERRORS)
-    row: Row = {name: _root_mean_square(values) for name, values in found.items()}
-    for name, values in found.items():
-        parts = [None] * ROW_PHASES if values is None else np.split(values, ROW_PHASES)
-        row |= {f"{name}_{phase}": _root_mean_square(part) for phase, part in enumerate(parts)}
-    return row
-
-
-def _root_mean_square(values: Array | None) -> float | None:
-    return None if values is None else float(np.sqrt(np.mean(values**2)))
+def _shape_columns(shape: GaitShape | None, prefix: str) -> Row:
+    return {prefix + name: None if shape is None else getattr(shape, name) for name in PARTS}
 
 
 def plot_imitation(rows: Sequence[Row]) -> Figure:
-    """Errors over the stride for each motion at its own speed; speed and creep against the commanded speed."""
+    """Each quantity of the gait, walked and of the clip, for each motion at its own speed; speed and creep."""
     own = rows_where(rows, wanted=None)
     names = distinct_names(own, "motion")
-    figure, axes = figure_panels(2, len(names) + 1)
-    for (top, bottom), name in zip(axes[:, :-1].T, names, strict=True):
-        trials = rows_where(own, motion=name)
-        for axis, columns in ((top, ("upper_deg", "legs_deg")), (bottom, ("com_mm",))):
-            for column in columns:
-                means = column_means(*(f"{column}_{phase}" for phase in range(ROW_PHASES)))
-                line = [mean(trials) for mean in means.values()]
-                axis.plot(PHASES, np.array(line, float), color=ERRORS[column], label=column.partition("_")[0])
-            axis.set_ylim(bottom=0.0)
-        top.set_title(name)
-        bottom.set_xlabel("phase from a left strike")
-    axes[0, 0].set_ylabel("joints, rms degrees")
-    axes[1, 0].set_ylabel("centre of mass, rms mm")
-    axes[0, 0].legend(frameon=False, fontsize=7)
+    figure, axes = figure_panels(2, len(PARTS) // 2 + 1)
+    for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
+        for prefix, mark in (("clip_", "_"), ("", "o")):
+            values = [column_mean(prefix + part)(rows_where(own, motion=name)) for name in names]
+            axis.plot(
+                np.array(values, float), mark, color=COLOUR, ms=5 if prefix == "" else 14, label=prefix or "walked"
+            )
+        axis.set_title(part)
+        axis.set_xticks(range(len(names)), names, rotation=60, fontsize=7)
     _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])
     return figure
 
@@ -256,7 +198,7 @@ def _plot_walked_speeds(axes: Any, rows: Sequence[Row]) -> None:
 
 STUDY: Study[ImitationCase] = Study(
     name="pendulum-imitation",
-    title="errors relative to the clip, walking speeds, creeping and scuffing feet",
+    title="gait and posture beside the clip's, walking speeds, creeping and scuffing feet",
     reproduces="Tsai et al. 2010, section 5.1",
     whole=Scope(seeds=3, seconds=60.0, motions=("walk", "walk-slow", "walk-fast")),
     quick=Scope(seeds=1, seconds=12.0, motions=("walk", "walk-slow", "walk-fast"), coarse=True),
@@ -267,7 +209,7 @@ STUDY: Study[ImitationCase] = Study(
         {
             "trials": row_count,
             **column_totals("survived"),
-            **column_means("speed", *ERRORS),
+            **column_means("speed", *(prefix + part for part in PARTS for prefix in ("", "clip_")), UPPER),
             **column_totals("steps"),
             **column_means("creep_mm"),
             **column_totals("scuffs"),

@@ -19,6 +19,7 @@ from poise.study.rotation.stage import (
     BehaviourTrialOutcome,
     only_links_in_trial,
 )
+from poise.world.recorder import SELF
 from poise.world.world import World
 
 ENOUGH = 0.6
@@ -56,6 +57,7 @@ class RollTrialOutcome(BehaviourTrialOutcome):
         if not recording.steps:
             return 0.0
         pressing = np.einsum("ni,ni->n", recording.contact_force, recording.contact_normal)
+        pressing[recording.contact_kind == SELF] = 0.0
         weight = EARTH * float(recording.model.body_mass.sum())
         load = np.bincount(recording.contact_step, pressing, minlength=recording.steps) / weight
         return float(np.sqrt(np.mean((load - 1.0) ** 2)))
