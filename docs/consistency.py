@@ -84,7 +84,7 @@ def rows(path: Path, body: str) -> list[str]:
         began = time.process_time()
         found = with_physics(each)
         spent = time.process_time() - began
-        sure, like = found.certificate, found.likeness
+        sure, like = found.certificate, found.deviation
         cells = [name, body, found.dynamic.clip.frames, found.iterations, f"{spent:.1f}", *residuals(sure)]
         cells += [f"{sure.peak_force:.1f}", f"{100 * like.root_rms_m:.1f}", f"{like.joint_rms_deg:.1f}"]
         out.append(table_row(cells))

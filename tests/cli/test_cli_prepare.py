@@ -7,7 +7,7 @@ import pytest
 from commanding import JUMP, SQUAT, WALK, finite, refuse
 
 from poise import Recording
-from poise.cli.command import search_line_for_console
+from poise.cli.command import search_share_done
 from poise.cli.main import main
 from poise.motion.files import read_motion
 from poise.reference.archive import load_prepared
@@ -240,10 +240,10 @@ def test_a_terminal_shows_the_progress_of_a_search(here, capfd, monkeypatch):
 
 
 def test_a_search_is_near_its_end_when_constraints_hold_and_the_barrier_is_low():
-    assert search_line_for_console(3.0, 1e-2) == 0.0
-    assert search_line_for_console(1e-9, 1e-7) == pytest.approx(1.0)
-    assert search_line_for_console(1e-3, 1e-2) == pytest.approx(0.25)
-    assert search_line_for_console(1.0, 1e-7) == pytest.approx(0.5)
+    assert search_share_done(3.0, 1e-2) == 0.0
+    assert search_share_done(1e-9, 1e-7) == pytest.approx(1.0)
+    assert search_share_done(1e-3, 1e-2) == pytest.approx(0.25)
+    assert search_share_done(1.0, 1e-7) == pytest.approx(0.5)
 
 
 def test_prepare_makes_a_motion_obey_physics(here, capfd):

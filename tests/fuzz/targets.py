@@ -372,10 +372,10 @@ def _desk(data, folder):
 
 @fuzzed("upload", lambda: [b"a.bvh\n" + BVH.encode(), *(b"s.toml\n" + seed for seed in TARGETS["script"].seeds()[:3])])
 def _upload(data, folder):
-    from poise.studio.transfers import check_content, check_upload, safe_name
+    from poise.studio.transfers import check_content, check_upload, safe_upload_name
 
     name, _, content = data.partition(b"\n")
     check_upload(text(name), len(content))
     check_content(text(name), content)
-    if not safe_name(text(name)) or "/" in safe_name(text(name)):
+    if not safe_upload_name(text(name)) or "/" in safe_upload_name(text(name)):
         raise ValueError("unsafe name")

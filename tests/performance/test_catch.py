@@ -101,7 +101,7 @@ def test_what_cannot_be_caught_is_refused(arguments, message):
 
 
 def test_the_report_says_when_it_was_caught(tmp_path):
-    outcome = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).write(
+    outcome = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).perform_and_write(
         tmp_path / "out"
     )
     assert "caught at 1.20 s, did not resume" in outcome.text().splitlines()

@@ -79,7 +79,7 @@ def _environment():
 
 def _finished(session, folder):
     """The recording as `Request.write` writes it, from this process."""
-    Request(**session).write(folder)
+    Request(**session).perform_and_write(folder)
     return Recording.load(folder / "recording.npz")
 
 

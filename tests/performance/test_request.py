@@ -35,7 +35,7 @@ def test_a_controller_brings_its_own_body_and_step(asked, body, step):
 
 
 def test_a_load_is_in_the_recordings_model_and_among_its_events(tmp_path):
-    recording = Request(**STAND, loads=("right_hand=15",)).write(tmp_path).performance.recording
+    recording = Request(**STAND, loads=("right_hand=15",)).perform_and_write(tmp_path).performance.recording
     assert recording.model.body_mass.sum() == pytest.approx(Body.named("human58").mass + 15.0)
     assert {"kind": "load", "text": "right_hand=15"} in recording.meta["events"]
 

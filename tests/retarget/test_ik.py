@@ -9,7 +9,7 @@ from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
 from poise.retarget.ik import PoseSolver
-from poise.retarget.ik_path import solve_banded, solve_path
+from poise.retarget.ik_path import solve_banded_ik_system, solve_path
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 HUMAN = Body.named("human42")
@@ -90,7 +90,7 @@ def test_banded_systems_are_solved(size, width, seed):
     for d in range(min(width, size)):
         columns[: size - d, d] = np.diagonal(matrix, -d)
     right = rng.normal(size=size)
-    assert np.allclose(matrix @ solve_banded(columns, right), right)
+    assert np.allclose(matrix @ solve_banded_ik_system(columns, right), right)
 
 
 class TestPath:

@@ -3,7 +3,7 @@
 import pytest
 
 from poise import PoiseError
-from poise.studio.transfers import LARGEST, check_content, check_upload, safe_name, store_upload
+from poise.studio.transfers import LARGEST, check_content, check_upload, safe_upload_name, store_upload
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from poise.studio.transfers import LARGEST, check_content, check_upload, safe_na
     ],
 )
 def test_names_are_made_harmless(name, shown):
-    assert safe_name(name) == shown
+    assert safe_upload_name(name) == shown
 
 
 def test_files_are_kept_in_their_folder(tmp_path):

@@ -85,9 +85,9 @@ def animate_to(
 ) -> Animation:  # fmt: skip
     """Perform a script and write files into a folder. With `solving`, solve its goals first, and write the solution."""
     check_performance_folder(folder, script.path, KEYFRAMES)
-    has_goals = solving and bool(script.goals)
-    target = _solved_script_path(script.path) if has_goals and script.path is not None else None
-    solution = solve_script(script, say=say, workers=workers) if has_goals else None
+    to_solve = solving and bool(script.goals)
+    target = _solved_script_path(script.path) if to_solve and script.path is not None else None
+    solution = solve_script(script, say=say, workers=workers) if to_solve else None
     chosen = script if solution is None else solution.script
     performance = animate(chosen, seconds, progress)
     summary = write_performance(performance, folder).summary

@@ -35,7 +35,7 @@ CLEAR = 4  # Steps without contact that count as a take-off; feet that push off 
 Members = NDArray[np.bool_]  # (nbody,) mask of links
 
 
-class GoalWatch:
+class GoalEvaluator:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
     def __init__(self, rehearsal: ScriptRehearsal, goal: Goal) -> None:
@@ -195,21 +195,21 @@ class GoalTouchdownApproach:
         return value + share * way
 
 
-def constraint_unit(what: str) -> str:
+def goal_constraint_unit(what: str) -> str:
     """Display unit of a constrained quantity: degrees in place of radians."""
     if what in FLIGHT_POSITIONS:
         return "m"
     return "deg" if what in (*ROOT_TURNS, *FLIGHT_TURNS) else PoseControlSensor(what).unit
 
 
-def constraint_in_display_unit(what: str, value: float) -> float:
+def goal_constraint_in_display_unit(what: str, value: float) -> float:
     """A value of the quantity `what`, converted from SI to its display unit."""
-    return degrees(value) if constraint_unit(what).startswith("deg") else value
+    return degrees(value) if goal_constraint_unit(what).startswith("deg") else value
 
 
-def constraint_value_text(what: str, value: float) -> str:
+def goal_constraint_value_text(what: str, value: float) -> str:
     """A value (SI) of the quantity `what` as text with its display unit."""
-    return f"{constraint_in_display_unit(what, value):.4g} {constraint_unit(what)}"
+    return f"{goal_constraint_in_display_unit(what, value):.4g} {goal_constraint_unit(what)}"
 
 
 def predict_flight_of_goal(state: State, stand: float) -> tuple[float, float, float]:

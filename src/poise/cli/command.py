@@ -134,7 +134,7 @@ class ConsoleWatcher:
                 if not bars:
                     bars.append(opened.enter_context(tqdm(total=100, bar_format=form, leave=False, dynamic_ncols=True)))
                 bar = bars[0]
-                bar.n = max(bar.n, math.floor(100 * search_line_for_console(progress.violation, progress.barrier)))
+                bar.n = max(bar.n, math.floor(100 * search_share_done(progress.violation, progress.barrier)))
                 bar.set_description_str(f"iteration {progress.iteration}, off by {progress.violation:.0e}")
 
             yield show_search
@@ -147,7 +147,7 @@ class ConsoleWatcher:
         return tqdm(total=size, unit="B", unit_scale=True, leave=False, dynamic_ncols=True, disable=not shown)
 
 
-def search_line_for_console(violation: float, barrier: float) -> float:
+def search_share_done(violation: float, barrier: float) -> float:
     """Share (0 to 1) of a search that is done: violations fall from about 1 to 1e-6, the barrier from 1e-2 to 1e-7."""
     kept = -math.log10(min(max(violation, 1e-6), 1.0)) / 6
     lowered = -math.log10(min(max(barrier / 1e-2, 1e-5), 1.0)) / 5

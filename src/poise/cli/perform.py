@@ -78,7 +78,9 @@ def _run_perform(chosen: argparse.Namespace) -> Report:
 
     request = Request(**{**chosen_values(Request, chosen), "settings": dict(chosen.settings)})
     watcher = ConsoleWatcher(chosen.json)
-    outcome = request.write(chosen.out or Path(f"poise-{motion_display_name(chosen.motion)}"), watcher.say, watcher.bar)
+    outcome = request.perform_and_write(
+        chosen.out or Path(f"poise-{motion_display_name(chosen.motion)}"), watcher.say, watcher.bar
+    )
     return Report(outcome.text(), outcome.summary, 1 if outcome.performance.blow_up else 0)
 
 

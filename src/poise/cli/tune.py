@@ -46,7 +46,7 @@ def _run_tune(chosen: argparse.Namespace) -> Report:
     from poise.library.behaviours.files import read_behaviour
     from poise.performance.run import check_run_arguments
     from poise.study.experiment.runner import available_cores
-    from poise.study.rotation.tune import TuneGeneration, TuneSettings, tune_behaviour, tuned_behaviour_text
+    from poise.study.rotation.tune import TuneGeneration, TuneSettings, tune_rotation_behaviour, tuned_behaviour_text
     from poise.world.terrain_kinds import parse_terrain
 
     check_run_arguments(chosen.seconds, 0, chosen.noise)
@@ -65,7 +65,7 @@ def _run_tune(chosen: argparse.Namespace) -> Report:
         watcher.log(f"generation {now.number} of {now.of}: {scores}")
 
     journal = target.with_suffix(".tune.json")
-    tuned = tune_behaviour(behaviour, settings, journal, chosen.workers or available_cores(), log_generation)
+    tuned = tune_rotation_behaviour(behaviour, settings, journal, chosen.workers or available_cores(), log_generation)
     write_file(target, tuned_behaviour_text(tuned, settings).encode())
     text = f"score {tuned.score:.2f}, before {tuned.before:.2f}\nwrote {target}\nwrote {journal}"
     data = {"score": tuned.score, "before": tuned.before, "generations": tuned.generations}

@@ -133,7 +133,7 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
     but no motion.
     """
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
-    table = blend_features(clip.body, _cut_take_frames(clip), clip.rate)
+    table = blend_features(clip.body, _edit_frames_of_clip(clip), clip.rate)
     table = table - table.mean(axis=0)
     sums, squares = (np.concatenate([0 * s[:1], np.cumsum(s, axis=0)]) for s in (table, np.sum(table**2, axis=1)))
     active = math.sqrt(squares[-1] / clip.frames)
@@ -195,7 +195,7 @@ def _close_foot_gaps_of_loop(
         share = _stance_shares_of_loop(down[:, parts])
         place[:, foot] += share[:, None] * gap[foot]
         feet[:, foot] = quat_multiply(quat_exp(share[:, None] * twist[foot]), feet[:, foot])
-    poses, downs = zip(*placement.settled(_cut_take_frames(closed), place, feet), strict=True)
+    poses, downs = zip(*placement.settled(_edit_frames_of_clip(closed), place, feet), strict=True)
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
@@ -212,6 +212,6 @@ def _stance_shares_of_loop(down: NDArray[np.bool_]) -> Array:
     return np.asarray(np.interp(np.arange(count), np.array(when)[order], np.array(what)[order]))
 
 
-def _cut_take_frames(clip: BodyClip) -> list[Frame]:
+def _edit_frames_of_clip(clip: BodyClip) -> list[Frame]:
     downs = [None] * clip.frames if clip.down is None else list(clip.down)
     return [Frame(pose, down) for pose, down in zip(clip.qpos, downs, strict=True)]

@@ -82,7 +82,7 @@ class Request:
         staged = self.stage(say)
         return staged.run.perform(staged.seconds, progress)
 
-    def write(self, folder: Path, say: Say = no_progress, progress: Steps = range) -> Outcome:
+    def perform_and_write(self, folder: Path, say: Say = no_progress, progress: Steps = range) -> Outcome:
         """Stage, perform, and write the files of the performance into a folder."""
         check_performance_folder(folder, Path(self.motion) if isinstance(self.motion, str) else None)
         staged = self.stage(say)

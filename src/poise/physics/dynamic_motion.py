@@ -30,7 +30,7 @@ class Physics:
 
     dynamic: Dynamic
     certificate: Certificate
-    likeness: Deviation
+    deviation: Deviation
     iterations: int
     solve_s: float
 
@@ -45,7 +45,7 @@ class Physics:
 
     def brief(self) -> str:
         """A summary in one line of text."""
-        cert, like = self.certificate, self.likeness
+        cert, like = self.certificate, self.deviation
         return (
             f"{self.solve_s:.1f} s, equations {cert.equations:.0e} body weights, slip {cert.slip_mm:.1g} mm, "
             f"root {100 * like.root_rms_m:.1f} cm and joints {like.joint_rms_deg:.1f} degrees from the source"
@@ -54,11 +54,11 @@ class Physics:
     def as_dict(self) -> dict[str, Any]:
         """Certificate, deviations, iterations and time as JSON values."""
         found = {"iterations": self.iterations, "solve_s": self.solve_s}
-        return {**found, **self.certificate.as_dict(), **asdict(self.likeness)}
+        return {**found, **self.certificate.as_dict(), **asdict(self.deviation)}
 
     def lines(self) -> list[str]:
         """A summary in three lines of text."""
-        cert, like = self.certificate, self.likeness
+        cert, like = self.certificate, self.deviation
         return [
             f"physics: {self.iterations} iterations in {self.solve_s:.1f} s; equations of motion within "
             f"{cert.equations:.1e} body weights, contacts slip {cert.slip_mm:.4f} mm and sink "

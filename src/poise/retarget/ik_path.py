@@ -24,19 +24,19 @@ from poise.kernel import kernel
 from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
 
 
-def solve_banded(columns: Array, right: Array) -> Array:
+def solve_banded_ik_system(columns: Array, right: Array) -> Array:
     """Solve A x = right (N,) for x (N,) by Cholesky factorisation of a positive definite banded A.
 
     `columns[j, d]` is A[j + d, j]; `columns` is overwritten. LAPACK's solver splits such small systems among threads
     that wait for each other, which takes a hundred times as long on a busy machine.
     """
     out = np.array(right)
-    _solve_banded_in_place(columns, out)
+    _solve_banded_ik_system_in_place(columns, out)
     return out
 
 
 @kernel
-def _solve_banded_in_place(columns: Any, x: Any) -> None:
+def _solve_banded_ik_system_in_place(columns: Any, x: Any) -> None:
     size, width = columns.shape
     for j in range(size):
         column = columns[j]
@@ -219,4 +219,4 @@ def _solve_frame_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_
         below = apart * size + rows - columns
         used = below >= 0
         band[: len(block), columns[used], below[used]] = block[:, rows[used], columns[used]]
-    return solve_banded(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)
+    return solve_banded_ik_system(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)

@@ -22,7 +22,7 @@ from poise.studio.choices import USUAL_SPEEDS, Choice
 from poise.studio.frames import Framer
 from poise.studio.pose_editor import PoseEditor
 from poise.studio.show import STRONGEST, Show, ShowMemory
-from poise.studio.transfers import download_file, safe_name, store_upload
+from poise.studio.transfers import download_file, safe_upload_name, store_upload
 from poise.studio.wire import Arguments, file_bytes, json_message
 from poise.world.result import BlowUp
 from poise.world.world import World
@@ -225,7 +225,7 @@ class Desk:
 
     def _do_transition(self, args: Arguments) -> None:
         motion = args.text("motion")
-        self._say("busy", text=f"putting {safe_name(motion)} on the body")
+        self._say("busy", text=f"putting {safe_upload_name(motion)} on the body")
         try:
             self._present_show().blend_into(motion)
         finally:
@@ -279,7 +279,7 @@ def stage_message(show: Show, clean: Callable[[str], str]) -> dict[str, Any]:
         "hands": [hand.link for hand in body.hands],
         "trunk": body.trunk,
         "body": body.name,
-        "motion": safe_name(choice.motion) if choice.is_file else choice.motion,
+        "motion": safe_upload_name(choice.motion) if choice.is_file else choice.motion,
         "controller": choice.controller,
         "terrain": choice.terrain,
         "steers": choice.steers,

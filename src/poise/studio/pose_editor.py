@@ -25,7 +25,7 @@ from poise.performance.report import summarise_performance
 from poise.studio.frames import body_poses, track_bytes
 from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
-from poise.studio.transfers import download_file, safe_name
+from poise.studio.transfers import download_file, safe_upload_name
 from poise.studio.wire import Arguments, file_bytes, json_message
 
 UNDO_LIMIT = 100  # Number of changes that can be undone
@@ -65,7 +65,7 @@ class PoseEditor:
         self._open(path.read_text(encoding="utf-8", errors="replace"), path.stem)
 
     def _open(self, text: str, name: str) -> None:
-        self._name = safe_name(f"{name}.toml").removesuffix(".toml")
+        self._name = safe_upload_name(f"{name}.toml").removesuffix(".toml")
         self._show_sheet(ScriptSheet.read(text, self._folder, self._name), anew=True)
 
     def _do_open(self, args: Arguments) -> None:

@@ -50,37 +50,37 @@ def download_file(performance: Performance, form: str, folder: Path) -> tuple[st
 def check_upload(name: str, size: int) -> None:
     """Refuse a file by its name and size, before it is sent."""
     if not name.lower().endswith(ENDINGS):
-        raise PoiseError(f"{safe_name(name)}: only motions (.bvh) and scripts (.toml) can be opened here")
+        raise PoiseError(f"{safe_upload_name(name)}: only motions (.bvh) and scripts (.toml) can be opened here")
     most = LARGEST if name.lower().endswith(".bvh") else LARGEST_SCRIPT
     if not 0 < size <= most:
         why = "is empty" if size <= 0 else f"is larger than {max(1, most >> 20)} MB"
-        raise PoiseError(f"{safe_name(name)} {why}")
+        raise PoiseError(f"{safe_upload_name(name)} {why}")
 
 
 def check_content(name: str, content: bytes) -> None:
     """Refuse files that are obviously no motion or script, before the slow parsing."""
     if not isinstance(content, bytes):
-        raise PoiseError(f"{safe_name(name)}: a file must be sent as bytes")
+        raise PoiseError(f"{safe_upload_name(name)}: a file must be sent as bytes")
     check_upload(name, len(content))
     if b"\0" in content:
-        raise PoiseError(f"{safe_name(name)} is not text")
+        raise PoiseError(f"{safe_upload_name(name)} is not text")
     if not name.lower().endswith(".bvh"):
         return
     joints, hierarchy = 0, content.rpartition(b"MOTION")[0] or content
     for _ in _JOINT.finditer(hierarchy):
         joints += 1
         if joints > MOST_JOINTS:
-            raise PoiseError(f"{safe_name(name)} has more than {MOST_JOINTS} joints")
+            raise PoiseError(f"{safe_upload_name(name)} has more than {MOST_JOINTS} joints")
     _refuse_endless_lines(name, content)
     absurd = _ABSURD.search(content)
     if absurd:
         line = 1 + content.count(b"\n", 0, absurd.start())
-        raise PoiseError(f"{safe_name(name)}, line {line}: a number out of range")
+        raise PoiseError(f"{safe_upload_name(name)}, line {line}: a number out of range")
     frames = _FRAMES.search(content)
     if frames and len(frames[1]) <= 12:
         count = int(frames[1])
         if count > MOST_FRAMES or count * 3 * (joints + 1) > MOST_NUMBERS:
-            raise PoiseError(f"{safe_name(name)} announces {count} frames of {joints} joints: too many")
+            raise PoiseError(f"{safe_upload_name(name)} announces {count} frames of {joints} joints: too many")
 
 
 def _refuse_endless_lines(name: str, content: bytes) -> None:
@@ -88,16 +88,16 @@ def _refuse_endless_lines(name: str, content: bytes) -> None:
     ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
     lengths = np.diff(ends, prepend=-1, append=len(text))
     if lengths.max() > LONGEST_LINE:
-        raise PoiseError(f"{safe_name(name)}, line {1 + lengths.argmax()}: the line is too long")
+        raise PoiseError(f"{safe_upload_name(name)}, line {1 + lengths.argmax()}: the line is too long")
 
 
 def store_upload(folder: Path, name: str, content: bytes) -> Path:
     """Check a file and write it into a folder under a safe name, replacing one of the same name."""
     check_content(name, content)
-    return write_file(folder / safe_name(name), content)
+    return write_file(folder / safe_upload_name(name), content)
 
 
-def safe_name(name: str) -> str:
+def safe_upload_name(name: str) -> str:
     """A file name without folders and special characters, of limited length."""
     plain = re.sub(r"[^\w .\-]", "_", re.split(r"[/\\]", name)[-1]).strip(". ")
     stem, _, ending = plain.rpartition(".")

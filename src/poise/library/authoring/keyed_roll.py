@@ -37,11 +37,11 @@ _LITTLE = 1e-6  # weight that decides only where all other weights are 0
 def outer_balls_of_roll_source(body: Body) -> tuple[ContactSphere, ...]:
     """The balls of a body, without balls that are inside a larger ball around the same joint."""
     balls = contact_spheres_of_body(body)
-    hidden = np.asarray(_inner_balls(body, balls).any(axis=1))
+    hidden = np.asarray(_inner_balls_of_roll_source(body, balls).any(axis=1))
     return tuple(ball for ball, inner in zip(balls, hidden, strict=True) if not inner)
 
 
-def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
+def _inner_balls_of_roll_source(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the first ball is inside the second ball around the same joint."""
     places, _ = _ball_kinematics_of_roll_source(body, balls).at(body.standing[None])
     radii = np.array([ball.radius for ball in balls])
@@ -49,13 +49,13 @@ def _inner_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     return np.asarray((apart < _SAME_JOINT) & (radii[:, None] < radii))
 
 
-def _rigidly_joined_balls(body: Body, balls: Sequence[ContactSphere]) -> Mask:
+def _rigidly_joined_balls_of_roll_source(body: Body, balls: Sequence[ContactSphere]) -> Mask:
     """(B, B) whether the second ball moves rigidly with the first: same rigid piece, or around a joint of the piece."""
     every = contact_spheres_of_body(body)
     number = {ball.name: k for k, ball in enumerate(every)}
     piece = body.model.body_weldid[[body.link_id(ball.link) for ball in every]]
     same = piece[:, None] == piece
-    with_inner = same @ _inner_balls(body, every)  # the first's own link has a ball inside the second
+    with_inner = same @ _inner_balls_of_roll_source(body, every)  # the first's own link has a ball inside the second
     chosen = [number[ball.name] for ball in balls]
     return np.asarray((same | with_inner)[np.ix_(chosen, chosen)])
 
@@ -159,7 +159,7 @@ def supports_of_roll_source(
     gap = places[..., 2] - [ball.radius for ball in balls]  # (T, B) m
     links = np.array([ball.link for ball in balls])
     out = []
-    for b, (ball, stiff) in enumerate(zip(balls, _rigidly_joined_balls(body, balls), strict=True)):
+    for b, (ball, stiff) in enumerate(zip(balls, _rigidly_joined_balls_of_roll_source(body, balls), strict=True)):
         declared = prescribed[:, links == ball.link].any()
         down = (
             prescribed[:, b] if declared else _ball_contact_of_roll_source(gap[:, b], gap[:, stiff].min(axis=1), cyclic)

@@ -135,7 +135,7 @@ def _sample_score(trials: Sequence[BehaviourTrial]) -> float:
     return float(np.mean([behaviour_trial_score(trial) for trial in trials]))
 
 
-def tune_behaviour(
+def tune_rotation_behaviour(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[TuneGeneration], None]
 ) -> TunedBehaviour:
     """Search for better parameters and write the journal after each generation; resume from an existing journal."""
