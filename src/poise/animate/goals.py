@@ -241,7 +241,7 @@ def predict_turns_of_goal(state: State, stand: float) -> Array:
 
 
 def _goal_momentum_after_turn(vector: Array, by: Array) -> Array:
-    """(3,) a momentum, constant in the world, in the frame of a body after it has turned by a rotation vector (3,)."""
+    """(3,) a momentum that is constant in the world, in the frame of the body after its rotation `by` (3,) rad."""
     return np.asarray(quat_to_matrix(quat_exp(by)).T @ vector)
 
 

@@ -30,7 +30,7 @@ def guess_group(link: str) -> str:
 
 
 def guess_torque_limits(full: mujoco.MjModel, model: mujoco.MjModel) -> Array:
-    """Torque limits (nv,) N m of `model` by actuatorfrcrange or the actuators of `full`; infinite without either."""
+    """Torque limits (nv,) N m of `model`, from actuatorfrcrange or the actuators of `full`; infinite without either."""
     limits = np.full(model.nv, np.inf)
     limits[:6] = 0.0
     for j in range(1, model.njnt):

@@ -1,1 +1,1 @@
-"""Controllers: one package for each paper, and `plain` with two simple controllers."""
+"""Controllers: the interface, the catalogue, one room for each paper, and `hold` and `limp` in `plain`."""

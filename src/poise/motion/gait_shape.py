@@ -88,7 +88,7 @@ def angles_between(a: Array, b: Array) -> Array:
 
 
 def leg_length(at: Mapping[str, Array]) -> float:
-    """Length (m) of thigh and shank, mean of both sides and all frames."""
+    """Length (m) of a leg: thigh plus shank, mean over both sides and all frames."""
     bones = [at[f"{side}_{low}"] - at[f"{side}_{high}"]
              for side in SIDES for high, low in (("thigh", "shank"), ("shank", "foot"))]  # fmt: skip
     return float(sum(np.linalg.norm(bone, axis=-1).mean() for bone in bones)) / 2

@@ -34,7 +34,7 @@ class Duals:
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Regularisation of a step's matrix: see the module for `softness`; `damping` times 1 is added."""
+    """Regularisation of a step's matrix; `damping` is added to the diagonal. `softness`: see the module."""
 
     softness: float
     damping: float
@@ -77,7 +77,7 @@ class NewtonSystem:
         return self._factored.solve(right, -stacked_values(trial.tied))[0]
 
     def _restoring_gradient(self, equal: Array, gap: Array) -> Array:
-        """(n,) right-hand side whose step removes violations: `equal` (e,) of equal rows, `gap` (b,) of bounds."""
+        """(n,) right-hand side of a step that removes violations: those of equal rows (e,), `gap` (b,) of bounds."""
         out = -self._bound_gradient(self._ratio * gap)
         for rows, part in zip(self._here.equal, split_by_rows(equal / self._softness, self._here.equal), strict=True):
             out -= rows.pulled(part, self._size)
@@ -173,7 +173,7 @@ def dense_jacobian(rows: Sequence[TaskRows], size: int) -> Array:
 
 
 def bound_distances(here: LinearisedProblem) -> Array:
-    """(b,) distances to all finite bounds, negative beyond a bound. Per batch first lower bounds, then upper bounds."""
+    """(b,) distances to all finite bounds, negative beyond a bound; in each batch, lower bounds come first."""
     out = []
     for bounded in here.bounded:
         value, low, high = bounded.rows.value, bounded.lower, bounded.upper

@@ -89,7 +89,7 @@ class ContactTrial:
     def _leave_out_ghosts(
         self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
-        """Leave out contacts that press but end apart; restore contacts that sink in without their row."""
+        """Leave out contacts that press although the surfaces end the step apart; restore those that then sink in."""
         kind, offset = work.contact_kind, work.contact_offset
         hit = [c for c in self._ghosts if _gap_after_step(ends, pairs[c]) < HIT]
         for c in hit:

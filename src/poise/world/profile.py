@@ -70,13 +70,13 @@ class GroundProfile(Terrain):
         return ", ".join([*pieces, f"{slopes[-1]} beyond"])
 
     def geoms(self) -> list[Element]:
-        """One slab per piece."""
+        """MJCF geoms: one slab per piece."""
         (x0, z0), (x1, z1) = self.knots[0], self.knots[-1]
         points = [(x0 - FAR, z0 - FAR * self.first), *self.knots, (x1 + FAR, z1 + FAR * self.last)]
         return [_slab_geom(f"ground{k}", *ends) for k, ends in enumerate(itertools.pairwise(points))]
 
     def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
-        """Linear between the knots."""
+        """Heights (m) of the ground, linear between the knots."""
         at, level = np.array(self.knots).T
         beyond = self.first * np.minimum(x - at[0], 0.0) + self.last * np.maximum(x - at[-1], 0.0)
         return np.asarray(np.interp(x, at, level) + beyond)

@@ -44,7 +44,7 @@ class Ball:
     at: Vector = (1.0, 0.0, 1.0)  # m, its centre
 
     def mjcf_elements(self) -> list[Element]:
-        """One free body."""
+        """MJCF elements: one free body."""
         body = _free_body(self.name, self.at)
         body.append(geom_element(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
         return [body]
@@ -60,7 +60,7 @@ class Box:
     at: Vector = (1.0, 0.0, 0.2)  # m, its centre
 
     def mjcf_elements(self) -> list[Element]:
-        """One free body."""
+        """MJCF elements: one free body."""
         body = _free_body(self.name, self.at)
         half = [edge / 2 for edge in self.size]
         body.append(geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
@@ -78,7 +78,7 @@ class Barbell:
     at: Vector = (0.4, 0.0, 0.2)  # m, its centre
 
     def mjcf_elements(self) -> list[Element]:
-        """One free body of three geoms."""
+        """MJCF elements: one free body of three geoms."""
         body = _free_body(self.name, self.at)
         half = self.length / 2
         bar = min(10.0, 0.3 * self.mass)
@@ -106,7 +106,7 @@ class Tray:
     at: Vector = (0.4, 0.0, 1.1)  # m, middle of the tray
 
     def mjcf_elements(self) -> list[Element]:
-        """The tray and the glass."""
+        """MJCF elements: the free bodies of the tray and the glass."""
         thickness = 0.012
         tray = _free_body(self.name, self.at)
         half = (self.size[0] / 2, self.size[1] / 2, thickness / 2)
@@ -129,7 +129,7 @@ class Bar:
     radius: float = 0.016  # m
 
     def mjcf_elements(self) -> list[Element]:
-        """A body fixed to the world, so that grips can name it."""
+        """MJCF elements: a body fixed to the world, so that grips can name it."""
         body = Element("body", name=self.name, pos=mjcf_numbers((self.x, 0, self.height)))
         half = self.length / 2
         ends = (0, -half, 0, 0, half, 0)
@@ -149,7 +149,7 @@ class Block:
     at: Vector = (2.0, 0.5, 0.8)  # m, its centre
 
     def mjcf_elements(self) -> list[Element]:
-        """A body fixed to the world."""
+        """MJCF elements: a body fixed to the world."""
         body = Element("body", name=self.name, pos=mjcf_numbers(self.at))
         body.append(geom_element(f"{self.name}_shape", "box", size=[edge / 2 for edge in self.size], rgba=WOOD))
         return [body]
@@ -166,7 +166,7 @@ class GroundMark:
     size: tuple[float, float] = (0.28, 0.12)  # m, along and across
 
     def mjcf_elements(self) -> list[Element]:
-        """A body fixed to the world, so that scripts can name it."""
+        """MJCF elements: a body fixed to the world, so that scripts can name it."""
         turn = (0.0, 0.0, math.radians(self.heading))
         body = mjcf_element("body", name=self.name, pos=(*self.at, 0.0), euler=turn)
         half = (self.size[0] / 2, self.size[1] / 2, 0.002)

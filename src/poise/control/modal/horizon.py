@@ -53,7 +53,7 @@ class ModalHorizon:
         friction: float = 1.0,
         ground: GroundView | None = None,
     ) -> None:
-        """The window has `size` frames; `mass` (kg) is the body's without loads; `ground` None is level ground."""
+        """The window has `size` frames; `mass` (kg): of the body without loads; `ground` None is level ground."""
         c = len(frames.link)
         self._frames, self._size, self._ground = frames, size, ground
         self._mass, self._gravity, self._step, self._friction = mass, gravity, step, friction

@@ -189,7 +189,7 @@ def riccati_step(stage: RiccatiStage, later: CostToGo) -> tuple[CostToGo, Policy
 
 
 class LawTables(NamedTuple):
-    """Of a body: fields of its `Tree`, F features of contact adaptation [Muico2009] Table 3, weights of m controls."""
+    """Tables of a body: its `Tree`, F features of contact adaptation [Muico2009] Table 3, weights of m controls."""
 
     link_dof: Ints  # (L,)
     block_kind: Ints  # (B,)

@@ -29,7 +29,7 @@ def set_leg_pair(
     qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, stretch: float,
     most: Array, tilt: Array,
 ) -> None:  # fmt: skip
-    """Set both legs of a pose: `place` (2, 3) m holds the ball of a stance foot, or the ankle of a swing foot.
+    """Set both legs of a pose: `place` (2, 3) m is the position of the ball of a stance foot, or ankle of a swing foot.
 
     Write the heel lifts (rad) into `tilt` (2,). Swing feet have straight toes. The other arguments are those of
     `set_stance_leg`, by side.

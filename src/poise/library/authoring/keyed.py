@@ -162,7 +162,7 @@ def _time_integral(values: Array, rate: float) -> Array:
 
 
 def _source_pitch_run_up(time: Array) -> Array:
-    """Values, at times (s) up to 0, of a curve that leaves 0 smoothly at -_EASE and returns to 0 with slope 1."""
+    """Values, at times (s) up to 0, of a curve that is 0 until -_EASE, dips smoothly, and returns to 0 with slope 1."""
     share = np.clip(1 + time / _EASE, 0.0, 1.0)
     return np.asarray(time * share**3)
 

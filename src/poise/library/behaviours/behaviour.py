@@ -67,7 +67,7 @@ class Behaviour:
 
     @property
     def freedom(self) -> int:
-        """How many numbers are free."""
+        """Number of free numbers of the file."""
         return len(self._free_places)
 
     @property
