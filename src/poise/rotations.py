@@ -214,7 +214,7 @@ def euler_to_quat(angles: ArrayLike, order: str) -> Array:
     half = np.moveaxis(np.asarray(angles, float), -1, 0) / 2
     zero = np.zeros(half.shape[1:])
     q = [zero + 1.0, zero, zero, zero]
-    for axis, cosine, sine in zip(_axis_indices(order), np.cos(half), np.sin(half), strict=True):
+    for axis, cosine, sine in zip(_euler_axis_indices(order), np.cos(half), np.sin(half), strict=True):
         about, after, last = 1 + axis, 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
         q[0], q[about] = cosine * q[0] - sine * q[about], cosine * q[about] + sine * q[0]
         q[after], q[last] = cosine * q[after] + sine * q[last], cosine * q[last] - sine * q[after]
@@ -272,14 +272,14 @@ def continuous_euler(angles: ArrayLike, order: str) -> Array:
 
 def _euler_axes(order: str) -> tuple[int, int, int, float, bool]:
     """Indices of the first, the second and the remaining axis, their handedness (1: right), whether first = last."""
-    axes = _axis_indices(order)
+    axes = _euler_axis_indices(order)
     if len(axes) != 3 or axes[1] in (axes[0], axes[2]):
         raise ValueError(f"order '{order}' must name three axes, each different from the one before")
     i, j, last = axes
     return i, j, 3 - i - j, 1.0 if (j - i) % 3 == 1 else -1.0, last == i
 
 
-def _axis_indices(order: str) -> list[int]:
+def _euler_axis_indices(order: str) -> list[int]:
     try:
         return [_AXES[letter] for letter in order.upper()]
     except KeyError:

@@ -39,7 +39,7 @@ def test_it_does_so_under_variations(name, seed):
 
 @pytest.mark.parametrize("name", ["punch", *FALLS])
 def test_arms_do_not_pass_through_the_trunk(played, name):
-    """Only the poses ensure it: links of one body do not collide with each other."""
+    """The poses and the contacts between links of one body ensure it."""
     recording = played[name]
     model, data = recording.model, mujoco.MjData(recording.model)
     solid = [g for g in range(model.ngeom) if model.geom_contype[g]]

@@ -58,7 +58,7 @@ def _vector_length(vector: Array) -> float:
 
 
 @kernel
-def _outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -> bool:
+def _contact_outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -> bool:
     """Whether surfaces further apart than `look_ahead` (m) may meet in the step."""
     h, reach, owner = floats(table, at.SETTINGS)[at.STEP], floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY)
     tree, centre = ints(table, at.BODY_TREE), float_matrix(table, at.GEOM_XPOS)
@@ -132,7 +132,7 @@ def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: 
     """
     h, velocity = floats(table, at.SETTINGS)[at.STEP], floats(table, at.VELOCITY)
     twist = _body_twists(table, velocity)
-    if _outruns_look_ahead(table, twist, look_ahead) or _may_meet_unseen(table, geom, pairs, ahead):
+    if _contact_outruns_look_ahead(table, twist, look_ahead) or _may_meet_unseen(table, geom, pairs, ahead):
         return True
     first = _body_twists(table, floats(table, at.QVEL))
     body, other = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER)

@@ -54,7 +54,7 @@ class MotionErrors:
 
 
 def _quaternions(model: mujoco.MjModel) -> Iterator[tuple[int, int]]:
-    """A DOF and the first coordinate of each quaternion."""
+    """Yield the indices of the first DOF and the first coordinate of each quaternion."""
     for joint in range(model.njnt):
         dof, first = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
         if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:

@@ -144,7 +144,7 @@ def _numbers(values: object, count: int, sign: float) -> Array | None:
 
 
 def _permitted_torque(body: Body, stated: Array | None) -> tuple[Array, str]:
-    """Torque limits (nv,) of a body, and a name: those stated if a set of the body allows them, else the body's own."""
+    """The `stated` torque limits (nv,) if a named set of the body allows them, else the body's; and the set's name."""
     for name, values in body.torque_limits.items():
         if stated is not None and np.all(stated[6:] <= np.asarray(values)[6:] * (1 + SAME)):
             return stated, f"{body.name}, set '{name}'"

@@ -22,7 +22,7 @@ def likeness_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> T
 
 
 def overlap_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> list[TaskRows]:
-    """Cost: what distances between links of the body lack, in poses (N + 1, nq)."""
+    """Cost: by how much links of the body are closer than the task allows, in poses (N + 1, nq)."""
     if motion.distances is None or motion.task.apart is None:
         return []
     near = motion.distances.at(qpos, motion.distances.apart)
@@ -42,7 +42,7 @@ def acceleration_rows(motion: MotionTerms, layout: VariableLayout, t: Trajectory
 
 
 def joint_bounds(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> BoundedRows:
-    """Bounds: joint limits for poses (N + 1, nq). Limits of a ball joint beyond half a turn are ignored."""
+    """Joint limits as bounds of the poses (N + 1, nq). Limits of a ball joint beyond half a turn are ignored."""
     body = motion.task.body
     angles, slope = motion.path.angles(qpos)
     margin = np.minimum(motion.task.margin, 0.1 * (body.upper - body.lower)[6:])  # leaves narrow joints some range

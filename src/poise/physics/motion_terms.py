@@ -96,7 +96,7 @@ class PosePath:
         return angles, self._slopes(1.0, self._space.hinges, balls, inverse_right_jacobian(angles[:, balls]))
 
     def _slopes(self, sign: float, straight: Ints, turns: Ints, blocks: Array) -> Array:
-        """(T, nv, nv) `sign` times a matrix: diagonal 1 at `straight`, blocks (T, K, 3, 3) at `turns` (K, 3)."""
+        """(T, nv, nv) matrix of `sign` at the DOFs `straight`, `sign` times `blocks` (T, K, 3, 3) at `turns` (K, 3)."""
         out = np.zeros((len(blocks), self._nv, self._nv))
         out[:, straight, straight] = sign
         out[:, turns[:, :, None], turns[:, None, :]] = sign * blocks

@@ -181,14 +181,14 @@ def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: 
         if ours is None or theirs is None:
             return leg
         up = quat_rotate(leg, _UP)
-        return quat_multiply(_rotation_about_axis(up, quat_rotate(leg, ours), theirs), leg)
+        return quat_multiply(_retarget_rotation_about_axis(up, quat_rotate(leg, ours), theirs), leg)
     if part == "hand":
         return _standing_pose_rotation(source, target, f"{side}_forearm")
     ours, theirs = target.bone(role), source.bone(role)
     return np.array([1.0, 0.0, 0.0, 0.0]) if ours is None or theirs is None else quat_between(ours, theirs)
 
 
-def _rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
+def _retarget_rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
     """(4,) rotation about the unit vector `axis` that brings direction `start` as near as possible to `end`."""
     flat, wanted = (v - axis * (v @ axis) for v in (start, end))
     return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
@@ -266,7 +266,7 @@ def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array],
             world[link] = quat_multiply(turns["pelvis"], stand[link])
             qpos[:, 3:7] = world[link]
         else:
-            local = _joint_rotation_goal(joint, body, wanted, link, here, stand[link])
+            local = _retarget_joint_rotation_goal(joint, body, wanted, link, here, stand[link])
             qpos[:, list(joint.qpos)], turned = _joint_values(joint, local)
             world[link] = quat_multiply(here, turned)
     qpos[:, :3] = hips - quat_rotate(qpos[:, 3:7], hips_in_root(body, target))
@@ -288,7 +288,7 @@ def _link_rotation_goals(target: UprightFigure, turns: Mapping[str, Array]) -> d
     return out
 
 
-def _joint_rotation_goal(
+def _retarget_joint_rotation_goal(
     joint: Joint, body: Body, wanted: Mapping[int, Array], link: int, here: Array, stand: Array
 ) -> Array:  # fmt: skip
     """(T, 4) target rotation of a joint; for links without a target, the joint's rotation in the standing pose."""

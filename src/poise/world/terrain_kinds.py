@@ -29,11 +29,11 @@ class Flat(Terrain):
         return [geom_element("ground", "plane", size=ENDLESS, rgba=GROUND_COLOUR)]
 
     def height(self, x: float, y: float) -> float:  # noqa: ARG002
-        """Zero everywhere."""
+        """Height (m): zero everywhere."""
         return 0.0
 
     def heights(self, x: Array, y: Array) -> Array:  # noqa: ARG002
-        """Zeros."""
+        """Heights (m): zero everywhere."""
         return np.zeros(len(x))
 
 

@@ -244,7 +244,7 @@ def _contacts_of_gait_source(gait: GaitSource, body: Body, percent: Array) -> Ma
 
 
 def _cut_cycle_of_gait_source(clip: BodyClip, first: int, half: int, stride: float) -> BodyClip:
-    """The cycle that begins at frame `first`. Its second half is the mirror image of its first, half a stride ahead."""
+    """The cycle that begins at frame `first`; its second half mirrors its first half, half a stride ahead."""
     assert clip.down is not None
     step = np.array(clip.qpos[first : first + half])
     step[:, 0] -= step[0, 0]

@@ -39,7 +39,7 @@ BEHAVIOUR = "back-flip"
 
 
 def flip_cases(scope: Scope) -> list[BehaviourTrial]:
-    """Trials of the whole controller by noise, jolt, limits and rate; trials with a part left out at noise NOISY."""
+    """Trials of the whole controller that vary noise, jolt, limits and rate, and trials without one of its parts."""
     first = BehaviourTrial(read_behaviour(BEHAVIOUR), seconds=scope.seconds, noise=NOISY, limits="athlete")
     kinds = [first]
     if not scope.coarse:
