@@ -119,13 +119,13 @@ def restore_momentum(table: Table) -> None:
                 x[i] -= mass[first + i, j] * qvel[j]
             for j in range(6):
                 a[i, j] = mass[first + i, first + j]
-        _solve_by_cholesky(a, x)
+        _solve_momentum_by_cholesky(a, x)
         for i in range(6):
             qvel[first + i] = x[i]
 
 
 @kernel
-def _solve_by_cholesky(a: Array, x: Array) -> None:
+def _solve_momentum_by_cholesky(a: Array, x: Array) -> None:
     """Overwrite x with a^-1 x by Cholesky factorisation; a is positive definite and is overwritten."""
     n = x.shape[0]
     for j in range(n):

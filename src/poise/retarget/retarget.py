@@ -202,7 +202,7 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
-    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _clip_ankle_height(at, source)])
+    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _retarget_source_ankle_height(at, source)])
     out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
     out["hips"] = legs * hips + lift
@@ -238,7 +238,7 @@ def _bone_length(figure: UprightFigure, role: str) -> float:
     return 0.0 if bone is None else float(np.linalg.norm(bone))
 
 
-def _clip_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
+def _retarget_source_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
     """Height (m) of the clip's ankles above the floor in flat stance."""
     leg = source.length("thigh", "shank")
     lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]

@@ -167,7 +167,7 @@ def _nqr_controls(
     for j in range(m):
         system[j, j] += body.change[used[j]] + body.size[used[j]]
         system[j, m] += body.size[used[j]] * policy.control[k, used[j]]
-    solve_normal_equations(system)
+    solve_policy_normal_equations(system)
     control: Array = policy.control[k][used] - system[:, m]
     return control
 
@@ -201,7 +201,7 @@ def _contact_adapted_torque(
     system = features[:, :nu].T.copy() @ features
     for i in range(nu):
         system[i, i] += body.effort
-    solve_normal_equations(system)  # [U, -C B_c / h, -C B~_c chi~]
+    solve_policy_normal_equations(system)  # [U, -C B_c / h, -C B~_c chi~]
     for i in range(nu):
         torque[6 + i] += system[i, nu + c]
         for j in range(c):
@@ -304,7 +304,7 @@ def _rotate_ground_axes(matrix: Array, cos: float, sin: float) -> None:
 
 
 @kernel
-def solve_normal_equations(system: Array) -> None:
+def solve_policy_normal_equations(system: Array) -> None:
     """Overwrite [S B] with [U S^-1 B], where S is symmetric and positive definite, and U'U = S.
 
     Only the upper triangle of S is read. Loops run over slices of rows from index 0, which lets numba vectorise them.
