@@ -195,7 +195,7 @@ class Person(threading.Thread):
             "slope": (3, lambda: self._do("slope", degrees=pick.uniform(-8, 8))),
             "play": (12, lambda: self._do("play", on=pick.random() < 0.7)),
             "step": (4, lambda: self._do("step")),
-            "speed": (4, lambda: self._do("speed", value=pick.choice([0.1, 0.5, 1.0, 1.0, 1.0]))),
+            "playback_rate": (4, lambda: self._do("playback_rate", value=pick.choice([0.1, 0.5, 1.0, 1.0, 1.0]))),
             "branch": (6, lambda: self._do("branch", time=pick.uniform(max(0.0, now - 20), now), play=True)),
             "reset": (2, lambda: self._do("reset", play=True)),
             "stage": (3, lambda: self._do("stage", **self._choice())),

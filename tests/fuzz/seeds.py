@@ -207,7 +207,7 @@ COMMANDS = [
 
 STAGE = {"do": "stage", "motion": "stand", "body": "lamp14", "controller": "hold", "paused": True}
 MESSAGES = [
-    {"do": "hello"}, {"do": "play", "on": False}, {"do": "step"}, {"do": "speed", "value": 0.5}, {"do": "reset"},
+    {"do": "hello"}, {"do": "play", "on": False}, {"do": "step"}, {"do": "playback_rate", "value": 0.5}, {"do": "reset"},
     {"do": "branch", "time": 0.01, "play": False}, {"do": "push", "force": [10, 0, 0], "duration": 0.1, "body": "head"},
     {"do": "push", "newtons": 20, "degrees": 90}, {"do": "pull", "force": [1, 2, 3], "body": "head"}, {"do": "release"},
     {"do": "hang", "body": "head", "mass": 2}, {"do": "unhang"}, {"do": "steer", "heading": 30, "speed": 1, "lift": 0.1, "step": 0.7},

@@ -179,7 +179,7 @@ def test_nonsense_is_answered_and_nothing_breaks(studio):
             visitor.passes_over("error")
         visitor.send("stage", motion="stand", controller="hold", friction=10**400)
         assert "friction must be a number" in visitor.passes_over("error")["text"]
-        visitor.socket.send('{"do": "speed", "value": 1e999}')
+        visitor.socket.send('{"do": "playback_rate", "value": 1e999}')
         assert "value must be a number" in visitor.passes_over("error")["text"]
         visitor.send("fits", motion="walk", body="")
         visitor.until("fits")

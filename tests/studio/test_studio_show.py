@@ -200,7 +200,7 @@ def test_what_was_asked_of_a_walker_is_known_after_going_back(walk):
     go(walk, 0.2)
     walk.steer(-0.5, None, None, 0.7)
     walk.steer(None, None, None, None)  # keeps all values
-    keys = ("heading", "pace", "lift", "step")
+    keys = ("heading", "speed", "lift", "step")
     assert [walk.status()[key] for key in keys] == pytest.approx([np.degrees(-0.5), 0.8, 0.1, 0.7])
     walk.branch(0.3)
     assert [walk.status()[key] for key in keys] == [pytest.approx(np.degrees(0.5)), 0.8, 0.1, None]

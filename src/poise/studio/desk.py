@@ -133,7 +133,7 @@ class Desk:
         self.send_frame()
         self.send_numbers()
 
-    def _do_speed(self, args: Arguments) -> None:
+    def _do_playback_rate(self, args: Arguments) -> None:
         self.playback_rate = args.number("value", *PLAYBACK_RATES)
 
     def _do_reset(self, args: Arguments) -> None:

@@ -225,14 +225,14 @@ class Show:
 
     def status(self) -> dict[str, Any]:
         """Commanded and measured values, for the page."""
-        heading, pace, lift, step = self._commanded.values()
-        steering = {"heading": heading, "pace": pace, "lift": lift, "step": step, "fastest": self.fastest}
+        heading, speed, lift, step = self._commanded.values()
+        steering = {"heading": heading, "speed": speed, "lift": lift, "step": step, "fastest": self.fastest}
         return {
             "fell_at": self.run.fell_at,
             **self.judge.status(),
             **steering,
             "rise": self.rise,
-            "speed": self.real_time_factor,
+            "real_time_factor": self.real_time_factor,
             "steps": self._steps,
         }
 

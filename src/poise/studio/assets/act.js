@@ -169,13 +169,13 @@ class Act {
   }
 
   /** Show the commands as the server has them. */
-  update({ heading, pace, fastest, lift, step }) {
+  update({ heading, speed, fastest, lift, step }) {
     this.bound(fastest);
     if (this.keys.size || this.turning || $("steer-speed").matches(":active")) return;
     this.heading = heading;
     this.showHeading();
-    this.paced = pace !== null;
-    for (const [id, value] of Object.entries({ "steer-speed": pace ?? this.usual, "steer-lift": lift ?? 0, "steer-step": step ?? 0.55 })) {
+    this.paced = speed !== null;
+    for (const [id, value] of Object.entries({ "steer-speed": speed ?? this.usual, "steer-lift": lift ?? 0, "steer-step": step ?? 0.55 })) {
       if ($(id).matches(":active")) continue; // being dragged
       $(id).value = value;
       $(id).show();

@@ -71,10 +71,10 @@ class Judge {
     return playing ? this.was.pace : 0;
   }
 
-  update({ time, fell_at: fell, verdict, reason, track_deg: track, power, strain, speed }, playing, fallsExpected) {
+  update({ time, fell_at: fell, verdict, reason, track_deg: track, power, strain, real_time_factor: factor }, playing, fallsExpected) {
     const state = fell === null ? "good" : fallsExpected ? "" : "bad";
     const put = (id, text, kind = "") => { $(id).innerHTML = text; $(id).className = kind; };
-    put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${speed.toFixed(0)}×</small>`);
+    put("n-speed", `${this.pace(time, playing)?.toFixed(2) ?? "–"}× <small>up to ${factor.toFixed(0)}×</small>`);
     put("n-fall", fell === null ? "stays up" : `fell at ${fell.toFixed(2)} s`, state);
     put("n-track", `${track.toFixed(1)}° <small>per joint</small>`);
     put("n-power", `${power.toFixed(0)} W`);
@@ -84,7 +84,7 @@ class Judge {
     this.chip("chip-state", fell === null ? "On its feet" : fallsExpected ? "Touches the ground" : `Fell at ${fell.toFixed(1)} s`, state);
     this.chip("chip-physics", verdict ? verdict[0].toUpperCase() + verdict.slice(1) : "Not judged yet", kind);
     if (reason) $("chip-physics").title = reason;
-    this.chip("chip-speed", `${speed.toFixed(0)}× real time`, "");
+    this.chip("chip-speed", `${factor.toFixed(0)}× real time`, "");
   }
 
   chip(id, text, kind) {

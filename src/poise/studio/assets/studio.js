@@ -98,7 +98,7 @@ class Studio {
     $("hint-what").textContent = controller.drive;
     $("hint-act").textContent = `Click the body to push it, drag it to pull it${scene.steers ? ", steer it with the arrow keys" : ""}.`;
     Object.assign(this.timebar, { held: null, shown: 0, step: scene.step });
-    if (this.timebar.slow !== 1) this.wire.send("speed", { value: this.timebar.slow });
+    if (this.timebar.slow !== 1) this.wire.send("playback_rate", { value: this.timebar.slow });
     if (scene.found.length) toast(`${scene.motion}: ${scene.found.filter((line) => !line.startsWith("imported")).map((line) => line.trim().replace(/\s+/g, " ")).join("; ")}`);
     document.title = `${scene.motion} · Poise studio`;
   }

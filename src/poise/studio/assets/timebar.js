@@ -16,7 +16,7 @@ class Timebar {
     $("scrub").oninput = () => this.hold(Number($("scrub").value) * this.end);
     $("branch").onclick = () => { wire.send("branch", { time: this.held, play: true }); };
     $("live").onclick = () => this.release();
-    $("slow").onchange = () => { this.slow = Number($("slow").value); wire.send("speed", { value: this.slow }); $("slow").blur(); };
+    $("slow").onchange = () => { this.slow = Number($("slow").value); wire.send("playback_rate", { value: this.slow }); $("slow").blur(); };
     this.end = 0;
     this.shown = 0;
   }
