@@ -64,7 +64,7 @@ def _rigid_links(model: mujoco.MjModel) -> Ints:
 
 
 def _limb_of_links(body: Body) -> Ints:
-    """A number (nbody,) of the limb of each link with a joint: connected links of one leg, of one arm, or of neither.
+    """Number (nbody,) of the limb of each link with a joint. A limb is a connected part of a leg, an arm, or the rest.
 
     In a body without legs and arms, each link is a limb.
     """
