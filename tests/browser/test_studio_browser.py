@@ -261,8 +261,11 @@ def test_exports_of_pose_wait_for_a_performance_and_help_is_no_physics(page):
     page.locator("#pose-left").get_by_role("button", name="Perform", exact=True).click()
     until(page, "!!studio.pose.tracks.performed")
     assert export.is_enabled()
-    for share, told in ((0, "Physical"), (1, "Assisted: held upright by 66 N m")):
-        summary = f"{{ fell_at: null, physical: true, stabiliser: {{ share: {share}, mean_nm: 66 }} }}"
+    for verdict, reasons, told in (
+        ("physical", [], "Physical"),
+        ("assisted", ["up to 66 N m"], "Assisted: up to 66 N m"),
+    ):
+        summary = f"{{ fell_at: null, verdict: '{verdict}', reasons: {json.dumps(reasons)} }}"
         page.evaluate(f"studio.pose.performed({summary})")
         assert told in page.locator("#pose-result").inner_text()
     assert "Physical" not in page.locator("#pose-result").inner_text()

@@ -264,7 +264,7 @@ def _then(data, folder):
         return None
     entry, controller = controller_entry(name), named_controller(name)
     request = Request(motion, controller=name, then=None if then == "-" else then, catch=catch or None)
-    return request._successor(controller, entry), request._with_catcher(controller, entry)
+    return request._successor(), request._with_catcher(controller, entry)
 
 
 # -- the command line -------------------------------------------------------------------------------------------------

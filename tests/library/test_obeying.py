@@ -19,13 +19,13 @@ def made(monkeypatch):
     calls, motion = [], shipped_dynamic("walk", "biped29")
 
     def maker(name):
-        def make(what, *_):
+        def make(what, *_, **__):
             calls.append((name, what))
             return SimpleNamespace(dynamic=motion)
 
         return make
 
-    for name in ("build_motion", "with_physics"):
+    for name in ("build_shipped_motion", "with_physics"):
         monkeypatch.setattr(obeying, name, maker(name))
     return calls
 
@@ -39,7 +39,7 @@ def test_what_obeys_already_is_left_alone(made):
 def test_a_motion_that_ships_is_built_from_its_source(made):
     clip = shipped_dynamic("walk", "biped29").clip
     assert made_to_obey(Played(clip), clip.body, ships=True).motions
-    assert made == [("build_motion", "walk")]
+    assert made == [("build_shipped_motion", "walk")]
 
 
 def test_a_users_motion_of_the_same_name_is_the_users(made):

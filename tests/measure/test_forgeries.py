@@ -119,16 +119,6 @@ def _a_push_on_another_link(r):
     return changed(r, {"events": events(r, body="head")})
 
 
-@forgery("pushed", "undeclared_force")
-def _a_push_whose_event_is_nonsense(r):
-    return changed(r, {"events": events(r, world_force="strong", duration=None)})
-
-
-@forgery("pushed", "undeclared_force")
-def _a_push_of_no_number(r):
-    return changed(r, {"events": events(r, world_force=[float("nan")] * 3)})
-
-
 @forgery("hang", "contact_kind")
 def _grips_whose_event_is_nonsense(r):
     return changed(r, {"events": events(r, pairs=[3, "hand"])})
@@ -375,6 +365,13 @@ def test_a_forgery_is_refused_for_the_right_reason(name):
     assert found.verdict.word is Word.NOT_PHYSICAL
     assert checks <= failed(forged)
     assert found.verdict.reasons
+
+
+@pytest.mark.parametrize("force", ["strong", [float("nan")] * 3])
+def test_an_event_without_a_force_makes_no_recording(force):
+    recording = honest("pushed")
+    with pytest.raises(PoiseError, match="world_force"):
+        audit(changed(recording, {"events": events(recording, world_force=force)}))
 
 
 # -- what cannot be judged -----------------------------------------------------------------------------------------

@@ -244,6 +244,13 @@ def test_files_that_come_together_keep_their_names(studio):
         assert visitor.passes_over("error")["text"] == "b.bvh is not text"
 
 
+def test_a_page_that_is_slow_to_answer_is_not_dropped(studio):
+    with Visitor(studio) as visitor:
+        visitor.until("ready")
+        [connection] = studio._server.connections
+        assert connection.ping_interval is None
+
+
 def test_who_leaves_is_no_longer_worked_for(studio):
     with Visitor(studio) as visitor:
         visitor.until("ready")

@@ -17,6 +17,7 @@ from poise.errors import PoiseError
 from poise.motion.roles import SIDES, Roles
 from poise.rotations import mirror_vector, quat_rotate
 
+MASS_DIGITS = 9  # decimals of a mass (kg), so that the same body is built from the sum of its parts
 BODY_MASS_INDEX = 23.0  # kg/m^2, for the default mass of a person
 ADULT = Proportions(stature=1.75, mass=70.0)  # the person for whom the tables of torques hold
 _SAME_PLACE = 0.01  # of stature: joints of the spine nearer to each other count as one joint
@@ -84,7 +85,7 @@ def person_measures(
     c7 = float(np.clip(neck[0][2], shoulder[2], highest)) if neck else highest
     proportions = Proportions(
         stature=stature,
-        mass=BODY_MASS_INDEX * stature**2 if mass is None else mass,
+        mass=round(BODY_MASS_INDEX * stature**2 if mass is None else mass, MASS_DIGITS),
         hip=hip / stature,
         ankle=mean.ankle / stature,
         knee=(hip - mean.thigh) / stature,

@@ -70,10 +70,10 @@ def named_motion(name: str, body: Body) -> Reference:
         return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
-    return Played(_separated_sketch(name, body).clip)
+    return Played(_separate_links(sketch_of_source(name, body)).clip)
 
 
-def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
+def sketch_of_source(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion that a source describes for a humanoid body: a shipped source, or the user's .toml file."""
     source = read_source(name_or_path)
     if source.kind not in KINDS:
@@ -81,9 +81,8 @@ def author_sketch(name_or_path: str | Path, body: Body) -> Sketch:
     return KINDS[source.kind](source, body)
 
 
-def _separated_sketch(name_or_path: str | Path, body: Body) -> Sketch:
-    """The motion that a source describes, with links of the body that would overlap moved apart."""
-    sketch = author_sketch(name_or_path, body)
+def _separate_links(sketch: Sketch) -> Sketch:
+    """The sketch with links of the body that would overlap moved apart."""
     return replace(sketch, clip=separate_limbs(sketch.clip, sketch.supports).clip)
 
 
@@ -132,13 +131,13 @@ def build_shipped_motion(
     """Author a motion and make it obey physics on a body. It begins and ends in states of the motions that it joins."""
     source = read_source(name_or_path)
     joined = _states_joined_by_source(source, body, settings)
-    sketch = _separated_sketch(name_or_path, body)
+    authored = sketch_of_source(name_or_path, body)  # separation displaces the root a little; joined states must not be
     start, end = (
-        _joined_state_moved_to(joined[source.text(field)], sketch.clip.qpos[frame]) if field in source.table else None
+        _joined_state_moved_to(joined[source.text(field)], authored.clip.qpos[frame]) if field in source.table else None
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
-    at_rest = source.kind == "keyed" and not sketch.clip.cyclic
-    return optimise(sketch, settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
+    at_rest = source.kind == "keyed" and not authored.clip.cyclic
+    return optimise(_separate_links(authored), settings, start=start, end=end, rest=(at_rest, at_rest), watch=watch)
 
 
 def _states_joined_by_source(
@@ -155,7 +154,7 @@ def _states_joined_by_source(
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_shipped_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = author_sketch(other.path, body).clip, end_state_of(motion, 0)
+        out[source.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 

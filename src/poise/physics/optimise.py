@@ -21,7 +21,7 @@ from poise.physics.task import APART, Closure, EndState, SpacetimeTask, Spacetim
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, spheres_of_reference_part
-from poise.rotations import quat_rotate
+from poise.rotations import continuous_quat, quat_rotate
 
 _NEAR = 0.1  # m: parts that always stay higher than this need no ground constraint
 _FAR = 0.25  # m: greatest distance of the root from the root of the desired motion
@@ -271,5 +271,7 @@ def _dynamic_motion(
         readonly(problem.terms.weight * x.force[1:-1, :count]),
         readonly(task.balls.ground[1:, :count]),
     )
-    clip = replace(desired.clip, qpos=readonly(x.qpos[1:]))
+    qpos = np.array(x.qpos[1:])
+    qpos[:, 3:7] = continuous_quat(qpos[:, 3:7])  # the quaternion of a given end may have the other sign
+    clip = replace(desired.clip, qpos=readonly(qpos))
     return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, settings.friction)

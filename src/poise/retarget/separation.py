@@ -16,6 +16,7 @@ from poise.body.body import Body
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
 from poise.body.self_distance import Proximities, SelfDistances
+from poise.ease import quintic_ease
 from poise.motion.repair.finding import Finding
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Support
@@ -30,7 +31,7 @@ _FADE = 0.1  # s over which corrections fade in and out
 _AROUND = 0.3  # s before and after an overlap in which poses may change
 _GRIP, _APART, _FLOOR = 2000.0, 500.0, 300.0  # 1/m: weights of contacts, distances and heights; joints have 1 per rad
 _STAY, _TILT = 10.0, 3.0  # weights of the root's shifts (per hip height) and rotations
-_BESIDE = 0.6  # s of the cycles before and after that are solved with a cycle
+_BESIDE = 0.9  # s of the cycles before and after that are solved with a cycle
 _SHARED = 0.5  # s that successive pieces of a long interval share
 _ENDS = 1e4  # weight of corrections in the two outermost frames of an interval
 _ASIDE = 0.5  # legs are beside each other, not one before the other, if their direction has this lateral part
@@ -132,10 +133,24 @@ def _separated_poses(clip: BodyClip, pins: Sequence[Support], distances: SelfDis
     out = qpos
     for arms in (False, True):  # legs and trunk first; then only arms move
         out = _Separator(clip, out, pins, down, distances, limbs, arms).run()
-    if beside:
-        out = out[beside : beside + frames]
-        yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
-        out[-1] = displace_poses(out[0], yaw_quat(yaw), way)
+    return _closed_cycle(clip, qpos, out, beside) if beside else out
+
+
+def _closed_cycle(clip: BodyClip, given: Array, moved: Array, beside: int) -> Array:
+    """(T, nq) one cycle of `moved` poses (beside + T + beside, nq). Its corrections of `given` poses go on at the seam.
+
+    In its first `beside` frames the corrections go over from those of the next cycle's first frames.
+    """
+    own = slice(beside, beside + clip.frames)
+    space, start = PoseSpace(clip.body), slice(beside, 2 * beside)
+    corrections = space.difference(given[own], moved[own])
+    yaw, way = planar_displacement(clip.qpos[-1], clip.qpos[0])
+    again = displace_poses(moved[own.stop - 1 :][:beside], yaw_quat(yaw), way)
+    share = quintic_ease(np.arange(beside) / beside)[:, None]
+    corrections[:beside] = (1 - share) * space.difference(given[start], again) + share * corrections[:beside]
+    out = space.moved(given[own], corrections)
+    yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
+    out[-1] = displace_poses(out[0], yaw_quat(yaw), way)
     return out
 
 

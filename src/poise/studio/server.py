@@ -78,7 +78,7 @@ class Studio:
                 max_size=LARGEST + 1024,
                 server_header=None,
                 open_timeout=10,
-                ping_interval=20,
+                ping_interval=None,  # a page that has gone closes its connection; a slow or sleeping one must keep it
                 logger=_silent_logger(),
             )
         except OSError as error:

@@ -54,6 +54,8 @@ def test_in_a_motion_without_steps_offsets_follow_flat_feet_only(lifted, followe
 class _Standing:
     """A reference that stands on both feet."""
 
+    duration = None
+
     def __init__(self, body):
         self._target = Target(np.array(body.standing), np.zeros(body.nv), np.ones(len(contact_parts(body)), bool))
 

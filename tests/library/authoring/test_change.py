@@ -8,7 +8,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.library.authoring.source import read_source
-from poise.library.motions import author_sketch
+from poise.library.motions import sketch_of_source
 
 
 @pytest.fixture(scope="module", params=["biped29", "human37"])
@@ -18,13 +18,13 @@ def body(request):
 
 @pytest.fixture(scope="module", params=["walk-to-run", "run-to-walk"])
 def change(request, body):
-    return author_sketch(request.param, body).clip
+    return sketch_of_source(request.param, body).clip
 
 
 @pytest.fixture(scope="module")
 def gaits(change, body):
     source = read_source(change.name)
-    return [author_sketch(source.text(field), body).clip for field in ("begins", "ends")]
+    return [sketch_of_source(source.text(field), body).clip for field in ("begins", "ends")]
 
 
 def test_it_goes_from_the_one_gait_into_the_other(change, gaits, body):
@@ -57,4 +57,4 @@ def test_whole_cycles_are_asked_for(tmp_path, body):
     path = tmp_path / "half.toml"
     path.write_text(text.replace("cycles = 2", "cycles = 1.5"))
     with pytest.raises(PoiseError, match=r"half\.toml.*cycles"):
-        author_sketch(path, body)
+        sketch_of_source(path, body)

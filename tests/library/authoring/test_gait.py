@@ -18,7 +18,7 @@ from poise.errors import PoiseError
 from poise.library.authoring.curves import GaitSourceCurve, Stages
 from poise.library.authoring.gait import gait_of_source, gait_source_at_speed
 from poise.library.authoring.source import read_source, shipped_names
-from poise.library.motions import author_sketch
+from poise.library.motions import sketch_of_source
 from poise.reference.body_clip import BodyClip, centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import Array, quat_exp, quat_multiply, quat_rotate
@@ -29,7 +29,7 @@ TURNS = {"turn-15": 15, "turn-180": 180}
 
 @cache
 def made(name: str, body: str = "biped29") -> Sketch:
-    return author_sketch(name, Body.named(body))
+    return sketch_of_source(name, Body.named(body))
 
 
 def soles(clip: BodyClip) -> tuple[Array, Mask]:
@@ -129,7 +129,7 @@ def test_flight_obeys_gravity() -> None:
 
 def test_smaller_figures_walk_alike() -> None:
     child = Body.named("human37").scaled(size=0.64)
-    clip, adult = author_sketch("walk", child).clip, made("walk", "human37").clip
+    clip, adult = sketch_of_source("walk", child).clip, made("walk", "human37").clip
     assert farthest_slip(clip) < 0.003
     speeds = [(c.qpos[-1, 0] - c.qpos[0, 0]) / c.seconds for c in (clip, adult)]
     assert speeds[0] / speeds[1] == pytest.approx(0.8, rel=0.01)
@@ -139,7 +139,7 @@ def test_smaller_figures_walk_alike() -> None:
 @pytest.mark.parametrize("family", ["mixamo", "cmu"])
 def test_a_body_of_a_users_skeleton_walks(family: str) -> None:
     body = Body.from_skeleton(skeletons.PEOPLE[family]())
-    clip = author_sketch("walk", body).clip
+    clip = sketch_of_source("walk", body).clip
     places, _ = soles(clip)
     assert farthest_slip(clip) < 0.001
     assert places[..., 2].min() > -0.001
@@ -231,13 +231,13 @@ def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "walk.toml"
     path.write_text(text)
     with pytest.raises(PoiseError) as error:
-        author_sketch(path, Body.named("biped29"))
+        sketch_of_source(path, Body.named("biped29"))
     assert message in str(error.value)
 
 
 def test_unknown_motions_are_named() -> None:
     assert "walk" in shipped_names()
     with pytest.raises(PoiseError, match=r"unknown motion 'wlak'\. Did you mean 'walk'"):
-        author_sketch("wlak", Body.named("biped29"))
+        sketch_of_source("wlak", Body.named("biped29"))
     with pytest.raises(PoiseError, match="cannot read"):
-        author_sketch("nowhere.toml", Body.named("biped29"))
+        sketch_of_source("nowhere.toml", Body.named("biped29"))

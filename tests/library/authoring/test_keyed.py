@@ -19,7 +19,7 @@ from poise.library.authoring.keyed import keyed_source_pitch_momentum, keyed_sou
 from poise.library.authoring.keyed_roll import poses_of_roll_source
 from poise.library.authoring.prints import leg_length_for_source
 from poise.library.authoring.source import MotionSource, read_keyed_source
-from poise.library.motions import author_sketch
+from poise.library.motions import sketch_of_source
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
@@ -34,7 +34,7 @@ def body(name="biped29"):
 
 @lru_cache
 def sketch(motion, name="biped29") -> Sketch:
-    return author_sketch(motion, body(name))
+    return sketch_of_source(motion, body(name))
 
 
 def places(made, support):

@@ -33,7 +33,7 @@ LEVEL = 0.04  # m: range of heights that count as one level
 SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with this much time
 PASSING = 15  # percentile of the speed of a foot that never rests flat, below which it is on the ground
 RESTS, REACH = 4, 1.0  # least number of rests, and least distance (m) between rests, that show a lean
-MOST_LEAN = 0.03  # rad: a steeper floor is a slope, not a fault of the capture
+LEAST_LEAN, MOST_LEAN = 0.002, 0.03  # rad: a flatter floor is level; a steeper one is a slope, not a capture fault
 OFF_PLANE = 0.025  # m: largest distance of a rest from a leaning floor
 
 
@@ -82,7 +82,7 @@ def _lean_of_rests(phases: FlatFootPhases) -> Array:
     thin = 0.3 * np.eye(2, 4)  # m: regularises the slope across a straight line of steps
     found = np.linalg.lstsq(np.append(rows, thin, axis=0), np.append(place[:, 2], [0.0, 0.0]), rcond=None)[0]
     fits = np.abs(rows @ found - place[:, 2]).max() < OFF_PLANE
-    return np.asarray(found[:2]) if fits and np.hypot(*found[:2]) < MOST_LEAN else np.zeros(2)
+    return np.asarray(found[:2]) if fits and LEAST_LEAN < np.hypot(*found[:2]) < MOST_LEAN else np.zeros(2)
 
 
 def find_soles(clip: Clip, roles: Roles | None, rate: float) -> tuple[Array | None, Finding]:
