@@ -1,6 +1,7 @@
 """Poses made for level ground, fitted to other ground."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,11 @@ import pytest
 from poise import Body, Scene, World, named_motion
 from poise.body.link_kinematics import LinkKinematics
 from poise.edit.limbs import sole_points
-from poise.performance.start import fit_start_to_ground, place_at_start
+from poise.edit.parse import parse_edit
+from poise.edit.take import Live
+from poise.performance.start import PlacedReference, fit_start_to_ground, place_at_start
+from poise.reference.played import Played
+from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 
 
@@ -69,3 +74,13 @@ def test_a_walk_on_uneven_ground_starts_with_both_feet_on_it(human, terrain):
         gaps = contacts.gap[np.isin(names, [f"{side}_foot", f"{side}_toes"])]
         assert gaps.min() == pytest.approx(0.0, abs=3e-3)
     assert contacts.gap.min() > -1e-5
+
+
+def test_a_placed_reference_lasts_as_long_as_its_edits_make_it():
+    squat = named_motion("squat", Body.named("human42")).motions["squat"]
+    live = Live(Played(replace(squat.clip, cyclic=False), squat), squat.clip.body)
+    placed = PlacedReference(live, Place())
+    assert placed.duration == pytest.approx(squat.clip.seconds)
+    live.edit(parse_edit("warp:0.5"), 0.5)
+    assert placed.duration == live.duration > squat.clip.seconds + 1.0
+    assert not placed.motions

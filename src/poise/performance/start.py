@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from poise.body.pose_displacement import PoseDisplacement
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import Frame
+from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference, Target, edition_of
 from poise.rotations import quat_between, quat_multiply, quat_rotate
 from poise.world.terrain import Place
@@ -72,10 +73,19 @@ class PlacedReference:
     """A reference moved to the place where the character starts, as controllers track it."""
 
     def __init__(self, reference: Reference, place: Place) -> None:
-        self.name, self.start, self.duration = reference.name, reference.start, reference.duration
-        self.begin, self.motions = reference.begin, reference.motions
+        self.name, self.start, self.begin = reference.name, reference.start, reference.begin
         self._reference, self._carriage = reference, displacement_to_start(place)
         self._last: tuple[Target, Target] | None = None
+
+    @property
+    def duration(self) -> float | None:
+        """Duration (s) with the edits made so far."""
+        return self._reference.duration
+
+    @property
+    def motions(self) -> Mapping[str, Dynamic]:
+        """The motions of the reference that obey physics, by name; empty after an edit."""
+        return self._reference.motions
 
     @property
     def edition(self) -> int:
