@@ -57,6 +57,10 @@ class SelfDistances:
         first, second = (self._model.body(self._model.geom_bodyid[geom]).name for geom in self._geoms[pair])
         return first, second
 
+    def half_lengths(self, of_first: Mask) -> Array:
+        """(P,) m, half the length of the capsule that is the first geom of a pair where `of_first`, else the other."""
+        return np.asarray(self._model.geom_size[np.where(of_first, *self._geoms.T), 1])
+
     def at(self, qpos: Array, pairs: Mask | None = None, *, moves: bool = True) -> Proximities:
         """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,).
 

@@ -268,7 +268,7 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
         height = at * p.trunk
         if cut.low <= height < cut.high:
             x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth * _trunk_breadth(p, at), p.metres(radius) * p.girth
+            half, thick = p.metres(wide) * p.girth * figure.breadth * _trunk_breadth(p, at), p.metres(radius) * p.girth
             right, left = (x, -half, z), (x, half, z)
             looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:

@@ -311,6 +311,8 @@ class _SeparationProblem(PathProblem):
     def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
         """(T, nv) damped step in the chart. Distances count that are lacking after the step, to first order."""
         assert isinstance(here, _SeparatedPath)
+        if not len(self.moving):  # no free joint moves what overlaps
+            return np.zeros_like(here.vector)
         blocks, push, charts = self.chart_blocks(qpos, here, damping)
         rows = _APART * np.matmul(here.rows[:, None, self.moving], charts[here.frame])[:, 0]
         lack = _APART * here.lack
