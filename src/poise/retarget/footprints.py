@@ -14,9 +14,11 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import ground_below_rests
+from poise.retarget.contact_detection import LOW
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
 _HIGH = 0.1  # m: points that always stay higher than this above the ground need no floor constraint
+_RISEN = 0.02  # m above its resting height at which a part in contact says little about the place of its foot
 _ON_FLOOR = 0.1  # m: a point without a footprint whose median is this close to the ground is put on the ground
 
 
@@ -60,9 +62,16 @@ class _Stance:
     yaw: float  # rad, heading of the foot
 
     @property
+    def resting(self) -> Mask:
+        """(n, 2) whether heel and ball are in contact and at their resting height."""
+        low = np.array([np.percentile(z[down], LOW) if down.any() else 0.0
+                        for z, down in zip(self.middles[..., 2].T, self.ends.T, strict=True)])  # fmt: skip
+        return np.asarray(self.ends & (self.middles[..., 2] <= low + _RISEN))
+
+    @property
     def levels(self) -> list[float]:
-        """Median heights (m) in contact of heel and ball; an end that is never in contact is left out."""
-        return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
+        """Resting heights (m) of heel and ball; an end that is never in contact is left out."""
+        return [float(np.percentile(self.middles[down, k, 2], LOW)) for k, down in enumerate(self.ends.T) if down.any()]
 
 
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
@@ -109,7 +118,7 @@ def _fitted_footprint(stance: _Stance, sole: Array, settings: GroundSettings) ->
     axes = np.stack([forward, left, np.cross(forward, left)], axis=1)
     matrix = axes @ sole.T
     own = np.stack([foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)]) @ matrix.T  # (2, 3)
-    place = np.mean((stance.middles - own)[stance.ends], axis=0)
+    place = np.mean((stance.middles - own)[stance.resting], axis=0)
     place[2] = height - own[:, 2].mean()
     return Footprint(foot, stance.start, stance.stop, readonly(place), readonly(matrix_to_quat(matrix)))
 
