@@ -70,7 +70,7 @@ def test_parts_that_are_none_are_refused(part):
 
 
 def test_parts_beyond_the_motion_and_of_other_formats_are_refused(prepared, tmp_path):
-    with pytest.raises(PoiseError, match="lasts 4.32 s"):
+    with pytest.raises(PoiseError, match=r"lasts 4\.32 s"):
         performer_clip(prepared, ExportPart(0.0, 9.0))
     with pytest.raises(PoiseError, match=r"only, not for html"):
         export(prepared, tmp_path / "x.html", part=ExportPart(1.0))

@@ -24,7 +24,7 @@ from poise.retarget.contact_detection import find_contacts
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 from poise.retarget.retarget import Retargeted, retarget, same_skeleton
 from poise.retarget.separation import separate_limbs
-from poise.retarget.trunk_breadth import find_trunk_breadth, with_trunk_breadth
+from poise.retarget.trunk_breadth import fit_trunk_breadth
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 
@@ -93,11 +93,11 @@ def prepare(
     say(f"retargeting {source.frames} frames to {body.name}")
     retargeted = retarget(source, body)
     if built:
-        trunk = find_trunk_breadth(retargeted.clip)
-        imported = replace(imported, findings=(*imported.findings, trunk))
-        if trunk.value != 1.0:
-            body = with_trunk_breadth(body, trunk.value, mass, symmetric)
-            retargeted = replace(retargeted, clip=replace(retargeted.clip, body=body))
+        narrow, trunk = fit_trunk_breadth(retargeted.clip, mass, symmetric)
+        imported, retargeted = (
+            replace(imported, findings=(*imported.findings, trunk)),
+            replace(retargeted, clip=narrow),
+        )
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")

@@ -13,12 +13,34 @@ from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 _USUAL = 95.0  # Percentile of the frames in which the arms must have room: rarer overlaps are not those of hanging arms
-_NARROWEST = 0.6  # of the breadth of the tables
+_NARROWEST = 0.6  # of the breadth by the tables
 _LITTLE = 0.02  # a smaller change of the breadth is none
+_ROUNDS = 4  # most changes: a narrower trunk leaves room for pairs of links that overlap in the standing pose before
 
 
-def find_trunk_breadth(clip: BodyClip) -> Finding:
-    """The finding on the breadth of the trunk; its value is a factor of the breadth that the body has.
+def fit_trunk_breadth(clip: BodyClip, mass: float | None = None, symmetric: bool = False) -> tuple[BodyClip, Finding]:
+    """The clip on a body whose trunk is as narrow as its arms show, and the finding on the breadth.
+
+    The clip's body is built for a skeleton, with a `mass` (kg) and legs as in `Body.from_skeleton`.
+    """
+    rigging, breadth = clip.body.rigging, 1.0
+    assert rigging is not None
+    for _ in range(_ROUNDS):
+        share = _room_for_arms(clip)
+        if share > 1.0 - _LITTLE or breadth == _NARROWEST:
+            break
+        breadth = max(breadth * share, _NARROWEST)
+        skeleton = replace(rigging.skeleton, breadth=breadth)
+        body = Body.from_skeleton(skeleton, mass=mass, rate=rigging.rate, name=clip.body.name, symmetric=symmetric)
+        clip = replace(clip, body=body)
+    if breadth == 1.0:
+        return clip, Finding("trunk", "the arms keep clear of the trunk", "nothing", "", 1.0)
+    found = f"arms hang nearer to the trunk than those of a usual person, by {100 * (1 - breadth):.0f} % of its breadth"
+    return clip, Finding("trunk", found, "the body's trunk is narrower", "", breadth)
+
+
+def _room_for_arms(clip: BodyClip) -> float:
+    """Share of the trunk's breadth that leaves room for the arms, at most 1.
 
     In each frame, the trunk would have to be narrower by the sideways part of its overlap with the arms.
     """
@@ -27,24 +49,10 @@ def find_trunk_breadth(clip: BodyClip) -> Finding:
     pairs = [[groups.get(link, "") for link in distances.links(k)] for k in range(len(distances.pairs))]
     trunk_first = np.array([first == "trunk" and second.endswith("arm") for first, second in pairs], bool)
     trunk_last = np.array([second == "trunk" and first.endswith("arm") for first, second in pairs], bool)
-    chosen = (trunk_first | trunk_last) & distances.apart
-    near = distances.at(clip.qpos, chosen, moves=False)
+    near = distances.at(clip.qpos, (trunk_first | trunk_last) & distances.apart, moves=False)
     turned = quat_multiply(clip.qpos[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
     left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
     sideways = np.abs(np.einsum("ki,ki->k", near.normal, left[near.frame])) * np.maximum(-near.distance, 0.0)
-    breadth = np.ones(clip.frames)
-    np.minimum.at(breadth, near.frame, 1.0 - sideways / distances.half_lengths(trunk_first)[near.pair])
-    factor = float(np.clip(np.percentile(breadth, 100.0 - _USUAL), _NARROWEST, 1.0))
-    if factor > 1.0 - _LITTLE:
-        return Finding("trunk", "the arms keep clear of the trunk", "nothing", "", 1.0)
-    found = (
-        f"the arms come nearer to the trunk than that of a usual person, by {100 * (1 - factor):.0f} % of its breadth"
-    )
-    return Finding("trunk", found, "the body's trunk is narrower", "", factor)
-
-
-def with_trunk_breadth(body: Body, factor: float, mass: float | None, symmetric: bool) -> Body:
-    """The body of a skeleton, built again with a trunk of `factor` times the breadth."""
-    assert body.rigging is not None
-    skeleton = replace(body.rigging.skeleton, breadth=factor)
-    return Body.from_skeleton(skeleton, mass=mass, rate=body.rigging.rate, name=body.name, symmetric=symmetric)
+    share = np.ones(clip.frames)
+    np.minimum.at(share, near.frame, 1.0 - sideways / distances.half_lengths(trunk_first)[near.pair])
+    return float(np.percentile(share, 100.0 - _USUAL))
