@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from poise.arrays import true_runs
+from poise.body.link_kinematics import LinkKinematics
 from poise.motion.likeness import likeness
+from poise.retarget.footprints import foot_of_link
 from poise.retarget.prepare import prepare
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap"
@@ -28,3 +31,19 @@ def test_something_bears_in_squats_on_the_balls_of_the_feet_but_no_hand():
     hands = [part.name.endswith("hand") for part in clip.parts]
     assert clip.down.any(axis=1).all()
     assert not clip.down[:, hands].any()
+
+
+@pytest.mark.parametrize("name", ["bvh/02_01", "bvh/132_20", "any/91_36"])
+def test_swing_feet_keep_their_clearance(name):
+    prepared = prepare(MOCAP / f"{name}.bvh")
+    clip, file = prepared.clip, prepared.retargeted.clip
+    for foot in clip.body.feet:
+        parts = [part for part in clip.parts if foot_of_link(clip.body, part.link) is foot]
+        points = LinkKinematics(clip.body, [(part.link, point) for part in parts for point in part.points])
+        here, there = (points.at(each.qpos)[0][..., 2].min(axis=1) for each in (clip, file))
+        up = ~clip.down[:, [part in parts for part in clip.parts]].any(axis=1)
+        for start, stop in true_runs(up):
+            middle = slice(start + (stop - start) // 4, stop - (stop - start) // 4)
+            if start > 0 and stop < clip.frames:
+                least = min(there[middle].min(), max(0.02, there[middle].min() - 0.005), 0.05)
+                assert here[middle].min() > least - 0.002

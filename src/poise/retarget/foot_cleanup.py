@@ -18,7 +18,14 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
-from poise.retarget.footprints import Footprint, GroundSettings, contact_pins, footprints, raised_swing_pins
+from poise.retarget.footprints import (
+    Footprint,
+    GroundSettings,
+    contact_pins,
+    footprints,
+    kept_swing_pins,
+    raised_swing_pins,
+)
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth_clip
@@ -59,6 +66,7 @@ def clean_feet(
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")
     smooth = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
     pins = contact_pins(clip, footprints(clip, chosen.ground) if prints is None else prints)
+    pins = kept_swing_pins(clip, pins)
     if chosen.clearance is not None:
         pins = raised_swing_pins(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
