@@ -110,7 +110,7 @@ class Preparation:
         physics = None
         if self.dynamic:
             say("optimising (the first time on a machine, compiling takes half a minute)")
-            settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else DynamicSettings()
+            settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else None
             physics = with_physics(prepared.clip, variation, watch, settings)
             prepared = replace(prepared, clip=physics.dynamic.clip)
             stages["physics"] = prepared.clip

@@ -165,8 +165,7 @@ class _Separator:
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
         links = [distances.links(k) for k in range(len(distances.pairs))]
         pairs = [(limbs[first], limbs[second]) for first, second in links]
-        armed = np.array([any(limb.endswith("arm") for limb in pair) for pair in pairs], bool)
-        self._mine = (armed == arms) & distances.apart
+        self._mine = (distances.of_arms == arms) & distances.apart
         sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
         self._legs = np.array([sides.get(pair, 0.0) for pair in pairs])
         """(P,) 1 for pairs of a right and a left leg, -1 for a left and a right one, else 0"""
