@@ -96,7 +96,7 @@ def test_edits_of_steps_upon_each_other_solve_legs_once(human_gait, monkeypatch)
     cycle, solved, whole = extract_cycle(human_gait), [], EditedFootPlacement.settled
     monkeypatch.setattr(EditedFootPlacement, "settled", lambda self, *told: solved.append(1) or whole(self, *told))
     live = Live(Played(cycle), cycle.body)
-    for text in ("turn:30", "trunk:-0.03", "slope:3"):
+    for text in ("turn:30", "trunk:-0.03@1,ease=0.3", "slope:3"):
         live.edit(parse_edit(text), 1.0)
     assert not solved  # to plan ahead no legs are needed
     for k in range(16):

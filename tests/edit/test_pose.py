@@ -37,7 +37,7 @@ def test_an_offset_of_a_ball_is_a_turn_in_its_frame(gait):
 
 @pytest.mark.parametrize("metres", [-0.1, -0.03])
 def test_a_lowered_trunk_leaves_feet_where_they_are(gait, metres, slip, soles):
-    low = edited(gait, TrunkEdit(metres, Span(1.0, 3.0)))
+    low = edited(gait, TrunkEdit(metres, Span(1.0, 3.0, 0.3)))
     middle = slice(round(1.4 * gait.rate), round(2.6 * gait.rate))
     assert low.qpos[middle, 2] - gait.qpos[middle, 2] == pytest.approx(metres, abs=0.004)
     assert slip(low) < 0.002

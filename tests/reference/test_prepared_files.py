@@ -140,9 +140,7 @@ def test_stages_are_told():
 
 def test_changes_are_what_importing_did(prepared):
     told = import_changes(prepared.imported)
-    assert [line.split()[0] for line in told[1:]] == [
-        "unit", "up", "facing", "upright", "rate", "floor", "soles",
-    ]  # fmt: skip
+    assert [line.split()[0] for line in told[1:]] == ["unit", "up", "facing", "upright", "rate", "floor", "soles"]
     assert prepared.imported.finding("floor").done in told[-2]
 
 

@@ -9,7 +9,7 @@ from poise.arrays import drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.body import Body
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip
-from poise.retarget.contact_detection import find_contacts
+from poise.retarget.contact_detection import _lost_contacts, find_contacts
 from poise.retarget.retarget import retarget
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
@@ -68,6 +68,32 @@ def test_noise_of_the_capture_changes_nothing():
     qpos = still(120)
     qpos[:, :3] += 0.002 * np.random.default_rng(0).normal(size=(120, 3))
     assert feet(found(qpos)).all()
+
+
+@pytest.mark.parametrize("held", [0.0, 0.3])
+@pytest.mark.parametrize("height", [0.05, 0.1])
+def test_a_body_that_rises_slowly_without_leaving_its_place_has_stood_all_the_while(height, held):
+    time = np.maximum(np.abs(np.arange(360) / RATE - 1.5) - held / 2, 0.0)  # s before and after it is highest
+    qpos = still(360)
+    qpos[:, 2] += height * 0.5 * (1 + np.cos(np.pi * np.minimum(time / 0.35, 1.0)))
+    down = found(qpos)
+    balls = np.stack([down["left_foot_ball"], down["right_foot_ball"]])
+    assert balls.any(axis=0).all()
+    assert balls[:, :100].all()
+
+
+def test_a_gap_between_two_feet_is_shared_by_them():
+    clip = BodyClip("test", BODY, RATE, readonly(still(40)))
+    names = [part.name for part in clip.parts]
+    ball, heel = names.index("left_foot_ball"), names.index("right_foot_heel")
+    down, centre = np.zeros((40, len(names)), bool), np.zeros((40, len(names), 3))
+    down[:15, ball] = down[25:, heel] = True
+    centre[:, ball, 0], centre[:, heel, 0] = np.maximum(np.arange(40) - 14, 0), 1.0 + np.minimum(np.arange(40) - 25, 0)
+    added = _lost_contacts(clip, down, centre, np.zeros(40, bool))
+    both = down | added
+    assert true_runs(both[:, ball]) == [(0, 20)]
+    assert true_runs(both[:, heel]) == [(20, 40)]
+    assert not _lost_contacts(clip, down, centre, np.arange(40) == 20).any()
 
 
 def test_a_ballistic_hop_has_no_contact_in_flight_not_even_at_its_top():

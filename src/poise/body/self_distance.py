@@ -44,6 +44,12 @@ class SelfDistances:
         self._overlap = np.array([pair.slack - SLACK for pair in self.pairs])
         self.apart: Mask = self._overlap < _NEIGHBOURS
         """(P,) whether joints can move the geoms of a pair apart; neighbours, as neck and collar bone, stay together"""
+        arms = {body.link_id(joint.link) for joint in body.joints if joint.group.endswith("arm")}
+        armed = np.isin(np.arange(self._model.nbody), list(arms))
+        for link in range(1, self._model.nbody):  # a link without a joint, such as a hand, goes with its parent
+            armed[link] |= not self._model.body_jntnum[link] and armed[self._model.body_parentid[link]]
+        self.of_arms: Mask = armed[self._model.geom_bodyid[self._geoms]].any(axis=1)
+        """(P,) whether a pair has a link of an arm"""
         self.radii: Array = np.array([_thickness_sum(self._model, geoms) for geoms in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
         above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
@@ -56,6 +62,10 @@ class SelfDistances:
         """Names of the links of a pair's geoms."""
         first, second = (self._model.body(self._model.geom_bodyid[geom]).name for geom in self._geoms[pair])
         return first, second
+
+    def half_lengths(self, of_first: Mask) -> Array:
+        """(P,) m, half the length of the capsule that is the first geom of a pair where `of_first`, else the other."""
+        return np.asarray(self._model.geom_size[np.where(of_first, *self._geoms.T), 1])
 
     def at(self, qpos: Array, pairs: Mask | None = None, *, moves: bool = True) -> Proximities:
         """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,).

@@ -60,6 +60,7 @@ class PersonMeasures:
     sole: float  # m, radius of the rails under the feet
     has_toes: bool
     has_hands: bool
+    breadth: float = 1.0  # of the trunk, over that by the tables
 
 
 def person_measures(
@@ -112,6 +113,7 @@ def person_measures(
         sole=sole,
         has_toes="left_toes" in roles.joints,
         has_hands="left_hand" in roles.joints,
+        breadth=upright.skeleton.breadth,
     )
 
 

@@ -25,6 +25,7 @@ LEAST = 0.06  # of the trunk: least length of a link, however near its two joint
 CHEST = 0.25  # of the trunk: least length of the chest, which carries the arms
 NECK_MASS = 0.14  # of head and neck: mass of the neck if the neck has links of its own
 MOST_LEAN = 0.2  # largest sine of the slant of the legs
+SUPPLE = 1.15  # range of a supple person over the mean range: two standard deviations more
 SHANK_TURN = radians(35)  # limit of the rotation of foot and shank about the shank's axis, either way
 _PARTS = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
 
@@ -73,7 +74,7 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
     )
     heavier = figure.proportions.mass / ADULT.mass
     taller = figure.proportions.stature / ADULT.stature
-    strong = (replace(s, joint=strengthened_joint(s.joint, heavier, taller)) for s in whole.segments)
+    strong = (replace(s, joint=_suppler_joint(strengthened_joint(s.joint, heavier, taller))) for s in whole.segments)
     lean = _standing_lean(figure, whole.segments, contact)
     shortest = min(leg.hip for leg in figure.legs)
     standing = dict(whole.standing)
@@ -83,6 +84,12 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
         standing[f"{side}_knee"] = (knee,)
         standing[f"{side}_ankle"] = (0.0, flexion - knee - lean, 0.0)
     return replace(whole, segments=tuple(strong), standing=standing)
+
+
+def _suppler_joint(joint: JointPlan) -> JointPlan:
+    """The joint with the range of a supple person: the published ranges are means, and a file may exceed them."""
+    lower, upper = (tuple(SUPPLE * angle for angle in angles) for angles in (joint.lower, joint.upper))
+    return replace(joint, lower=lower, upper=upper)
 
 
 def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
@@ -268,7 +275,7 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
         height = at * p.trunk
         if cut.low <= height < cut.high:
             x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth * _trunk_breadth(p, at), p.metres(radius) * p.girth
+            half, thick = p.metres(wide) * p.girth * figure.breadth * _trunk_breadth(p, at), p.metres(radius) * p.girth
             right, left = (x, -half, z), (x, half, z)
             looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:

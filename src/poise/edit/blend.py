@@ -161,7 +161,9 @@ class _Crossfade:
         share = quintic_ease((np.array(numbers) - self._first) / self._over)
         mixed = [self._mixed_frame(a, b, s, k) for a, b, s, k in zip(out_of, into, share, numbers, strict=True)]
         place, turn = self._foot_places(out_of, into, np.array([frame.qpos[:2] for frame in mixed]), numbers)
-        for frame, sink in zip(mixed, self._pelvis_sink(mixed, out_of, into, place), strict=True):
+        inside = np.minimum(np.array(numbers) - self._first, self._end - np.array(numbers))
+        sinks = quintic_ease(inside / self._over) * self._pelvis_sink(mixed, out_of, into, place)
+        for frame, sink in zip(mixed, sinks, strict=True):
             frame.qpos[2] -= sink
         solved = self._placement.settled(mixed, place, turn)
         return [b if k >= self._end else s for k, s, b in zip(numbers, solved, into, strict=True)]

@@ -9,7 +9,7 @@ from poise.edit.blend import OVER, Blend
 from poise.edit.cycle import Loop, TimeWarpEdit
 from poise.edit.pose import Carry, Mirror, Offset, TrunkEdit
 from poise.edit.reach import Reach, ReachGoal
-from poise.edit.take import EASE, Edit, Span
+from poise.edit.take import Edit, Span
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
 from poise.edit.uneven_ground import SlopeEdit, StairsEdit
 from poise.errors import PoiseError, unknown_name
@@ -119,7 +119,8 @@ class _EditText:
         if needed and not self._match["start"]:
             raise self.error(f"'{self._name}' needs a start, such as @2", len(self._text))
         start, stop = (float(self._match[key]) if self._match[key] else None for key in ("start", "end"))
-        return Span(start, stop, self.seconds("ease", EASE) if ease else EASE)
+        given = self.option("ease") if ease else None
+        return Span(start, stop, None if given is None else self.number(*given))
 
     def finish(self) -> None:
         """Raise a PoiseError if an option was given that nobody asked for by `option`."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 import mujoco
 import numpy as np
@@ -79,6 +80,7 @@ def mirrored_parts(body: Body) -> list[int]:
 class Offset:
     """Edit that rotates a joint by `degrees` in addition to the motion: one number per degree of freedom."""
 
+    eases: ClassVar[bool] = True
     joint: str  # name of a joint or of a degree of freedom
     degrees: tuple[float, ...]
     span: Span = field(default_factory=Span)
@@ -111,6 +113,7 @@ class Offset:
 class TrunkEdit:
     """Edit that raises the trunk by `metres` (lowers it if negative); feet stay, legs follow by inverse kinematics."""
 
+    eases: ClassVar[bool] = True
     metres: float
     span: Span = field(default_factory=Span)
 
@@ -192,6 +195,7 @@ _HOLDS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
 class Carry:
     """Edit that holds the arms in a carry pose, named as in CARRY_POSES."""
 
+    eases: ClassVar[bool] = True
     pose: str
     span: Span = field(default_factory=Span)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class ReachGoal:
 class Reach:
     """Edit that brings one or more body parts to target positions at the same time."""
 
+    eases: ClassVar[bool] = True
     goals: tuple[ReachGoal, ...]
     absolute: bool = False  # whether targets are positions in the world, else offsets along the figure's heading
     point: tuple[float, float, float] | None = None  # m in the link's frame: point to bring there; None: `part_point`

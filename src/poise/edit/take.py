@@ -18,15 +18,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
+from poise.body.link_kinematics import LinkKinematics
 from poise.ease import quintic_ease, quintic_ease_integral
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
 from poise.reference.reference import Reference, Start, Target
+from poise.rotations import quat_conjugate, quat_log, quat_multiply
 
 LATEST = 1e6  # s
-EASE = 0.3  # s, default duration of easing in and out
+EASE, LONGEST_EASE = 0.3, 3.0  # s, shortest and longest duration of easing in and out that an edit chooses
+HASTE = 1.5  # largest turning speed of a link while an edit comes or goes, over that of the motion
+CALM = 0.25  # of the fastest link's speed: a link that is slower may be edited as if it turned that fast
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,11 @@ class Span:
 
     start: float | None = None  # s
     end: float | None = None  # s
-    ease: float = EASE  # s, duration of easing in and of easing out
+    ease: float | None = None  # s, duration of easing in and of easing out; None: as suits the size of the edit
 
     def __post_init__(self) -> None:
         times = [t for t in (self.start, self.end) if t is not None]
-        if not all(0 <= t <= LATEST for t in (*times, self.ease)):
+        if not all(0 <= t <= LATEST for t in (*times, self.ease or 0.0)):
             raise PoiseError(f"times of an edit must be from 0 to {LATEST:g} s: {self.start}, {self.end}, {self.ease}")
         if self.end is not None and self.end <= (self.start or 0.0):
             raise PoiseError(f"an edit that starts at {self.start or 0.0:g} s cannot end at {self.end:g} s")
@@ -68,7 +72,8 @@ class Span:
     @property
     def _bounded_ease(self) -> float:
         """Duration (s) of easing in, and of easing out: `ease`, but at most half of the span, and greater than 0."""
-        shortest = self.ease if self.end is None else min(self.ease, (self.end - (self.start or 0.0)) / 2)
+        ease = EASE if self.ease is None else self.ease
+        shortest = ease if self.end is None else min(ease, (self.end - (self.start or 0.0)) / 2)
         return max(shortest, 1e-9)
 
 
@@ -88,7 +93,7 @@ def edit_text(name: str, value: str = "", span: Span | None = None, **options: s
     when = ""
     if span.start is not None or span.end is not None:
         when = f"@{number_text(span.start or 0.0)}" + ("" if span.end is None else f"-{number_text(span.end)}")
-    if span.ease != EASE:
+    if span.ease is not None:
         options = {**options, "ease": number_text(span.ease)}
     return name + (value and f":{value}") + when + "".join(f",{k}={v}" for k, v in options.items() if v is not None)
 
@@ -181,7 +186,10 @@ class Take:
 
 
 class Edit(Protocol):
-    """A change of a motion. `str(edit)` is its text form on the command line."""
+    """A change of a motion. `str(edit)` is its text form on the command line.
+
+    An edit whose class has `eases` = True comes and goes over the ease of its span.
+    """
 
     @property
     def span(self) -> Span:
@@ -219,10 +227,40 @@ def edited_with_notes(clip: BodyClip, *edits: Edit, seconds: float | None = None
     """The result of `edited`, and what the edits found and did, a sentence each."""
     take = take_of(Played(clip), clip.body)
     for edit in edits:
-        take = edit.on(take)
+        take = eased(edit, take).on(take)
     if take.cycle is not None and seconds is None:
         return take.cycle, take.notes
     return take.clip(seconds or take.duration or clip.seconds), take.notes
+
+
+def eased(edit: Edit, take: Take) -> Edit:
+    """The edit with an ease that suits its size, if none is given: no link turns much faster than in the motion.
+
+    The change of a link's orientation by the edit adds to its speed, and is slower in proportion to the ease.
+    """
+    span = edit.span
+    if span.ease is not None or not getattr(edit, "eases", False) or (span.start is None and span.end is None):
+        return edit
+    tried = edit.on(take)
+    kinematics, rate = LinkKinematics(take.body, (), take.body.links), take.rate
+    hasty, own = np.zeros(len(take.body.links)), np.zeros(len(take.body.links))  # rad/s
+    for begin in (span.start, None if span.end is None else max(span.end - EASE, span.start or 0.0)):
+        if begin is None or (take.duration is not None and begin >= take.duration):
+            continue
+        numbers = range(int(begin * rate), int((begin + EASE) * rate) + 2)
+        before, after = (kinematics.at(np.array([each.frame(k).qpos for k in numbers]))[1] for each in (take, tried))
+        change = quat_log(quat_multiply(after, quat_conjugate(before)))
+        hasty = np.maximum(hasty, rate * np.linalg.norm(np.diff(change, axis=0), axis=-1).max(axis=0))
+        around = range(max(0, int((begin - 1.0) * rate)), int((begin + 2.0) * rate))
+        turned = kinematics.at(np.array([take.frame(k).qpos for k in around]))[1]
+        moved = quat_log(quat_multiply(turned[1:], quat_conjugate(turned[:-1])))
+        own = np.maximum(own, rate * np.linalg.norm(moved, axis=-1).max(axis=0))
+    if not own.any():
+        return edit
+    room = HASTE * np.maximum(own, CALM * own.max()) - own
+    longest = LONGEST_EASE if span.end is None else min(LONGEST_EASE, (span.end - (span.start or 0.0)) / 2)
+    ease = min(EASE * max(1.0, float(np.max(hasty / room))), longest)
+    return replace(edit, span=replace(span, ease=ease))  # type: ignore[type-var]
 
 
 class Live:
@@ -271,7 +309,8 @@ class Live:
     def edit(self, edit: Edit, now: float) -> dict[str, Any]:
         """Apply an edit from the time `now` (s) on. Appends an event for the recording to `events` and returns it."""
         late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
-        self._now = late.on(take_of(self._now, self._body, self._rate))
+        take = take_of(self._now, self._body, self._rate)
+        self._now = eased(late, take).on(take)
         self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})
         return self.events[-1]
 

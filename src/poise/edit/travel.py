@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,7 @@ SLOW = 0.15  # m/s: below this speed a path has no direction of its own
 class StrideEdit:
     """Edit that makes each step longer (shorter if negative) by `metres`, or multiplies step lengths by `factor`."""
 
+    eases: ClassVar[bool] = True
     metres: float | None = None
     factor: float | None = None
     span: Span = field(default_factory=Span)

@@ -14,6 +14,7 @@ from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_
 from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed
 from poise.edit.walk import (
     IDENTITY,
+    LANDING,
     Course,
     CourseMoves,
     RigidEditMove,
@@ -53,7 +54,7 @@ class SlopeEdit:
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
         surface = EditedGroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
         return take_on_course(
-            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start)
+            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start, clear=True)
         )
 
 
@@ -178,12 +179,23 @@ Fit = Callable[[StancePhase, float | None, float], float]
 
 
 def _take_course_on_surface(
-    surface: EditedGroundSurface, track: TakeFootTrack, start: float | None, fit: Fit | None = None
+    surface: EditedGroundSurface,
+    track: TakeFootTrack,
+    start: float | None,
+    fit: Fit | None = None,
+    clear: bool = False,
 ) -> Course:
-    """The course over a surface. With `start` (s), the surface is placed at the figure's position and heading then."""
+    """The course over a surface. With `start` (s), the surface is placed at the figure's position and heading then.
+
+    If it is to be `clear`, it is placed in front of the feet that stand then or land very soon, if these are ahead.
+    """
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
         surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
+        soon = k + LANDING * track.rate
+        soles = [track.sole(s.foot, track.middle(s)) for s in track.stances if clear and s.end > k and s.begin < soon]
+        ahead = max([0.0, *(surface.ahead(point) for sole in soles for point in sole)])
+        surface = surface.laid(track.path[k] + ahead * surface.forward, surface.heading)
 
     points = sole_points(track.body)
 

@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array, Ints, readonly
 from poise.body.rigging import Rigging, plain_rigging
 from poise.errors import PoiseError
-from poise.export.clips import Source, performer_clip, rigging_for_export
+from poise.export.clips import WHOLE, ExportPart, Source, performer_clip, rigging_for_export
 from poise.export.look import HOUSE_COLOURS, PERFORMER, SHOWN_GROUPS, geom_colours, mesh_arrays
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Y_UP, Places, Skeleton, skeleton_kinematics
@@ -70,9 +70,9 @@ def bind_pose_of_exported_figure(skeleton: Skeleton) -> Array:
     return plain if skeleton.upright is None else skeleton.upright
 
 
-def exported_figure(source: Source) -> ExportedFigure:
+def exported_figure(source: Source, part: ExportPart = WHOLE) -> ExportedFigure:
     """The first performer with the shapes of its body; a clip without a body is drawn as bones."""
-    clip = performer_clip(source)
+    clip = performer_clip(source, part)
     if not clip.frames:
         raise PoiseError(f"clip '{clip.name}' has no frames to write")
     if isinstance(source, Clip):

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from poise.errors import PoiseError, unknown_name
-from poise.export.clips import Source, performer_clip
+from poise.export.clips import WHOLE, ExportPart, Source, clip_for_bvh, performer_clip
 from poise.export.figure import exported_figure
 from poise.export.figure_files import write_glb, write_usd
 from poise.export.look import Drawable, recording_to_draw_clip
@@ -84,9 +84,10 @@ class ExportFormat:
     """An export format: a source is converted, and the result is written."""
 
     what: str  # one-line description
-    convert: Callable[[Any], Any]
+    convert: Callable[..., Any]
     write: Callable[..., Path]
     of_clips: bool = True  # whether a clip without a body can be written
+    parts: bool = True  # whether `convert` also takes the part of the motion to write
     reports: bool = False  # whether `write` takes long and reports progress through a `bar`
 
 
@@ -112,22 +113,31 @@ FORMATS: dict[str, ExportFormat] = {
     "usd": ExportFormat(f"{_SKINNED}, binary; needs poise[usd]", exported_figure, write_usd),
     "usda": ExportFormat("the same as text", exported_figure, write_usd),
     "usdc": ExportFormat("the same as usd", exported_figure, write_usd),
-    "csv": ExportFormat(_TABLE, _csv_source, write_csv),
+    "csv": ExportFormat(_TABLE, _csv_source, write_csv, parts=False),
     "npz": ExportFormat("motion of the performer, for Poise", performer_clip, save_clip),
-    "html": ExportFormat("3D playback in one self-contained page", _drawable_for_export, write_page, of_clips=False),
-    "png": ExportFormat("a strip of pictures", _drawable_for_export, write_strip, of_clips=False),
+    "html": ExportFormat("3D playback in one self-contained page", _drawable_for_export, write_page, False, False),
+    "png": ExportFormat("a strip of pictures", _drawable_for_export, write_strip, False, False),
     "mp4": ExportFormat(
-        "a video; needs poise[video] and OpenGL", _drawable_for_export, write_video, of_clips=False, reports=True
+        "a video; needs poise[video] and OpenGL", _drawable_for_export, write_video, False, False, True
     ),
 }
 """The formats by file ending."""
 
 
-def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], Iterable[int]] = range) -> Path:
+def export(
+    source: Source | str | Path,
+    path: str | Path,
+    bar: Callable[[int], Iterable[int]] = range,
+    *,
+    part: ExportPart = WHOLE,
+    skeleton: str = "file",
+    place: str = "file",
+) -> Path:
     """Write a recording, a dynamic reference, a body clip or a skeleton clip in the format of the file ending.
 
     The source may be given as a file, or as the folder of a performance. A format that takes long iterates over
-    `bar(count)`, which may show progress.
+    `bar(count)`, which may show progress. BVH files have the skeleton of the user's file, or the "repaired" one, and
+    the motion is at its place in the file, or at the "origin".
     """
     if isinstance(source, str | Path):
         source = read_exportable(source)
@@ -139,7 +149,13 @@ def export(source: Source | str | Path, path: str | Path, bar: Callable[[int], I
     if ending not in able:
         raise unknown_name("format for a motion without a body" if ending in FORMATS else "format", ending, able)
     form = able[ending]
-    return form.write(form.convert(source), path, **({"bar": bar} if form.reports else {}))
+    if part != WHOLE and not form.parts:
+        can = ", ".join(ending for ending, other in able.items() if other.parts)
+        raise PoiseError(f"a part or a rate can be chosen for {can} only, not for {ending}")
+    converted = form.convert(source, part) if form.parts else form.convert(source)
+    if ending == "bvh":
+        converted = clip_for_bvh(converted, skeleton, place)
+    return form.write(converted, path, **({"bar": bar} if form.reports else {}))
 
 
 def read_exportable(path: str | Path) -> Source:

@@ -110,7 +110,7 @@ class Preparation:
         physics = None
         if self.dynamic:
             say("optimising (the first time on a machine, compiling takes half a minute)")
-            settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else DynamicSettings()
+            settings = DynamicSettings(apart=None) if self.imports.overlap == "keep" else None
             physics = with_physics(prepared.clip, variation, watch, settings)
             prepared = replace(prepared, clip=physics.dynamic.clip)
             stages["physics"] = prepared.clip
@@ -195,7 +195,8 @@ def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[
     limits = "joints of the body bend about fewer axes, or less far, than the file's"
     causes = {
         "retargeted": limits if own else "the body's limbs have other proportions, or its joints other limits",
-        "prepared": "feet that bear are held on the ground, and the motion is smoothed",
+        "prepared": "feet that bear are held on the ground, overlapping limbs are moved apart, and the motion is "
+        "smoothed",
         "physics": "forces and torques within their limits cannot give the prepared motion",
     }
     before = [None, *stages.values()]

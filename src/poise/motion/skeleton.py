@@ -8,7 +8,7 @@ the same form.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -46,13 +46,26 @@ def depth_first_joints(parents: Sequence[int]) -> list[int]:
     return order
 
 
+@dataclass(frozen=True)
+class FilePlace:
+    """Where a motion is in its file, whose floor may lean: turned by `yaw`, then shifted. In Poise's unit and axes."""
+
+    x: float = 0.0  # m
+    y: float = 0.0  # m
+    yaw: float = 0.0  # rad
+    floor: float = 0.0  # m, height of the file's floor at its origin
+    lean: tuple[float, float] = (0.0, 0.0)  # rise of the file's floor in m per m of x and y
+
+
 @dataclass(frozen=True, eq=False)
 class Convention:
-    """Unit, axes and channels of a file: v in Poise = unit * axes @ v in the file."""
+    """Unit, axes and channels of a file: v in Poise = unit * axes @ v in the file; and what the import has moved."""
 
     unit: float = 0.01  # m per unit of the file
     axes: Array = field(default_factory=lambda: Y_UP)  # (3, 3) proper rotation
     channels: tuple[tuple[str, ...], ...] = ()  # BVH channel names of each joint; () for the default ones
+    offsets: Array | None = None  # (J, 3) m, the offsets before a missing bone was restored; None if none was
+    place: FilePlace = FilePlace()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +89,7 @@ class Skeleton:
     """(J, 4) local rotations of a pose that stands upright and faces +x; None if the zero pose does"""
     soles: Array | None = None
     """(2, 2) m: heights of ankle (first column) and toe joint above the ground in flat stance; rows left, right"""
+    breadth: float = 1.0  # of the trunk of a person's body, over that by the tables
 
     @property
     def count(self) -> int:
@@ -118,12 +132,19 @@ class Skeleton:
             return "its axes are not a rotation"
         if convention.channels and len(convention.channels) != count:
             return "its channels do not match its joints"
+        if convention.offsets is not None and convention.offsets.shape != (count, 3):
+            return "its file's offsets are not three numbers per joint"
+        place = np.hstack(astuple(convention.place))
+        if not np.all(np.isfinite(place if convention.offsets is None else [*place, *convention.offsets.flat])):
+            return "its place in the file or the file's offsets are not finite"
         if not all(channel in ROOT_CHANNELS for channels in convention.channels for channel in channels):
             return "it has channels that BVH does not define"
         if self.upright is not None and not (self.upright.shape == (count, 4) and np.all(np.isfinite(self.upright))):
             return "its upright pose is not one rotation per joint"
         if self.soles is not None and not (self.soles.shape == (2, 2) and np.all(np.isfinite(self.soles))):
             return "its soles are not two finite heights per foot"
+        if not 0.1 <= self.breadth <= 10.0:
+            return "the breadth of its trunk is not plausible"
         return None
 
     def as_dict(self) -> dict[str, Any]:
@@ -136,23 +157,35 @@ class Skeleton:
             "unit": self.convention.unit,
             "axes": self.convention.axes.tolist(),
             "channels": [list(c) for c in self.convention.channels],
+            "filed_offsets": None if self.convention.offsets is None else self.convention.offsets.tolist(),
+            "place": asdict(self.convention.place),
             "upright": None if self.upright is None else self.upright.tolist(),
             "soles": None if self.soles is None else self.soles.tolist(),
+            "breadth": self.breadth,
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Skeleton:
-        """The skeleton from the values of `as_dict`."""
+        """The skeleton from the values of `as_dict`; files of older versions lack the last ones."""
+        names = tuple(data["names"])
+        filed, place = data.get("filed_offsets"), dict(data.get("place", {}))
+        x, y, yaw, floor = (float(place.get(name, 0.0)) for name in ("x", "y", "yaw", "floor"))
+        east, north = map(float, place.get("lean", (0.0, 0.0)))
         return cls(
-            names=tuple(data["names"]),
+            names=names,
             parents=tuple(int(p) for p in data["parents"]),
             offsets=readonly(np.reshape(data["offsets"], (-1, 3))),
             ends=tuple(End(int(end["joint"]), readonly(end["offset"])) for end in data["ends"]),
             convention=Convention(
-                float(data["unit"]), readonly(data["axes"]), tuple(tuple(c) for c in data["channels"])
+                float(data["unit"]),
+                readonly(data["axes"]),
+                tuple(tuple(c) for c in data["channels"]),
+                None if filed is None else readonly(np.reshape(filed, (-1, 3))),
+                FilePlace(x, y, yaw, floor, (east, north)),
             ),
             upright=None if data["upright"] is None else readonly(data["upright"]),
             soles=None if data.get("soles") is None else readonly(data["soles"]),
+            breadth=float(data.get("breadth", 1.0)),
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,15 @@ from poise.arrays import Array, Ints
 from poise.body.pose_displacement import displace_poses
 from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
 from poise.physics.rows import BoundedRows, TaskRows
-from poise.physics.task import LENGTH, Closure, EndState, SpacetimeTask, TaskSpheres, Trajectory, VariableLayout
+from poise.physics.task import (
+    LENGTH,
+    Closure,
+    EndState,
+    SpacetimeTask,
+    TaskSpheres,
+    Trajectory,
+    VariableLayout,
+)
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 
@@ -26,7 +34,8 @@ def overlap_rows(motion: MotionTerms, layout: VariableLayout, qpos: Array) -> li
     if motion.distances is None or motion.task.apart is None:
         return []
     near = motion.distances.at(qpos, motion.distances.apart)
-    lack = np.maximum(motion.task.apart - near.distance, 0.0)
+    wanted = np.where(motion.distances.of_arms[near.pair], motion.task.arms_apart, motion.task.apart)
+    lack = np.maximum(wanted - near.distance, 0.0)
     weight = np.sqrt(motion.task.weights.apart) * (lack > 0)
     closer = -np.matmul(near.normal[:, None], near.moves)
     return [TaskRows("overlap", layout.pose[near.frame], weight[:, None, None] * closer, (weight * lack)[:, None])]

@@ -15,6 +15,7 @@ from poise.forms import VARIATION_FORMS
 from poise.physics.certificate import Certificate, Deviation, certify, deviation_from
 from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
+from poise.physics.task import ARMS_APART
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.reference.supports import Sketch, supports_of_reference_clip
@@ -78,7 +79,7 @@ def with_physics(
     settings: DynamicSettings | None = None,
 ) -> Physics:
     """Make a clip, optionally varied, obey physics by trajectory optimisation. `watch` is told the progress."""
-    chosen, change = settings or DynamicSettings(), variation or Variation()
+    chosen, change = settings or DynamicSettings(arms_apart=ARMS_APART), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
     sketch = varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), change)

@@ -36,6 +36,7 @@ class DynamicSettings:
     clearance: float = 0.02  # m: least height of swing feet at mid-swing, unless the desired motion is lower
     lift: float | None = None  # m: least height of swing feet at mid-swing, even if the desired motion is lower
     apart: float | None = APART  # m between links of the body that could overlap; None to let them overlap
+    arms_apart: float = APART  # m, the same between arms and all else
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     search: InteriorSettings = field(default_factory=InteriorSettings)
 
@@ -159,6 +160,7 @@ def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
         _task_spheres(sketch, settings),
         friction=settings.friction,
         apart=settings.apart,
+        arms_apart=settings.arms_apart,
         weights=settings.weights,
         closure=closure,
     )

@@ -17,6 +17,9 @@ LENGTH = 100.0
 APART = 0.003
 """Distance (m) that the optimiser keeps between links of a body that could overlap"""
 
+ARMS_APART = -0.002
+"""The same between arms and all else in a captured motion, in which arms may rest on the trunk"""
+
 
 @dataclass(frozen=True)
 class SpacetimeWeights:
@@ -89,6 +92,7 @@ class SpacetimeTask:
     balls: TaskSpheres
     friction: float = 0.7  # |fx| + |fy| <= friction fz
     apart: float | None = APART  # m between links of the body that could overlap; None to let them overlap
+    arms_apart: float = APART  # m, the same between arms and all else
     margin: float = 0.01  # rad from joint limits, and fraction of torque limits, that is kept free
     weights: SpacetimeWeights = field(default_factory=SpacetimeWeights)
     closure: Closure | None = None

@@ -26,6 +26,8 @@ _BORNE = 0.5  # a body off the ground hangs if it is not in free fall for at lea
 _AROUND = 0.25  # m: a gripping hand stays this near to its median place, although it rolls about the bar
 LOW = 20.0  # Percentile of a part's heights while it rests that is its resting height: rests end with rolling off
 _LATELY = 1.0  # s: over this time the resting height is constant
+_PLACE = 0.1  # m: contacts of a part that are nearer to each other are at the same place
+_LOST, _RETURN = 1.0, 0.3  # s: longest loss of all contacts; time before and after it in which a foot stands
 _STRIDE = 0.4  # m: around a part that carries weight, the ground extends this far
 
 
@@ -62,6 +64,7 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
     slow = _resting_parts(centre, com, clip.rate, chosen)
     slow &= tilt < chosen.near
     rests = _rest_intervals(centre, height, slow, clip.rate, chosen)
+    rests = _without_captured_lifts(rests, chosen)
     bearing = _bearing_rests(rests, slow, height, com, clip.rate, chosen)
     bearing = _without_raised_heels(bearing, [part.name for part in clip.parts], chosen)
     over = np.full(slow.shape, np.inf)  # m above the resting height
@@ -71,7 +74,10 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
         over[span, rest.part] = np.minimum(over[span, rest.part], above)
     down = over < chosen.lifted
     falling = _free_fall_frames(com, clip.rate, chosen)
+    down = _without_sliding_toes(clip, down)
+    over[:, [part.name.endswith("_tip") for part in clip.parts]] = np.inf
     down |= _lowest_of_unsupported_frames(down, over, falling, chosen)
+    down |= _lost_contacts(clip, down, centre, falling)
     down = hanging_hands(clip, down, centre, com, falling)
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
@@ -97,6 +103,46 @@ def _lowest_of_unsupported_frames(down: Mask, over: Array, falling: Mask, settin
     unsupported = ~down.any(axis=1) & ~falling
     low = over < np.minimum(np.min(over, axis=1, initial=np.inf) + settings.lifted, settings.near / 2)[:, None]
     return np.asarray(low & unsupported[:, None])
+
+
+def _without_captured_lifts(rests: list[_Rest], settings: ContactSettings) -> list[_Rest]:
+    """The rests without those above a lower rest of the same part at the same place: one place has one ground."""
+    return [
+        rest
+        for rest in rests
+        if not any(
+            other.part == rest.part
+            and other.level < rest.level - settings.near
+            and np.linalg.norm(other.place - rest.place) < _PLACE
+            for other in rests
+        )
+    ]
+
+
+def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask) -> Mask:
+    """(T, P) feet in frames in which nothing is in contact although the body does not fall, as when markers are lost.
+
+    What stood at a place shortly before, and stands there again shortly after, has stood there all the while.
+    Otherwise what stood before goes on to stand until what stands next is nearer to its place.
+    """
+    out, hands = np.zeros_like(down), {hand.name for hand in clip.body.hands}
+    feet = np.array([part.name not in hands for part in clip.parts], bool)
+    near, longest = round(_RETURN * clip.rate), round(_LOST * clip.rate)
+    for start, stop in true_runs(np.asarray(~down.any(axis=1))):
+        if start == 0 or stop == clip.frames or stop - start > longest or falling[start:stop].any():
+            continue
+        first, found = max(0, start - near), False
+        for part in np.flatnonzero(feet & down[first:start].any(axis=0) & down[stop : stop + near].any(axis=0)):
+            last, next_ = first + np.flatnonzero(down[first:start, part])[-1], stop + int(down[stop:, part].argmax())
+            if np.linalg.norm(centre[next_, part, :2] - centre[last, part, :2]) < _PLACE:
+                out[last:next_, part] = found = True
+        before, after = feet & down[start - 1], feet & down[stop]
+        if not found and before.any() and after.any():
+            away = [np.linalg.norm(centre[start:stop, side] - centre[at, side], axis=-1).min(axis=1)
+                    for side, at in ((before, start - 1), (after, stop))]  # fmt: skip
+            turn = start + int(np.argmax(np.append(away[0] > away[1], True)))
+            out[start:turn, before] = out[turn:stop, after] = True
+    return out
 
 
 def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:

@@ -18,13 +18,21 @@ from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
-from poise.retarget.footprints import Footprint, GroundSettings, contact_pins, footprints, raised_swing_pins
+from poise.retarget.footprints import (
+    Footprint,
+    GroundSettings,
+    contact_pins,
+    footprints,
+    kept_swing_pins,
+    raised_swing_pins,
+)
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.retarget.smooth import smooth_clip
 
 _STILL = 0.1  # rad/s: lower bound of a joint's usual speed
 _STAY, _TILT = 30.0, 10.0  # weights of the root's horizontal shifts (per hip height) and rotations; joints have 1
+_KNEE = 2.0  # weight of the knees: a straight one must bend much to shorten its leg a little, which is seen at once
 _BUOYANCY = 0.3  # weight that keeps swing feet above the ground, as a fraction of the weight of the pins
 _AROUND = 0.08  # s before and after over which a speed peak is spread
 _UNSEEN = 0.06  # rad: larger displacements of a joint would be visible
@@ -39,7 +47,7 @@ class FootSettings:
 
     clearance: float | None = None  # m: least height of swing feet at mid-swing; None to leave their heights unchanged
     smoothing: float | None = 6.0  # Hz: cutoff of smoothing, except at impacts; None for no smoothing
-    fade: float = 0.05  # s over which corrections fade in and out
+    fade: float = 0.04  # s over which corrections fade in and out
     peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
@@ -58,6 +66,7 @@ def clean_feet(
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")
     smooth = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
     pins = contact_pins(clip, footprints(clip, chosen.ground) if prints is None else prints)
+    pins = kept_swing_pins(clip, pins)
     if chosen.clearance is not None:
         pins = raised_swing_pins(clip, pins, chosen.clearance)
     solver = PoseSolver(clip.body, pins.points)
@@ -86,6 +95,7 @@ def _cleanup_coordinates(clip: BodyClip) -> list[int]:
 def _correction_weights(clip: BodyClip, heave: float) -> Array:
     """(nv,) costs of corrections: least for joints, more for the root's rotation and height, most for its path."""
     weights = np.ones(clip.body.nv)
+    weights[[dof for joint in clip.body.joints if joint.name.endswith("knee") for dof in joint.dofs]] = _KNEE
     height = clip.body.standing[2]
     weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
     return weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +14,13 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import ground_below_rests
+from poise.retarget.contact_detection import LOW
 from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
+CLEAR, SUNK = 0.02, 0.005  # m: height that swing feet keep if they have it, and by which higher ones may sink
+HIGH = 0.05  # m: feet that swing higher do not trip
 _HIGH = 0.1  # m: points that always stay higher than this above the ground need no floor constraint
+_RISEN = 0.02  # m above its resting height at which a part in contact says little about the place of its foot
 _ON_FLOOR = 0.1  # m: a point without a footprint whose median is this close to the ground is put on the ground
 
 
@@ -60,9 +64,16 @@ class _Stance:
     yaw: float  # rad, heading of the foot
 
     @property
+    def resting(self) -> Mask:
+        """(n, 2) whether heel and ball are in contact and at their resting height."""
+        low = np.array([np.percentile(z[down], LOW) if down.any() else 0.0
+                        for z, down in zip(self.middles[..., 2].T, self.ends.T, strict=True)])  # fmt: skip
+        return np.asarray(self.ends & (self.middles[..., 2] <= low + _RISEN))
+
+    @property
     def levels(self) -> list[float]:
-        """Median heights (m) in contact of heel and ball; an end that is never in contact is left out."""
-        return [float(np.median(self.middles[down, k, 2])) for k, down in enumerate(self.ends.T) if down.any()]
+        """Resting heights (m) of heel and ball; an end that is never in contact is left out."""
+        return [float(np.percentile(self.middles[down, k, 2], LOW)) for k, down in enumerate(self.ends.T) if down.any()]
 
 
 def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
@@ -109,7 +120,7 @@ def _fitted_footprint(stance: _Stance, sole: Array, settings: GroundSettings) ->
     axes = np.stack([forward, left, np.cross(forward, left)], axis=1)
     matrix = axes @ sole.T
     own = np.stack([foot.points[:2].mean(axis=0), foot.points[2:].mean(axis=0)]) @ matrix.T  # (2, 3)
-    place = np.mean((stance.middles - own)[stance.ends], axis=0)
+    place = np.mean((stance.middles - own)[stance.resting], axis=0)
     place[2] = height - own[:, 2].mean()
     return Footprint(foot, stance.start, stance.stop, readonly(place), readonly(matrix_to_quat(matrix)))
 
@@ -172,23 +183,43 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
 
 def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> ContactPins:
     """`pins` that also lift swing feet, where needed, to at least `clearance` (m) in the middle half of the swing."""
-    assert clip.down is not None
     places, held = np.array(pins.places), np.array(pins.held)
     now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
+    for mine, start, stop, share in _swings(clip, pins):
+        over = (now[start:stop, mine, 2] - pins.ground[start:stop, mine]).min(axis=1)
+        lack = clearance - over[np.abs(share - 0.5) <= 0.25].min(initial=np.inf)
+        if 0 < lack < np.inf:
+            lift = lack * np.minimum(np.sin(np.pi * share) * np.sqrt(2.0), 1.0) ** 2
+            places[start:stop, mine, 2] = now[start:stop, mine, 2] + lift[:, None]
+            held[start:stop, mine, 2] = 1.0
+    return replace(pins, places=places, held=held)
+
+
+def kept_swing_pins(clip: BodyClip, pins: ContactPins) -> ContactPins:
+    """`pins` that keep swing feet from sinking in the middle half of the swing.
+
+    Feet stay above CLEAR where they are above it in the clip, and sink by at most SUNK as long as they are below HIGH.
+    Feet that are lower than CLEAR in the clip do not sink.
+    """
+    ground = np.array(pins.ground)
+    now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
+    for mine, start, stop, share in _swings(clip, pins):
+        low = (now[start:stop, mine, 2] - ground[start:stop, mine]).min(axis=1)
+        middle = (np.abs(share - 0.5) <= 0.25) & (low > 0) & np.isfinite(low)
+        floor = np.minimum(np.maximum(np.minimum(low, CLEAR), low - SUNK), HIGH)
+        ground[start:stop, mine] += np.where(middle, floor, 0.0)[:, None]
+    return replace(pins, ground=ground)
+
+
+def _swings(clip: BodyClip, pins: ContactPins) -> Iterator[tuple[NDArray[np.int64], int, int, Array]]:
+    """Each swing: the indices of its foot's points, its first frame and end, and the share (n,) of its time elapsed."""
+    assert clip.down is not None
     for foot in clip.body.feet:
         mine = np.flatnonzero([foot_of_link(clip.body, link) is foot for link, _ in pins.points])
         up = np.asarray(~clip.down[:, pins.parts[mine]].any(axis=1))
         for start, stop in true_runs(up):
-            if start == 0 or stop == clip.frames:
-                continue
-            share = (np.arange(start, stop) - start + 1) / (stop - start + 1)
-            over = (now[start:stop, mine, 2] - pins.ground[start:stop, mine]).min(axis=1)
-            lack = clearance - over[np.abs(share - 0.5) <= 0.25].min(initial=np.inf)
-            if 0 < lack < np.inf:
-                lift = lack * np.minimum(np.sin(np.pi * share) * np.sqrt(2.0), 1.0) ** 2
-                places[start:stop, mine, 2] = now[start:stop, mine, 2] + lift[:, None]
-                held[start:stop, mine, 2] = 1.0
-    return replace(pins, places=places, held=held)
+            if start > 0 and stop < clip.frames:
+                yield mine, start, stop, (np.arange(start, stop) - start + 1) / (stop - start + 1)
 
 
 def foot_of_link(body: Body, link: str) -> Foot | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Frozen, brief_repr, readonly
+from poise.arrays import Array, Frozen, brief_repr, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.errors import PoiseError
@@ -22,8 +22,9 @@ from poise.reference.archive import is_prepared
 from poise.reference.body_clip import BodyClip
 from poise.retarget.contact_detection import find_contacts
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
-from poise.retarget.retarget import Retargeted, retarget
+from poise.retarget.retarget import Retargeted, retarget, same_skeleton
 from poise.retarget.separation import separate_limbs
+from poise.retarget.trunk_breadth import fit_trunk_breadth
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 
@@ -81,6 +82,7 @@ def prepare(
     say(f"reading {path.name}")
     imported = import_motion(path, imports or ImportSettings())
     source = imported.clip if span is None else _clip_span(imported.clip, span, path.name)
+    built = body is None
     if body is None:
         try:
             body = Body.from_skeleton(
@@ -90,6 +92,12 @@ def prepare(
             raise PoiseError(f"{path.name}: {error}") from None
     say(f"retargeting {source.frames} frames to {body.name}")
     retargeted = retarget(source, body)
+    if built:
+        narrow, trunk = fit_trunk_breadth(retargeted.clip, mass, symmetric)
+        imported, retargeted = (
+            replace(imported, findings=(*imported.findings, trunk)),
+            replace(retargeted, clip=narrow),
+        )
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
@@ -98,7 +106,9 @@ def prepare(
     apart = separate_limbs(clean, move=imports is None or imports.overlap != "keep")
     imported = replace(imported, findings=(*imported.findings, apart.finding()))
     cleaned = Frozen(_link_displacements(touching, clean))
-    return Prepared(clip_at_origin(apart.clip), imported, source, retargeted, cleaned)
+    return Prepared(
+        _with_file_place(clip_at_origin(apart.clip), apart.clip.qpos[0], source), imported, source, retargeted, cleaned
+    )
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
@@ -127,6 +137,21 @@ def clip_at_origin(clip: BodyClip) -> BodyClip:
     qpos[:, :3] = quat_rotate(turn, qpos[:, :3])
     qpos[:, 3:7] = quat_multiply(turn, qpos[:, 3:7])
     return replace(clip, qpos=readonly(qpos))
+
+
+def _with_file_place(clip: BodyClip, first: Array, source: Clip) -> BodyClip:
+    """The clip on a body that remembers the place of the motion in its file, in which the first pose is `first` (nq,).
+
+    Only a body with the skeleton of the `source` remembers it.
+    """
+    rigging = clip.body.rigging
+    if rigging is None or not same_skeleton(rigging.skeleton, source.skeleton):
+        return clip
+    x, y, yaw = *map(float, first[:2]), float(yaw_of(first[3:7]))
+    convention = source.skeleton.convention
+    place = replace(convention.place, x=x, y=y, yaw=yaw)
+    skeleton = replace(rigging.skeleton, convention=replace(convention, place=place))
+    return replace(clip, body=replace(clip.body, rigging=replace(rigging, skeleton=skeleton)))
 
 
 def contact_shares(clip: BodyClip) -> dict[str, float]:

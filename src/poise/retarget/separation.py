@@ -180,8 +180,7 @@ class _Separator:
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
         links = [distances.links(k) for k in range(len(distances.pairs))]
         pairs = [(limbs[first], limbs[second]) for first, second in links]
-        armed = np.array([any(limb.endswith("arm") for limb in pair) for pair in pairs], bool)
-        self._mine = (armed == arms) & distances.apart
+        self._mine = (distances.of_arms == arms) & distances.apart
         sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
         self._legs = np.array([sides.get(pair, 0.0) for pair in pairs])
         """(P,) 1 for pairs of a right and a left leg, -1 for a left and a right one, else 0"""
@@ -326,6 +325,8 @@ class _SeparationProblem(PathProblem):
     def step(self, qpos: Array, here: LinearisedPath, damping: float) -> Array:
         """(T, nv) damped step in the chart. Distances count that are lacking after the step, to first order."""
         assert isinstance(here, _SeparatedPath)
+        if not len(self.moving):  # no free joint moves what overlaps
+            return np.zeros_like(here.vector)
         blocks, push, charts = self.chart_blocks(qpos, here, damping)
         rows = _APART * np.matmul(here.rows[:, None, self.moving], charts[here.frame])[:, 0]
         lack = _APART * here.lack

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from skeletons import CREATURES, cmu
 
+MOCAP = Path(__file__).resolve().parents[3] / "../shared/mocap/bvh"
 Y_UP = poise_axes("+y", "+z")
 HELPERS = ("Neck", "LeftShoulder", "RightShoulder")
 ANYTHING = ImportSettings()
@@ -118,6 +120,13 @@ def test_a_leaning_floor_is_levelled_and_told(rise):
     assert found.finding("lean").value[0] == pytest.approx(rise, abs=2e-3)
     level = repair_motion(filed(leaning_walk(0.0), UNITS["cmu"], Y_UP), ImportSettings(rate=60.0)).clip
     np.testing.assert_allclose(found.clip.position[:, 2], level.position[:, 2], atol=8e-3)
+
+
+@pytest.mark.skipif(not MOCAP.is_dir(), reason="needs the motion-capture folder")
+def test_a_run_shows_the_lean_that_a_walk_in_the_same_room_shows():
+    walk, run = (import_motion(MOCAP / f"{name}.bvh").finding("lean").value for name in ("02_01", "02_03"))
+    assert walk[0] == pytest.approx(0.015, abs=0.002)
+    np.testing.assert_allclose(run, walk, atol=0.002)
 
 
 def test_a_ramp_is_no_fault_of_the_capture():

@@ -111,7 +111,8 @@ def _with_thorax_bone(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
     bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone
-    skeleton = replace(clip.skeleton, offsets=readonly(offsets))
+    convention = replace(clip.skeleton.convention, offsets=clip.skeleton.offsets)
+    skeleton = replace(clip.skeleton, offsets=readonly(offsets), convention=convention)
     if clip.translation is None:
         return replace(clip, skeleton=skeleton)
     moved = np.array(clip.translation)

@@ -16,7 +16,7 @@ from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.point_masses import joint_track, local_parabolas
+from poise.motion.repair.point_masses import Smoothed, joint_track, local_parabolas
 from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import joint_ancestors
@@ -29,11 +29,12 @@ STILL = 0.15  # m/s: largest speed of the joints of a standing foot
 UPRIGHT = 0.7  # of the leg: least height of the hips above the ankles of a standing figure
 UPRIGHT_SHARE = 0.2  # of the clip: if upright for longer, feet rather than trunk give the floor
 LONG_ENOUGH = 0.1  # s: shortest stance of a foot that counts
+SLOW, BRIEF = 0.3, 0.05  # m/s and s: a toe joint that is slower for longer rests, also in a run
 LEVEL = 0.04  # m: range of heights that count as one level
 SUPPORTED = 0.4  # of the most used level's standing time: the floor is the lowest level with this much time
 PASSING = 15  # percentile of the speed of a foot that never rests flat, below which it is on the ground
 RESTS, REACH = 4, 1.0  # least number of rests, and least distance (m) between rests, that show a lean
-LEAST_LEAN, MOST_LEAN = 0.002, 0.03  # rad: a flatter floor is level; a steeper one is a slope, not a capture fault
+LEAST_LEAN, MOST_LEAN = 0.002, 0.03  # m per m: a lesser lean is none; a steeper floor is a slope, not a fault
 OFF_PLANE = 0.025  # m: largest distance of a rest from a leaning floor
 
 
@@ -58,7 +59,7 @@ class FlatFootPhases:
 def find_lean(clip: Clip, roles: Roles | None, rate: float, settings: ImportSettings) -> Finding:
     """The finding on the lean of the floor; its value is the rise (2,) in m per m of x and y."""
     known = settings.floor is not None or roles is None
-    lean = np.zeros(2) if known or roles is None else _lean_of_rests(_flat_foot_phases(clip, roles, rate))
+    lean = np.zeros(2) if known or roles is None else _lean_of_rests(*_toe_rests(clip, roles, rate))
     if not lean.any():
         return Finding("lean", "no lean of the floor is seen", "nothing", "", [0.0, 0.0])
     rise, way = 100 * float(np.hypot(*lean)), float(np.degrees(np.arctan2(lean[1], lean[0])))
@@ -73,9 +74,33 @@ def level_clip(clip: Clip, lean: Sequence[float], height: float) -> Clip:
     return replace(clip, position=readonly(position))
 
 
-def _lean_of_rests(phases: FlatFootPhases) -> Array:
-    """(2,) slope of the plane through the resting toe joints, each foot with its own height; zeros if there is none."""
-    place, side = phases.toes, phases.side
+def _toe_rests(clip: Clip, roles: Roles, rate: float) -> tuple[Array, Ints]:
+    """Places (n, 3) m and sides (n,) of resting toe joints: of flat feet, or of all feet if few are ever flat."""
+    phases = _flat_foot_phases(clip, roles, rate)
+    if len(phases) >= RESTS:
+        return phases.toes, phases.side
+    hips, leg = (
+        _smooth_track(clip, clip.places.position[:, roles.joints["pelvis"], 2], rate).value,
+        leg_length(clip, roles),
+    )
+    rows = []
+    for index, side in enumerate(SIDES):
+        ball = _smooth_track(clip, joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), rate)
+        upright = hips - ball.value[:, 2] > UPRIGHT * leg
+        for start, stop in true_runs(upright & (np.linalg.norm(ball.speed, axis=-1) * rate < SLOW)):
+            if stop - start >= BRIEF * rate:
+                rows.append((*np.median(ball.value[start:stop], axis=0), index))
+    x, y, z, sides = np.array(rows, float).reshape(-1, 4).T
+    return np.column_stack([x, y, z]), sides.astype(np.int64)
+
+
+def _smooth_track(clip: Clip, track: Array, rate: float) -> Smoothed:
+    """A track (T, ...) smoothed over 0.08 s."""
+    return local_parabolas(track, min(max(1, round(0.04 * rate)), (clip.frames - 1) // 2))
+
+
+def _lean_of_rests(place: Array, side: Ints) -> Array:
+    """(2,) slope of the plane through resting toe joints, each foot with its own height; zeros if there is none."""
     if len(place) < RESTS or np.ptp(place[:, :2], axis=0).max() < REACH:
         return np.zeros(2)
     rows = np.column_stack([place[:, :2], side == 0, side == 1])
@@ -163,13 +188,12 @@ def _floor_without_stance(clip: Clip, roles: Roles, leg: float) -> tuple[float, 
 
 def _flat_foot_phases(clip: Clip, roles: Roles, rate: float) -> FlatFootPhases:
     leg = leg_length(clip, roles)
-    half = min(max(1, round(0.04 * rate)), (clip.frames - 1) // 2)
-    hips = local_parabolas(clip.places.position[:, roles.joints["pelvis"], 2], half).value
+    hips = _smooth_track(clip, clip.places.position[:, roles.joints["pelvis"], 2], rate).value
     stature = leg / LEG
     rows = []
     for index, side in enumerate(SIDES):
-        ankle = local_parabolas(joint_track(clip.places.position, roles, f"{side}_foot"), half)
-        ball = local_parabolas(joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), half)
+        ankle = _smooth_track(clip, joint_track(clip.places.position, roles, f"{side}_foot"), rate)
+        ball = _smooth_track(clip, joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), rate)
         flat = hips - ankle.value[:, 2] > UPRIGHT * leg
         for point in (ankle, ball):
             flat &= np.linalg.norm(point.speed, axis=-1) * rate < STILL

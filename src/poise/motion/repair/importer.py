@@ -22,6 +22,7 @@ from poise.motion.repair.stance import sampled_clip, skeleton_zero_pose_position
 from poise.motion.repair.unit_and_axes import file_stances, find_facing_axis, find_file_unit, find_up_axis, poise_axes
 from poise.motion.repair.upright import find_upright_pose
 from poise.motion.roles import Roles, find_roles
+from poise.motion.skeleton import FilePlace
 
 AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
 
@@ -54,7 +55,11 @@ def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Import
     soles, feet = find_soles(clip, roles, rate.value["rate"])
     lengths = find_zero_bones(clip.skeleton)
     notes = [Finding(f"note_{k}", note, "nothing", "", None) for k, note in enumerate(raw.notes, 1)]
-    clip = replace(clip, rate=rate.value["rate"], skeleton=replace(clip.skeleton, soles=soles))
+    convention = clip.skeleton.convention
+    if raw.kind != "clip":
+        convention = replace(convention, place=FilePlace(floor=floor.value, lean=(lean.value[0], lean.value[1])))
+    skeleton = replace(clip.skeleton, soles=soles, convention=convention)
+    clip = replace(clip, rate=rate.value["rate"], skeleton=skeleton)
     ground = (lean, floor, feet)
     return Imported(clip, (*conventions, tpose, leading, leaps, rate, offsets, thorax, *ground, wraps, lengths, *notes))
 
