@@ -1,5 +1,7 @@
 """Predictions of a flight against simulation."""
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ STAND = 0.9  # m: height at which the flight ends
 def thrown():
     """A body in the air that rises and tumbles about all axes, its arms held unevenly."""
     body = Body.named("human37")
-    world = World(Scene.of(body))
+    world = World(replace(Scene.of(body), self_contact=False))  # a thigh is in the torso, and stays there
     pose, velocity = np.array(body.standing), np.zeros(body.nv)
     pose[2] += 1.0
     pose[7:] += 0.3 * np.sin(np.arange(body.nq - 7))

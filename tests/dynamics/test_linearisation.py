@@ -39,7 +39,7 @@ def stepped(world, qpos, qvel, torque, bearings, force):
 @pytest.mark.parametrize("name", ["biped29", "human37"])
 def test_derivatives_are_those_of_the_world(name):
     body = unlimited(Body.named(name))
-    world = World(Scene.of(body))
+    world = World(replace(Scene.of(body), self_contact=False))  # the derivatives are those of a step without contacts
     model, nv = body.model, body.nv
     random = np.random.default_rng(3)
     link = np.array([body.link_id(foot.link) for foot in body.feet])

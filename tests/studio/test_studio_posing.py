@@ -172,7 +172,7 @@ def test_a_downloaded_script_tells_of_its_fall(tmp_path):
     desk.execute({"do": "pose.key", "time": 0.3})
     desk.execute({"do": "pose.entries", "title": "Sit", "seconds": 1.5})
     for side in ("left", "right"):
-        desk.execute({"do": "pose.angle", "index": 1, "dof": f"{side}_hip_y", "degrees": -60})
+        desk.execute({"do": "pose.angle", "index": 1, "dof": f"{side}_hip_y", "degrees": -80})
     desk.execute({"do": "pose.perform"})
     fell = json.loads(said[-1])["fell_at"]
     desk.execute({"do": "pose.download", "format": "html"})

@@ -30,7 +30,7 @@ def recorded(world: World, steps: int = 30) -> tuple[Recording, list[float]]:
     recorder = Recorder(world, with_reference=False)
     for _ in range(steps):
         recorder.add(world.step())
-    return recorder.finish({"step": world.settings.step, "torque_limits": [0.0] * world.model.nv}), recorder.look_ahead
+    return recorder.finish({"step": world.settings.step, "torque_limits": [None] * world.model.nv}), recorder.look_ahead
 
 
 def depth_and_distance(world: World, seconds: float = 0.3) -> tuple[float, float]:

@@ -238,6 +238,8 @@ MOST_SPIN = 17.5
 """Angular momentum (kg m^2/s) above which the body has not yet come down onto its feet with its full weight."""
 MOST_SIDEWAYS = 0.2
 """Sideways speed (m/s) above which the body does not stand up: plans ignore this speed, and feet hardly stop it."""
+STAND_UP_SPRING = 49.0
+"""K_s^L (1/s^2) while standing up, critically damped: with less, the body lags its poses and sways when they end."""
 NEAR_STANDING = 0.08
 """Largest distance (m) of the planned final centre of mass from its place in standing; beyond, a step is needed."""
 
@@ -251,7 +253,7 @@ class StandUp:
         line = rotation_pose_line(
             actor.body, _poses_from_landing_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
         )
-        self._landing = Landing(self._plane, line, LandingNumbers())
+        self._landing = Landing(self._plane, line, LandingNumbers(land_spring=STAND_UP_SPRING))
         self._tilt = float(line.tilt[0])
         self.begun = False
 

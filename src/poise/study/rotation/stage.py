@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.controller import WorldView
 from poise.control.rotation.leaps import Flip
@@ -75,13 +75,21 @@ class TrialFrictionMonitor:
         data = self._world.terms.data
         place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
         result = step()
-        bearing = result.impulse[:, 0] > 0
-        body, point = result.body[bearing], result.point[bearing]
-        local = np.einsum("nij,ni->nj", turn[body], point - place[body])
-        moved = np.einsum("nij,nj->ni", data.xmat.reshape(-1, 3, 3)[body], local) + data.xpos[body] - point
-        frame, impulse = result.frame[bearing], result.impulse[bearing]
-        tangential: Array = impulse[:, 1:2] * frame[:, 1] + impulse[:, 2:3] * frame[:, 2]
-        work = np.einsum("ni,ni->n", tangential, moved) / self._world.settings.step  # J
+
+        def moves(body: Ints, point: Array) -> Array:
+            """Displacement (n, 3) m of points of bodies in the step."""
+            local = np.einsum("nij,ni->nj", turn[body], point - place[body])
+            after = np.einsum("nij,nj->ni", data.xmat.reshape(-1, 3, 3)[body], local)
+            return np.asarray(after + data.xpos[body] - point)
+
+        work = np.zeros(0)  # J, of each contact
+        for forces in (result, result.self_contacts):
+            bearing = forces.impulse[:, 0] > 0
+            body, other, point = forces.body[bearing], forces.other[bearing], forces.point[bearing]
+            frame, impulse = forces.frame[bearing], forces.impulse[bearing]
+            tangential: Array = impulse[:, 1:2] * frame[:, 1] + impulse[:, 2:3] * frame[:, 2]
+            slid = moves(body, point) - moves(other, point)
+            work = np.append(work, np.einsum("ni,ni->n", tangential, slid) / self._world.settings.step)
         self._driving.append(float(np.maximum(work, 0.0).sum()))
         self._working.append(float(np.abs(work).sum()))
         return result
