@@ -136,8 +136,16 @@ def attempt_trial(
 
 
 def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
-    """Set up the run of a trial in a world of class `kind`; nothing is performed yet."""
-    body, reference = _trial_reference(trial, entry_of_controller(controller).needs_physics)
+    """Set up the run of a trial in a world of class `kind`; nothing is performed yet.
+
+    A cycle starts at the initial phase of the trial, any other motion at its start.
+    """
+    physics = entry_of_controller(controller).needs_physics
+    body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
+    reference = reference_at_rate(reference, trial.rate)
+    first = next(iter(reference.motions.values()), None)
+    if first is not None and first.clip.cyclic:
+        reference = cycle_from_step(first, trial.first_step(first))
     return set_up_run(
         scene_with_held_prop(body, reference, trial.terrain),
         PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
@@ -218,16 +226,6 @@ def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Referen
         slip=float(np.average([piece.slip for piece in pieces], weights=lengths)),
         penetration=1e3 * max(piece.depth for piece in pieces),
     )
-
-
-def _trial_reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
-    """The body and the reference of a trial: a cycle from the initial phase, any other motion from its start."""
-    body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
-    reference = reference_at_rate(reference, trial.rate)
-    first = next(iter(reference.motions.values()), None)
-    if first is None or not first.clip.cyclic:
-        return body, reference
-    return body, cycle_from_step(first, trial.first_step(first))
 
 
 @lru_cache(maxsize=8)

@@ -147,9 +147,8 @@ def run_imitation_case(case: ImitationCase) -> Row:
     feet = [foot_contact_in_trial(replay, foot.link) for foot in body.feet]
     stood = [stance_phases_in_trial(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
     poses, clip = recording.qpos[first:, : body.nq], clip_poses(run.reference)
-    slips = np.concatenate(
-        [stance_slips_in_trial(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
-    )
+    stances = list(zip(feet, stood, strict=True))
+    slips = np.concatenate([stance_slips_in_trial(foot.crept[first:], own) for foot, own in stances])
     return {
         "motion": motion_display_name(case.motion),
         "wanted": case.wanted,
@@ -159,7 +158,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
         "speed": late_speed_of_trial(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
         "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
-        "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
+        "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in stances),
         **_shape_columns(gait_shape(body, poses, STEP_RATE), ""),
         **_shape_columns(gait_shape(body, clip, SAMPLE_RATE), "clip_"),
         UPPER: upper_difference(body, poses, clip) if len(poses) > SETTLING * STEP_RATE else None,
@@ -178,9 +177,8 @@ def plot_imitation(rows: Sequence[Row]) -> Figure:
     for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
         for prefix, mark in (("clip_", "_"), ("", "o")):
             values = [column_mean(prefix + part)(rows_where(own, motion=name)) for name in names]
-            axis.plot(
-                np.array(values, float), mark, color=COLOUR, ms=5 if prefix == "" else 14, label=prefix or "walked"
-            )
+            size, label = (14, prefix) if prefix else (5, "walked")
+            axis.plot(np.array(values, float), mark, color=COLOUR, ms=size, label=label)
         axis.set_title(part)
         axis.set_xticks(range(len(names)), names, rotation=60, fontsize=7)
     _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])

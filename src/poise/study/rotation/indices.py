@@ -123,11 +123,6 @@ def _angle_wobble_for_plot(angle: Array) -> float:
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
 
-def indices_summary(rows: Sequence[Row]) -> list[Row]:
-    """All rows, with short names of the motions."""
-    return [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows]
-
-
 def plot_indices(rows: Sequence[Row]) -> Figure:
     """The tilt of the axis by excursion and root, over time."""
     columns = min(4, len(rows))
@@ -153,6 +148,6 @@ STUDY: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=1.0, motions=("backflip", "roll", "walk")),
     cases=motion_cases,
     run_case=run_indices_case,
-    summary=indices_summary,
+    summary=lambda rows: [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows],
     plot=plot_indices,
 )
