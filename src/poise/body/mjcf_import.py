@@ -29,7 +29,7 @@ _DROPPED = frozenset(
      "option", "deformable")
 )  # fmt: skip
 _UNUSED = frozenset(
-    (
+    [
         "size",
         "custom",
         "sensor",
@@ -41,7 +41,7 @@ _UNUSED = frozenset(
         "layer",
         "skin",
         "lengthrange",
-    )
+    ]
 )
 _UPRIGHT = re.compile(r"stand|home", re.IGNORECASE)
 _JOINTS = {int(mjtJoint.mjJNT_BALL): "ball", int(mjtJoint.mjJNT_HINGE): "hinge"}

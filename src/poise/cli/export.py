@@ -11,13 +11,8 @@ from poise.cli.command import ConsoleWatcher, Report, add_command, resolve_motio
 
 def add(commands: Any) -> None:
     """Add `poise export` and its arguments to the commands."""
-    command = add_command(
-        commands,
-        "export",
-        _run_export,
-        "write a recording or a motion in another format, given by the ending of the target (poise list formats)",
-        "poise export poise-fall fall.glb",
-    )
+    what = "write a recording or a motion in another format, given by the ending of the target (poise list formats)"
+    command = add_command(commands, "export", _run_export, what, "poise export poise-fall fall.glb")
     command.add_argument(
         "file",
         type=Path,

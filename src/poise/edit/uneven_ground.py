@@ -104,11 +104,8 @@ class HeightsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the ground with these heights."""
-        return take_on_course(
-            take,
-            self.span.start,
-            lambda track: _take_course_on_surface(EditedGroundSurface(self.height), track, self.span.start),
-        )
+        surface, start = EditedGroundSurface(self.height), self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,11 +187,8 @@ def _take_course_on_surface(
     def course(track: TakeFootTrack) -> CourseMoves:
         held = -1 if start is None else start * track.rate - track.first
         prints = _take_prints_on_surface(surface, track, held, fit)
-        return CourseMoves(
-            _root_moves(track, prints),
-            prints,
-            lambda swing: _edited_swing_lift(surface, track, points[swing.foot], swing),
-        )
+        root = _root_moves(track, prints)
+        return CourseMoves(root, prints, lambda swing: _edited_swing_lift(surface, track, points[swing.foot], swing))
 
     return course
 

@@ -68,13 +68,8 @@ class PreparedFiles:
     def _report(self) -> list[str]:
         """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
         table = likeness_table(self.likeness)
-        return [
-            import_report(self.prepared.imported),
-            "",
-            *preparation_error_table(self.prepared.retargeted),
-            *table,
-            "",
-        ]
+        errors = preparation_error_table(self.prepared.retargeted)
+        return [import_report(self.prepared.imported), "", *errors, *table, ""]
 
 
 @dataclass(frozen=True)

@@ -152,12 +152,8 @@ def bvh_hierarchy_lines(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...
             lines.append("\t" * len(open_joints) + "}")
         pad = "\t" * len(open_joints)
         names = " ".join((str(len(channels[joint])), *channels[joint]))
-        lines += [
-            f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}",
-            f"{pad}{{",
-            f"{pad}\tOFFSET {_offset_text(skeleton.offsets[joint])}",
-            f"{pad}\tCHANNELS {names}",
-        ]
+        lines += [f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}", f"{pad}{{"]
+        lines += [f"{pad}\tOFFSET {_offset_text(skeleton.offsets[joint])}", f"{pad}\tCHANNELS {names}"]
         for end in tips.get(joint, []):
             lines += [f"{pad}\tEnd Site", f"{pad}\t{{", f"{pad}\t\tOFFSET {_offset_text(end.offset)}", f"{pad}\t}}"]
         open_joints.append(joint)

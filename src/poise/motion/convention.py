@@ -45,10 +45,6 @@ def _map_clip(clip: Clip, length: Callable[[Array], Array], axes: Array, convent
         convention=convention,
         upright=None if old.upright is None else map_quat(old.upright),
     )
-    return replace(
-        clip,
-        skeleton=skeleton,
-        position=readonly(length(clip.position)),
-        rotation=map_quat(clip.rotation),
-        translation=None if clip.translation is None else readonly(length(clip.translation)),
-    )
+    position, rotation = readonly(length(clip.position)), map_quat(clip.rotation)
+    translation = None if clip.translation is None else readonly(length(clip.translation))
+    return replace(clip, skeleton=skeleton, position=position, rotation=rotation, translation=translation)

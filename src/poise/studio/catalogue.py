@@ -58,11 +58,8 @@ BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 def can_steer_by_steps(motion: str, body: str) -> bool:
     """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
-    return (
-        body in shipped_dynamic_bodies("turn-45")
-        and motion in (*GAITS, STANDING)
-        and body in shipped_dynamic_bodies(motion)
-    )
+    walks = motion in (*GAITS, STANDING) and body in shipped_dynamic_bodies(motion)
+    return walks and body in shipped_dynamic_bodies("turn-45")
 
 
 def suggested_body(motion: str, controller: str) -> str:

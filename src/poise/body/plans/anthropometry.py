@@ -89,11 +89,8 @@ class Proportions:
 
 def upright_segment_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
     """Moments of inertia (kg m^2) about x, y, z of an upright segment of `mass` kg and `length` m."""
-    return (
-        mass * (row.sagittal * length) ** 2,
-        mass * (row.transverse * length) ** 2,
-        mass * (row.longitudinal * length) ** 2,
-    )
+    x, y, z = (mass * (radius * length) ** 2 for radius in (row.sagittal, row.transverse, row.longitudinal))
+    return x, y, z
 
 
 def hand_inertia(mass: float, length: float) -> Vector:

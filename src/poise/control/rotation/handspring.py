@@ -152,9 +152,8 @@ class HandPush:
         if since >= self._duration - 1e-9:
             return True
         straight = float(np.abs(state.qpos[self._elbows]).mean()) < STRAIGHT_ELBOW
-        return since > EARLIEST_HAND_LEAVE * self._duration and (
-            straight or not self._plane.touches_ground(state, "hands")
-        )
+        late = since > EARLIEST_HAND_LEAVE * self._duration
+        return late and (straight or not self._plane.touches_ground(state, "hands"))
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Make a new plan if this is due; return the torques of the coming step."""

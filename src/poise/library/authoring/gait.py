@@ -86,13 +86,8 @@ class GaitSource:
     def sized(self, hips: float) -> GaitSource:
         """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
-        return replace(
-            self,
-            speed=self.speed * size**0.5,
-            cadence=self.cadence / size**0.5,
-            sway=self.sway.scaled(size),
-            surge=self.surge.scaled(size),
-        )
+        speed, cadence = self.speed * size**0.5, self.cadence / size**0.5
+        return replace(self, speed=speed, cadence=cadence, sway=self.sway.scaled(size), surge=self.surge.scaled(size))
 
 
 def read_gait_source(source: MotionSource) -> GaitSource:
@@ -194,13 +189,8 @@ def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
     half = round(own.seconds * RATE / 2)
     stride = own.speed * 2 * half / RATE  # m
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
-    raw = BodyClip(
-        own.name,
-        body,
-        RATE,
-        _poses_of_gait_source(own, body, percent, stride),
-        _contacts_of_gait_source(own, body, percent),
-    )
+    qpos, contacts = _poses_of_gait_source(own, body, percent, stride), _contacts_of_gait_source(own, body, percent)
+    raw = BodyClip(own.name, body, RATE, qpos, contacts)
     return _cut_cycle_of_gait_source(
         pin_feet_of_authored_clip(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride
     )

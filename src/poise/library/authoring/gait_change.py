@@ -158,13 +158,8 @@ def blended_gait_sources(before: BodyClip, after: BodyClip, end: float, share: S
     first = int(np.searchsorted(percent, 0.0))
     stop = int(np.argmin(np.abs(percent - end))) + 1
     down = _blended_source_contacts(before, after, percent, share)
-    raw = BodyClip(
-        before.name,
-        before.body,
-        RATE,
-        readonly(_blended_gait_source_poses(before, after, percent, share)),
-        readonly(down, bool),
-    )
+    qpos = readonly(_blended_gait_source_poses(before, after, percent, share))
+    raw = BodyClip(before.name, before.body, RATE, qpos, readonly(down, bool))
     sure = np.isin(share(percent), (0.0, 1.0))
     clean = pin_feet_of_authored_clip(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
     return replace(clean, qpos=readonly(clean.qpos[first:stop]), down=readonly(down[first:stop], bool))
