@@ -68,7 +68,9 @@ def import_mjcf(source: str | Path) -> Body:
     _check_joint_types(full, root, where)
     _strip_mjcf_to_body(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
+    pairs = full.exclude_signature.tolist()  # of bodies between which the MJCF excludes contact
+    excluded = [(full.body(pair >> 16).name, full.body(pair & 0xFFFF).name) for pair in pairs]
+    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, excluded)
     model = compile_mjcf(mjcf, where)
     joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
@@ -176,11 +178,6 @@ def _keyframe_pose(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
         if _UPRIGHT.search(full.key(k).name) and full.nq == model.nq:
             return np.array(full.key(k).qpos)
     return np.array(model.qpos0)
-
-
-def _excluded_links(full: mujoco.MjModel) -> list[tuple[str, str]]:
-    """Names of the pairs of bodies between which the MJCF excludes contact."""
-    return [(full.body(pair >> 16).name, full.body(pair & 0xFFFF).name) for pair in full.exclude_signature.tolist()]
 
 
 def model_mjcf(model: mujoco.MjModel, name: str, excluded: Iterable[tuple[str, str]] = ()) -> str:

@@ -72,7 +72,8 @@ def person_measures(
     shoulder = _mean_left_position(upright, roles, "upper_arm")
     bones = _mean_bone_length(upright, roles, "thigh", "shank") + _mean_bone_length(upright, roles, "shank", "foot")
     sole = SOLE * bones / ADULT.metres(ADULT.hip - ADULT.ankle)
-    feet = _flat_foot_bones(upright, roles)
+    turns = zero_pose_rotations(upright, roles)  # of flat feet that point forward
+    feet = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
     legs = [_leg_measures(upright, roles, side, foot, sole) for side, foot in zip(SIDES, feet, strict=True)]
     mean = LegMeasures.mean(legs)
     hip = mean.hip
@@ -167,12 +168,6 @@ def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> flo
     """Mean distance (m) from the left and the right joint `part` to their farthest tips; 0 without joints or tips."""
     joints = [roles.joints[f"{side}_{part}"] for side in SIDES if f"{side}_{part}" in roles.joints]
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
-
-
-def _flat_foot_bones(upright: UprightSkeleton, roles: Roles) -> list[Array]:
-    """Vectors (3,) m from ankle to ball (without ball, to the tip) of left and right foot, flat, pointing forward."""
-    turns = zero_pose_rotations(upright, roles)
-    return [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
 
 
 def _leg_measures(upright: UprightSkeleton, roles: Roles, side: str, foot: Array, sole: float) -> LegMeasures:

@@ -156,7 +156,8 @@ class _TakeOnCourse:
         _move_feet_of_take(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         root = steps.root.place(track.qpos[:, :3])
-        root[:, 2] -= _pelvis_sink_of_take(track, hip, place, self._lengths)
+        reach = easy_reach(self._lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
+        root[:, 2] -= gradual_drop(pelvis_drop(hip, place, reach), track.rate)  # so that every leg reaches its foot
         qpos = np.array(track.qpos)
         qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
         turned = slerp(IDENTITY, steps.root.turn, gate)
@@ -242,12 +243,6 @@ def _swings_of_take(
 
 def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
     return RigidEditMove(move.turn[rows], move.shift[rows])
-
-
-def _pelvis_sink_of_take(track: TakeFootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
-    """(K,) m by which the pelvis is lowered so that every leg reaches its foot."""
-    reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-    return gradual_drop(pelvis_drop(hip, foot, reach), track.rate)
 
 
 def gradual_drop(missing: Array, rate: float) -> Array:

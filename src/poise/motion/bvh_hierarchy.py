@@ -64,7 +64,8 @@ class _HierarchyParser:
         elif keyword in ("root", "joint"):
             self._begin_joint(line, keyword, statement[len(keyword) :].strip())
         elif keyword == "end":
-            self._begin_end_site(line)
+            self.ends.append((self._open_joint(line, "an End Site"), None))
+            self.awaited = _TIP
         elif keyword == "offset":
             self._read_offset(line, words)
         elif keyword == "channels":
@@ -115,10 +116,6 @@ class _HierarchyParser:
         self.names.append(name)
         self.offsets.append(None)
         self.channels.append(())
-
-    def _begin_end_site(self, line: int) -> None:
-        self.ends.append((self._open_joint(line, "an End Site"), None))
-        self.awaited = _TIP
 
     def _read_offset(self, line: int, words: list[str]) -> None:
         if len(words) != 3:

@@ -38,10 +38,8 @@ def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
         for shoulder, arm, other_arm in pairs:
             if shoulder != hip and hip in joint_ancestors(skeleton, shoulder):
                 collars = _chains_begin_together(skeleton, arm, other_arm)
-                legs, arms = (
-                    (_leg_parts(leg), _leg_parts(other_leg)),
-                    (_arm_parts(arm, collars), _arm_parts(other_arm, collars)),
-                )
+                legs = _leg_parts(leg), _leg_parts(other_leg)
+                arms = _arm_parts(arm, collars), _arm_parts(other_arm, collars)
                 if all(legs) and all(arms):
                     return legs, arms
     return None

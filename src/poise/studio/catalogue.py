@@ -169,15 +169,13 @@ def motion_choices() -> list[dict[str, str]]:
     motions = []
     for name in motion_names():
         kind = motion_kind(name)
-        motions.append({"name": name, "what": _motion_title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+        if kind == BEHAVIOUR:
+            title = read_behaviour(name).title
+        else:
+            title = read_source(name).title if kind != "pose" else "a fall from a height"
+        motions.append({"name": name, "what": title, "group": _GROUPS.get(kind, FEATS)})
     order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
     return sorted(motions, key=lambda each: (order.index(each["group"]), each["name"]))
-
-
-def _motion_title(name: str, kind: str) -> str:
-    if kind == BEHAVIOUR:
-        return read_behaviour(name).title
-    return read_source(name).title if kind != "pose" else "a fall from a height"
 
 
 def page_catalogue() -> dict[str, Any]:

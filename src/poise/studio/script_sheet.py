@@ -252,9 +252,8 @@ def _toml_value(value: Any) -> str:
 
 
 def _needs_toml_header(value: Any) -> bool:
-    return isinstance(value, dict) or (
-        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
-    )
+    listed = bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
+    return isinstance(value, dict) or listed
 
 
 def _toml_key(key: str) -> str:

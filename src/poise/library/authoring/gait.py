@@ -9,7 +9,7 @@ trunk and neck cover half a cycle; the other half is the mirror image.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,13 +94,10 @@ def read_gait_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source that has its own curves, not a base."""
     source.check(_FIELDS)
 
-    def read(field: str) -> GaitSourceCurve:
-        return source.parsed(f"curve '{field}'", source.text(field), GaitSourceCurve.parse)
+    def read(field: str, text: str) -> GaitSourceCurve:
+        return source.parsed(f"curve '{field}'", text, GaitSourceCurve.parse)
 
-    curves = {
-        name: source.parsed(f"curve '{name}'", str(text), GaitSourceCurve.parse)
-        for name, text in source.section("curves").items()
-    }
+    curves = {name: read(name, str(text)) for name, text in source.section("curves").items()}
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
@@ -110,10 +107,10 @@ def read_gait_source(source: MotionSource) -> GaitSource:
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
         down=Frozen({end: _source_stance_interval(source, end, down.get(end)) for end in ENDS}),
-        load=read("load"),
+        load=read("load", source.text("load")),
         bounce=1.0,
-        sway=read("sway").continued(-1.0),
-        surge=read("surge").continued(1.0),
+        sway=read("sway", source.text("sway")).continued(-1.0),
+        surge=read("surge", source.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
         middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
@@ -140,7 +137,12 @@ def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
     decreases, and stance takes less of the cycle.
     """
     ratio = speed / gait.speed
-    warp = _source_with_earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
+    stance = max(stop for _, stop in gait.down.values())
+    earlier = stance - _SHORTER * (speed - gait.speed)
+
+    def warp(at: Array | float) -> Array:  # percents of the cycle, so that stance ends earlier
+        return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, earlier, CYCLE]))
+
     limbs = {
         name: _source_curve_at_speed(name, _source_curve_of_loaded_knee(name, curve, ratio), ratio)
         for name, curve in gait.limbs.items()
@@ -173,15 +175,6 @@ def _source_curve_of_loaded_knee(name: str, curve: GaitSourceCurve, ratio: float
     return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
 
 
-def _source_with_earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
-    """Return a map of percents of the cycle that moves the end of stance from `stance` to `percent` earlier."""
-
-    def warp(at: Array | float) -> Array:
-        return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE]))
-
-    return warp
-
-
 def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
     """Return one cycle of a gait on a body, between two left heel strikes. Its second half mirrors the first half."""
     body.require("feet", "mirror", for_whom=f"motion '{gait.name}'")
@@ -191,9 +184,8 @@ def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
     qpos, contacts = _poses_of_gait_source(own, body, percent, stride), _contacts_of_gait_source(own, body, percent)
     raw = BodyClip(own.name, body, RATE, qpos, contacts)
-    return _cut_cycle_of_gait_source(
-        pin_feet_of_authored_clip(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride
-    )
+    pinned = pin_feet_of_authored_clip(raw, _FIRM, _FADE)
+    return _cut_cycle_of_gait_source(pinned, (_AROUND // 2) * 2 * half, half, stride)
 
 
 def _poses_of_gait_source(gait: GaitSource, body: Body, percent: Array, stride: float) -> Array:

@@ -28,6 +28,7 @@ from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.figure import SIDES
 
+_PACE = ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
@@ -46,20 +47,16 @@ class PacedStretch:
 
 def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     """Build the start or stop of a walk that a source of kind "pace" describes."""
-    source.check(
-        ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
-    )
+    source.check(_PACE)
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
         raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
     pace = _read_pace_source(source, steady)
-    down = gait_source_contacts_at(steady, pace.percent) | _contacts_declared_by_source(
-        source, steady.parts, pace.percent
-    )
-    clip = replace(
-        clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down), name=source.name
-    )
+    declared = _contacts_declared_by_source(source, steady.parts, pace.percent)
+    down = gait_source_contacts_at(steady, pace.percent) | declared
+    clip = clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down)
+    clip = replace(clip, name=source.name)
     return Sketch(clip, supports_of_reference_clip(clip))
 
 

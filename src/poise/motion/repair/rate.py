@@ -120,11 +120,9 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
         motion, limbs = local_parabolas(mass.place[::step], half), foot_and_hand_tracks(where[::step], roles, half)
         swing = single_support_evidence(mass, motion, limbs, rate)
-        return RateReading(
-            pendulum=swing and replace(swing, rate=swing.rate * step),
-            fall=fastest_fall(mass, motion, rate),
-            outside=tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate),
-        )
+        pendulum = swing and replace(swing, rate=swing.rate * step)
+        outside = tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate)
+        return RateReading(pendulum=pendulum, fall=fastest_fall(mass, motion, rate), outside=outside)
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
     flights = flights_in_imported_file(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))

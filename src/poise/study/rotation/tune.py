@@ -45,7 +45,11 @@ class BehaviourTrialSearch:
         if self.population < 4:
             raise PoiseError(f"{self.population} samples in a generation: must be at least 4")
         options = {"seed": 1, "popsize": self.population, "verbose": -9}
-        self._strategy = _cma_library().CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
+        try:
+            import cma
+        except ImportError:
+            raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
+        self._strategy = cma.CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
         journal, self.costs = self.costs, []
         for costs in journal:
             self.ask()
@@ -77,14 +81,6 @@ class BehaviourTrialSearch:
             raise PoiseError(f"{len(costs)} costs for {self.population} samples")
         self._strategy.tell(self._asked, costs)
         self.costs.append(list(costs))
-
-
-def _cma_library() -> Any:
-    try:
-        import cma
-    except ImportError:
-        raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
-    return cma
 
 
 @dataclass(frozen=True)
