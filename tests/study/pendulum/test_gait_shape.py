@@ -10,8 +10,7 @@ from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.gait_shape import gait_shape
-from poise.study.pendulum.imitation import clip_poses, upper_difference
+from poise.study.pendulum.imitation import clip_poses, gait_shape, upper_difference
 
 BODY, RATE = Body.named("human58"), 120.0
 
