@@ -1,7 +1,5 @@
 """Perform a script, optionally after solving its goals, and write the files of the performance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Read what a script aims at: goals, which are constraints and the free parameters that may change; and objectives."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import inf, radians
 from typing import Any, Literal

@@ -3,8 +3,6 @@
 The name of an angle stands for one side, or for both sides at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import degrees, radians

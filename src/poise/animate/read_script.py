@@ -1,7 +1,5 @@
 """Script files (TOML): read, by name if they come with Poise or else by path, and written back with solved goals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from math import degrees, radians

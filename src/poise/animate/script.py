@@ -1,7 +1,5 @@
 """A script (a body in a scene, timed control poses and goals) and its run, repeatable with changed parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

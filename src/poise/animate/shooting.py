@@ -16,8 +16,6 @@ where S are simulated values, c their targets and du is the change from the anim
 - If S is noisy, the Jacobian may be taken from a smooth quantity that varies with S.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The parts of a body that make contact: heels, balls of the feet, toe tips, hands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco

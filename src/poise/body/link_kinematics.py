@@ -1,7 +1,5 @@
 """Forward kinematics and Jacobians of points and links of a body, for many poses at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

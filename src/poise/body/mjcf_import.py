@@ -5,8 +5,6 @@ recordings copy this MJCF into other documents. A mesh becomes its bounding box,
 file of the mesh.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Signed distances between links of one body that can touch each other, for many poses at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco

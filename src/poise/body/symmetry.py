@@ -5,8 +5,6 @@ a hinge's angle goes to the counterpart with a sign; a ball's quaternion goes to
 provided that the counterpart's frame is the reflected frame. Forward kinematics verifies both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

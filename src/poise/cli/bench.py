@@ -1,7 +1,5 @@
 """`poise bench`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

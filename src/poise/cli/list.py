@@ -1,7 +1,5 @@
 """`poise list`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

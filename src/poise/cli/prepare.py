@@ -1,7 +1,5 @@
 """`poise prepare`."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields
 from pathlib import Path

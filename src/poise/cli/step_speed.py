@@ -3,8 +3,6 @@
 Times are processor times, so that other work on the machine does not count.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`poise studio`."""
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path

@@ -9,8 +9,6 @@ then shifts the root so that the centre of mass moves with its momentum, and set
 momenta are exact (see `poise.world`). The step is affine in the controls: joint torques, and contact forces on balls.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Constant tables of one floating tree of links for kernels over whole trajectories, and steps of its poses."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import mujoco

@@ -1,7 +1,5 @@
 """Transitions from one motion to another: aligned in position, heading and phase. Feet step instead of sliding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Place feet by inverse kinematics of the legs; the rest of the body changes little."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

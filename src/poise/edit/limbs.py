@@ -1,7 +1,5 @@
 """Limbs and feet of a body: joint chains, leg lengths, contact parts and sole points."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

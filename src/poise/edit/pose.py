@@ -1,7 +1,5 @@
 """Edits of poses: mirroring, joint offsets, the height of the trunk, and arms held in a named pose."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

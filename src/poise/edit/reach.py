@@ -1,7 +1,5 @@
 """Bring parts of the body to target positions by inverse kinematics of the whole body while the feet stay."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

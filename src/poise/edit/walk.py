@@ -5,8 +5,6 @@ heel to toe on the moved footprint, so that the foot does not slide. In swing, a
 the next. The pelvis is lowered where a leg would otherwise be too short.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

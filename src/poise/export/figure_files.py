@@ -5,8 +5,6 @@ hierarchy, in its upright pose; names that are invalid in USD are altered in pat
 sites are nodes but not joints of the skin. Only the first performer is written, without props.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Preparation of a motion file: import, retarget, edit, optionally optimise, then write reference, BVH and page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

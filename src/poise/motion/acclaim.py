@@ -5,8 +5,6 @@ with C the bone's `axis` and M the product of its degrees of freedom, the first 
 are parallel to the world at rest, as in every `Skeleton`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The HIERARCHY section of a BVH file: a skeleton as nested braces."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Captured motions that can be fetched from a database: manifest, cache folder and checked download."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

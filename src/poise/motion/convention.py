@@ -1,7 +1,5 @@
 """Conversion of clips between a file's unit and axes and Poise's (metres, x forward, y left, z up)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

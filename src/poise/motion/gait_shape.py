@@ -1,7 +1,5 @@
 """The shape of a walk or run, from joint positions alone: the same code measures a file and its performance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

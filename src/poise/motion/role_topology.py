@@ -4,8 +4,6 @@ Limbs are two pairs of chains of equal length: legs below, arms above. Only leng
 and zero pose do not matter. Joints at the same point, such as a hip of three hinges, count as one: the last of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

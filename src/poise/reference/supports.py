@@ -1,7 +1,5 @@
 """Supports of a motion: contact points that stay in place, contact spheres that roll, hands that grip."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

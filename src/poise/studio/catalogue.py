@@ -1,7 +1,5 @@
 """The choices that the page lists: bodies, motions, controllers, terrains and scripts."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Handles on a body: dragging one bends its limb; dragging the pelvis bends the legs while the feet stay in place."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import mujoco

@@ -1,7 +1,5 @@
 """The pose editor: edits a script of key poses, solves it and performs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import degrees, radians

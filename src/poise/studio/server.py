@@ -6,8 +6,6 @@ both must be ours. Other users of the machine could reach it too. They lack the 
 and which only the studio's own link carries.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import logging

@@ -1,7 +1,5 @@
 """A live performance for a visitor, who can push, steer and edit it and return to any earlier time."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import time as clock

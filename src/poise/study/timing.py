@@ -3,8 +3,6 @@
 [Muico2009] Table 4, [Tsai2010] section 5, [Jain2011] section 7.1 (by stages), [Zordan2014] section VIII-B (and plans).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any

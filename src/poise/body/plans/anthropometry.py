@@ -5,8 +5,6 @@ stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1, with trun
 [deLeva1996] Table 4. A part of a segment without a row of its own is a solid ellipsoid or cylinder.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@
   keeps its shape, with times that scale with the square root of length.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.arrays import Frozen

@@ -1,7 +1,5 @@
 """Modal-space control for articulated characters [Jain2011]: the controller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Contact-aware nonlinear control of dynamic characters [Muico2009]: the controller."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, MutableMapping
 from dataclasses import asdict, dataclass

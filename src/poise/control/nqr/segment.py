@@ -6,8 +6,6 @@ and the angle from the present to the wanted heading. The cost of step b after s
 during b, the risk of the transition from a to b, and the cost of all that follows b, discounted by time.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

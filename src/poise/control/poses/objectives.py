@@ -1,7 +1,5 @@
 """Objective controllers, [Fattal2006] section 7: they make some joints serve an aim instead of the control poses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -10,8 +10,6 @@
 LINK may be `root` or a prop. The angles of a ball joint are the components of its rotation vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import atan2, hypot

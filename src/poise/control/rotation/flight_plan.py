@@ -11,8 +11,6 @@ between knots. Gauss-Newton steps find the knots (single shooting, finite differ
 array). In each step a quadratic program keeps bounds and friction cones. Shapes: V variants, S steps, K knots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from math import inf

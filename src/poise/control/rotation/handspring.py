@@ -4,8 +4,6 @@ The flight supervisor of [Zordan2014] section VII acts twice. First the take-off
 When the hands touch down, push off the hands, flight and landing are planned together, and again during the push.
 """
 
-from __future__ import annotations
-
 from math import pi, radians
 
 import numpy as np

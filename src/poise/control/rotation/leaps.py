@@ -6,8 +6,6 @@ leaping roll) the body tracks poses; when a link touches the ground, a roll take
 the pitch of the root.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import atan2, degrees, pi, radians, remainder, sqrt
 

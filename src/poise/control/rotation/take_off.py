@@ -1,7 +1,5 @@
 """Take-off control, [Zordan2014] section VII: a squat, then a push along a planned course."""
 
-from __future__ import annotations
-
 from math import inf, radians
 from typing import ClassVar, NamedTuple
 

@@ -4,8 +4,6 @@ If all angles are 0 the body is in its standing pose. The angles of a limb rotat
 listed order (flexion, abduction, rotation about the limb's length). The first axis is fixed in the parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -5,8 +5,6 @@ A pace blends between the standing pose and the gait. Where the `size` of a pace
 phases of two gaits, and begins and ends at left heel strike.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ supports, shifted by the offset in the source, at the height that the poses have
 parabola and the body rotates with constant angular momentum. Supporting limbs are solved by inverse kinematics.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -5,8 +5,6 @@ centre of mass is lowest. The pelvis is so high that the lowest balls touch the 
 roll. Parts that the source declares down are brought to the ground and roll even if they are not lowest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

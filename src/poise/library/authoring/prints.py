@@ -1,7 +1,5 @@
 """Contacts of authored motions: footprints, and pins that hold points of feet and hands while they are in contact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ pelvis passes over the foot, so feet pivot only in the air. The faster the body 
 Trunk and head turn ahead of the pelvis.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 A file may name another file in `like` and then contains only the differences. Poses may come from a motion file.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

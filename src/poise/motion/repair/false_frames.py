@@ -1,7 +1,5 @@
 """Frames outside the actual motion: T-poses (artificial first poses), a root at the origin, jumps of the root."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

@@ -1,7 +1,5 @@
 """The figure as point masses, and smoothed tracks of feet and hands, for checks of the frame rate against gravity."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

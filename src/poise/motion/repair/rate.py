@@ -6,8 +6,6 @@ not tip over. Each is evaluated for the file's rate, its halves and its doubles;
 probability. The result has a probability and names the evidence that decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

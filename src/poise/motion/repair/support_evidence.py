@@ -8,8 +8,6 @@ While standing on both feet, the zero moment point [Vukobratovic2004] lies insid
 accelerations and so on the square of the rate: in a clip played too fast it lies outside.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

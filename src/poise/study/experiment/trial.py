@@ -1,7 +1,5 @@
 """A trial: one performance that a study measures and does not keep."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

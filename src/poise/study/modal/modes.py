@@ -3,8 +3,6 @@
 [Jain2011] sections 4 and 7, Figs. 1 and 5: modes from number 6 + k on, or random modes, are planned ahead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

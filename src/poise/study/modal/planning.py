@@ -3,8 +3,6 @@
 The studies vary the frequency below which modes are planned, and the planning window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 

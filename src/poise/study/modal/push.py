@@ -7,8 +7,6 @@ simulates that linear system. It has no Coriolis and centrifugal forces, so mome
 both worlds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A trial of the nqr controller and its row: survival, the verdict, and the cost of [Muico2009] Eq. (18)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 `poise.library.repertoire` reads the JSON file of the study of transitions as the risk of each transition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A trial of the pendulum controller and its row: survival, the verdict, and the speed of the walk."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace

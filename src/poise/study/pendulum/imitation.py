@@ -3,8 +3,6 @@
 The shape of a gait is measured from poses alone, by the same code for a clip and for its performance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Long walks at random commanded speeds, one after another: [Tsai2010] section 5.1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

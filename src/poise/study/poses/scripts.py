@@ -11,8 +11,6 @@ A variation of a shipped script changes masses, times and targets:
 Solutions that a script contains are discarded: a variation is solved from the animator's own poses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

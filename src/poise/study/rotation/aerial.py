@@ -3,8 +3,6 @@
 Back flips over noise, and with parts of the controller left out; dives, kip-ups and handsprings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter

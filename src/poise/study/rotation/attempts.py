@@ -1,7 +1,5 @@
 """Behaviours of each kind: performed once, judged and scored."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

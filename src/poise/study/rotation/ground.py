@@ -3,8 +3,6 @@
 Turns of a forward roll by ground, and with parts of the controller left out; success rates of other behaviours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Rotation of a whole body by its excursion and by its root: [Zordan2014] Fig. 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Trials of behaviours for the searches and studies of rotation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar

@@ -4,8 +4,6 @@ The search is covariance matrix adaptation [Hansen2016], by the library `cma`. A
 generations. To resume, the search repeats these generations: it draws the same samples and is given the same costs.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
