@@ -13,7 +13,7 @@ import numpy as np
 from poise.animate.script import ControlPose
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.edit.limbs import chain_joints
+from poise.edit.limbs import chain_joints, limb_joints
 from poise.errors import PoiseError, unknown_name
 from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
 from poise.retarget.ik import PoseSolver
@@ -222,7 +222,6 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
 
 def _dofs_for_script_reach(body: Body, link: str) -> list[int]:
     """DOFs of the limb that ends in a link; raise if the link is the root."""
-    chain = chain_joints(body, link)
-    if not chain:
+    if not chain_joints(body, link):
         raise PoiseError(f"'{link}' is the root: it cannot reach a place")
-    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
+    return [dof for joint in limb_joints(body, link) for dof in joint.dofs]

@@ -172,9 +172,8 @@ class _ShootingSearch:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulated_residuals([candidate])
             if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
-                jacobian = self._jacobian = shooting_jacobian_update(
-                    jacobian, candidate - start, outcome.smooth - off.smooth
-                )
+                gained = outcome.smooth - off.smooth
+                jacobian = self._jacobian = shooting_jacobian_update(jacobian, candidate - start, gained)
             if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True

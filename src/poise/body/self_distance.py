@@ -42,7 +42,8 @@ class SelfDistances:
         self._overlap = np.array([pair.slack - SLACK for pair in self.pairs])
         self.apart: Mask = self._overlap < _NEIGHBOURS
         """(P,) whether joints can move the geoms of a pair apart; neighbours, as neck and collar bone, stay together"""
-        self.radii: Array = np.array([_thickness_sum(self._model, geoms) for geoms in self._geoms])
+        half = [float(size[size > 0].min(initial=1.0)) for size in self._model.geom_size]  # m, or radius
+        self.radii: Array = np.array([half[first] + half[second] for first, second in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
         above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
         for link in range(1, self._model.nbody):
@@ -80,10 +81,8 @@ class SelfDistances:
         frame, geom, distance, place, normal = (np.concatenate(part) for part in zip(*found, strict=True))
         pair = self._number[geom.min(axis=1), geom.max(axis=1)]
         if pairs is not None:
-            some = pairs[pair]
-            frame, geom, distance, place, normal, pair = (
-                part[some] for part in (frame, geom, distance, place, normal, pair)
-            )
+            chosen = [part[pairs[pair]] for part in (frame, geom, distance, place, normal, pair)]
+            frame, geom, distance, place, normal, pair = chosen
         swapped = self._geoms[pair, 0] != geom[:, 0]
         normal[swapped] *= -1.0
         distance += self._overlap[pair]
@@ -91,13 +90,7 @@ class SelfDistances:
             return Proximities(frame, pair, distance, normal, np.zeros(0))
         arms = place - centre[frame]
         spin, shift = axes[frame, :, :3], axes[frame, :, 3:]  # twists of the degrees of freedom at the centre of mass
-        moved = (
-            spin[..., [1, 2, 0]] * arms[:, None, [2, 0, 1]] - spin[..., [2, 0, 1]] * arms[:, None, [1, 2, 0]] + shift
-        )
+        ahead, behind = [1, 2, 0], [2, 0, 1]  # the axes of the cross product of spin and arms
+        moved = spin[..., ahead] * arms[:, None, behind] - spin[..., behind] * arms[:, None, ahead] + shift
         moved *= self._turned[pair][:, :, None]
         return Proximities(frame, pair, distance, normal, moved.transpose(0, 2, 1))
-
-
-def _thickness_sum(model: mujoco.MjModel, geoms: Ints) -> float:
-    """Sum of the radii (m) of two geoms; the least half-size of a geom that is not round counts as its radius."""
-    return float(sum(size[size > 0].min(initial=1.0) for size in model.geom_size[geoms]))

@@ -73,9 +73,8 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
         solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
     feet = _limb_soles(parts, radii)
     joints = _creature_joints(parts, solids)
-    segments = tuple(
-        _limb_segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
-    )
+    soles = [feet.get(part.name) for part in parts]
+    segments = tuple(_limb_segment(parts, k, joints[k], solids[k], radii[k], sole) for k, sole in enumerate(soles))
     foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
     return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
 
@@ -214,9 +213,8 @@ def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole 
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
         end[2] = max(end[2], clear)
-    shape = shapes.capsule_geom(
-        f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, _limb_colour(part.name)
-    )
+    colour = _limb_colour(part.name)
+    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, colour)
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 

@@ -77,7 +77,8 @@ def person_measures(
     legs = [_leg_measures(upright, roles, side, foot, sole) for side, foot in zip(SIDES, feet, strict=True)]
     mean = LegMeasures.mean(legs)
     hip = mean.hip
-    top = _crown_height(upright, roles)
+    highest_point = max(np.max(upright.position[:, 2]), np.max(upright.places.ends[..., 2], initial=-np.inf))
+    top = float(highest_point) - float(middle_of_hips(upright, roles)[2])  # m above the hips
     stature = (top + hip + hip / ADULT.hip) / 2
     _check_person(upright, roles, stature)
     hand = _mean_tip_distance(upright, roles, "hand") / stature  # limited below: fingers are often incomplete
@@ -191,9 +192,3 @@ def _foot_lengths(upright: UprightSkeleton, roles: Roles, bone: Array, stature: 
         return BALL, float(np.clip(tip, 0.09, 0.15))
     ball = float(np.clip(bone[0] / stature, 0.05, 0.11))
     return ball, ball + float(np.clip(_mean_tip_distance(upright, roles, "toes") / stature, 0.03, 0.06))
-
-
-def _crown_height(upright: UprightSkeleton, roles: Roles) -> float:
-    """Height (m) of the skeleton's highest point above the hips."""
-    highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
-    return highest - float(middle_of_hips(upright, roles)[2])

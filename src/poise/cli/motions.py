@@ -16,9 +16,8 @@ def add(commands: Any) -> None:
         "motions", allow_abbrev=False, help=what, description=f"{what.capitalize()}.", epilog=f"Example: {example}"
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
-    get = add_command(
-        actions, "get", _run_get, "fetch captured motions, check them, and store them with their licence", example
-    )
+    fetching = "fetch captured motions, check them, and store them with their licence"
+    get = add_command(actions, "get", _run_get, fetching, example)
     names = "captured motions (poise list captures); once fetched, a name can be used in place of a motion file"
     host = "address to fetch from (https, http or file); default: a copy of the CMU database on GitHub"
     cache = "folder to store the files in; default: your cache folder, the only folder where names are looked up"

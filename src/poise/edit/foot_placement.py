@@ -236,6 +236,5 @@ def _heel_tip_for_edits(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:
     nearest = int(np.argmax(np.abs(along)))
     toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
     toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
-    return _HeelTip(
-        pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side
-    )
+    toe, side = toes[0] if toes else None, float(np.sign(along[nearest]))
+    return _HeelTip(pivot, axis, ankle.dofs[nearest], side, toe, toe_side)

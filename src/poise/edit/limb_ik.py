@@ -81,9 +81,8 @@ class EditedLimbSolver:
         self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
         self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
         self._signs = self._bent_signs()
-        self._ankles = EditedAnkleSolver(
-            body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
-        )
+        ankles = [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
+        self._ankles = EditedAnkleSolver(body, ankles)
 
     def read(self, qpos: Array) -> EditedLimbs:
         """Positions and orientations of the limbs in poses (T, nq)."""

@@ -28,6 +28,12 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
     return chain
 
 
+def limb_joints(body: Body, link: str) -> list[Joint]:
+    """The joints of the limb that a link belongs to, on the way from the trunk to the link."""
+    chain = chain_joints(body, link)
+    return [joint for joint in chain if joint.group == chain[-1].group]
+
+
 def has_legs(body: Body) -> bool:
     """Whether the body has feet, and joints between each foot and the root's link."""
     return bool(body.feet) and all(chain_joints(body, foot.link) for foot in body.feet)
@@ -123,7 +129,6 @@ def part_point(body: Body, name: str) -> tuple[str, Array]:
     if name == "head" and body.head is not None:
         name = body.head
     if name not in body.links:
-        raise unknown_name(
-            "body part", name, {*body.links, *(h.name for h in body.hands), *(f.name for f in body.feet)}
-        )
+        ends = {*(hand.name for hand in body.hands), *(foot.name for foot in body.feet)}
+        raise unknown_name("body part", name, {*body.links} | ends)
     return name, np.array(body.model.body_ipos[body.link_id(name)])

@@ -88,9 +88,8 @@ class _ReachEditSolver:
         shift = weight[:, None, None] * self._part_shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
         moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
-        borne = [
-            Frame(f.qpos, take_without_contacts(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)
-        ]
+        lifted = zip(frames, moved, strict=True)
+        borne = [Frame(f.qpos, take_without_contacts(f.down, up @ self._parts)) for f, up in lifted]
         return self._placement.settled(borne, place, turn)
 
     def _part_shifts(self, qpos: Array, place: Array) -> Array:

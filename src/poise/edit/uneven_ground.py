@@ -52,9 +52,8 @@ class SlopeEdit:
         """The walk on the slope; the ground is level behind the figure's position at the span's start, if given."""
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
         surface = EditedGroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-        return take_on_course(
-            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start)
-        )
+        start = self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start))
 
 
 @dataclass(frozen=True)
@@ -86,9 +85,8 @@ class StairsEdit:
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return take_on_course(
-            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start, fitted)
-        )
+        start = self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start, fitted))
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,9 @@ class _TakeOnCourse:
         final = self._known - self._first
         self._known = stop + round(max(STEP * self._take.rate, SHARE * (stop - self._first)))
         track = self._sampler.track(self._first, self._known + round(AHEAD * self._take.rate))
-        steps, gate = self._course(track), self._root_move_weight(track)
+        steps, gate = self._course(track), np.ones(track.frames)  # (K,) weight of the root's move
+        if self._start:  # eased in if the edit begins amid a motion, because plans look ahead
+            gate = quintic_ease((track.time - self._start / track.rate) / GATE)
         place, turn = np.array(track.place), np.array(track.turn)
         if self._planned is not None:
             place[:final], turn[:final] = self._planned.place[:final], self._planned.turn[:final]
@@ -163,11 +165,6 @@ class _TakeOnCourse:
         hip = qpos[:, None, :3] + quat_rotate(turned[:, None], track.hip - track.qpos[:, None, :3])
         self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
         return self._planned
-
-    def _root_move_weight(self, track: TakeFootTrack) -> Array:
-        """(K,) weight of the root's move. It is eased in if the edit begins amid a motion, because plans look ahead."""
-        since = track.time - self._start / track.rate
-        return quintic_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
 def _move_feet_of_take(

@@ -38,7 +38,12 @@ def motion_display_name(motion: str) -> str:
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
     """Write the clip, and from `dynamic` the velocities, torques and contact forces. Replaces the file atomically."""
-    arrays = _arrays_of_prepared_clip(clip) | ({} if dynamic is None else _arrays_of_prepared_dynamic(dynamic))
+    arrays = _arrays_of_prepared_clip(clip)
+    if dynamic is not None:
+        contacts = dynamic.contacts
+        arrays |= {"qvel": dynamic.qvel, "torque": dynamic.torque, "friction": np.array(dynamic.friction)}
+        arrays |= {f"contact_{name}": np.array(getattr(contacts, name), str) for name in ("names", "links")}
+        arrays |= {f"contact_{name}": getattr(contacts, name) for name in _TABLES}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return write_file(Path(path), buffer.getvalue())
@@ -58,18 +63,6 @@ def _arrays_of_prepared_clip(clip: BodyClip) -> dict[str, Any]:
     return arrays
 
 
-def _arrays_of_prepared_dynamic(dynamic: Dynamic) -> dict[str, Any]:
-    contacts = dynamic.contacts
-    return {
-        "qvel": dynamic.qvel,
-        "torque": dynamic.torque,
-        "friction": np.array(dynamic.friction),
-        "contact_names": np.array(contacts.names, str),
-        "contact_links": np.array(contacts.links, str),
-        **{f"contact_{name}": getattr(contacts, name) for name in _TABLES},
-    }
-
-
 def load_prepared(path: Path) -> BodyClip:
     """Read only the clip of a prepared motion. Raises a PoiseError if the file is not a prepared motion."""
     return load_reference(path)[0]
@@ -82,9 +75,8 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
         recipe = json.loads(str(data["body"]))
         body = _body_of_prepared_file(recipe)
         down = readonly(data["down"], bool) if "down" in data else None
-        clip = BodyClip(
-            str(data["name"]), body, float(data["rate"]), readonly(data["qpos"]), down, bool(data["cyclic"])
-        )
+        name, rate, cyclic = str(data["name"]), float(data["rate"]), bool(data["cyclic"])
+        clip = BodyClip(name, body, rate, readonly(data["qpos"]), down, cyclic)
         parts = [str(name) for name in data["parts"]]
         dynamic = _read_prepared_dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:

@@ -116,9 +116,8 @@ class ScriptSheet:
     def copied(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a copy of a key at another time."""
         key = self._key_at(index)
-        return self.changed(
-            (*self.keys, replace(key, time=time, name=self._free_name(key.name.rstrip("0123456789 ") or "pose")))
-        )
+        name = self._free_name(key.name.rstrip("0123456789 ") or "pose")
+        return self.changed((*self.keys, replace(key, time=time, name=name)))
 
     def mirrored(self, index: int) -> ScriptSheet:
         """The sheet with left and right of a key exchanged."""

@@ -213,17 +213,15 @@ class Modal(ResetFirst):
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""
         bears = np.any(ahead.down, axis=0)
-        rows = planted_point_jacobian_of_modes(
-            corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1]
-        )
+        link, com = self._frames.link, data.subtree_com[1]
+        rows = planted_point_jacobian_of_modes(corner, link, bears, self._moves, data.cdof, com)
         return modal_forces(modes, rows.T).T
 
     def _slow_drive(self, modes: Modes, deviation: ModalDeviation, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces on low-frequency modes: reference's accelerations, springs, and plan for the window."""
         step, position, velocity = self._scale[0], deviation.position, deviation.velocity
-        wanted = low_frequency_modal_forces(
-            modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step
-        )
+        weights, pushed = self._low_weights, step * pushed
+        wanted = low_frequency_modal_forces(modes.frequency, slow, position, velocity, pushed, weights, step)
         return np.asarray(deviation.acceleration[:slow] + wanted)
 
     def _giving_way(

@@ -115,9 +115,8 @@ class Nqr(ResetFirst):
             self._steering = NqrSteering(reference.motions, self.memory[key], self.frame, self._carriage.yaw)
         self._course = self._steering or NqrSegmentCourse(nqr_segment_sequence(motions, weights, cycles, self._linear))
         self._terrain = world.scene.terrain  # an attribute, so that marks of a run can share or replace it
-        self._levels = NqrGroundLevels(
-            body, float(self._carriage.way[2]), self._heights if s.ground == "seen" else None
-        )
+        heights = self._heights if s.ground == "seen" else None
+        self._levels = NqrGroundLevels(body, float(self._carriage.way[2]), heights)
         self._levels.set_standing_feet(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._legs = PoseSpace(body), no_nqr_leg_adjustment(body.nv)
         self._adjusted = self._legs.now  # (nv,) difference of the target pose from the motion's

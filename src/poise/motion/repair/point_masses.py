@@ -60,10 +60,8 @@ class MassPoints:
 def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     """One point for the head, one for the trunk and one for each segment of the limbs."""
     where = clip.places.position
-    shoulders, hips = (
-        (where[:, roles.joints[f"left_{role}"]] + where[:, roles.joints[f"right_{role}"]]) / 2
-        for role in ("upper_arm", "thigh")
-    )
+    pairs = [(roles.joints[f"left_{role}"], roles.joints[f"right_{role}"]) for role in ("upper_arm", "thigh")]
+    shoulders, hips = ((where[:, left] + where[:, right]) / 2 for left, right in pairs)
     headed = {"head", "neck"} & set(roles.joints)
     head = joint_track(where, roles, "head", "neck") if headed else shoulders
     points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (shoulders + hips) / 2)]

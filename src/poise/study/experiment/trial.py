@@ -254,15 +254,9 @@ def trial_row(labels: Row, seed: int, survived: bool, verdict: Verdict, measured
     """
     columns = asdict(verdict)
     failed = columns.pop("failed")
-    return {
-        **labels,
-        "seed": seed,
-        "survived": survived,
-        **columns,
-        **measured,
-        "physical": not failed if audit_falls or verdict.fell_at is None else None,
-        "failed_checks": " ".join(failed),
-    }
+    physical = not failed if audit_falls or verdict.fell_at is None else None
+    audited = {"physical": physical, "failed_checks": " ".join(failed)}
+    return {**labels, "seed": seed, "survived": survived, **columns, **measured, **audited}
 
 
 def audit_columns(recording: Recording) -> Row:

@@ -237,11 +237,8 @@ def run_selection_case(case: SelectionCase) -> Row:
     turned: list[float] = []
     row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
     early = np.array(turned[: round(EARLY * case.trial.rate)])
-    return {
-        **row,
-        "early_rad": float(np.sqrt(np.mean(early**2))),
-        "curve": " ".join(f"{value:.4f}" for value in turned[::CURVE_STEPS]),
-    }
+    curve = " ".join(f"{value:.4f}" for value in turned[::CURVE_STEPS])
+    return {**row, "early_rad": float(np.sqrt(np.mean(early**2))), "curve": curve}
 
 
 def selection_summary(rows: Sequence[Row]) -> list[Row]:

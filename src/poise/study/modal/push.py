@@ -230,9 +230,8 @@ def plant_cases(scope: Scope) -> list[ModalCase]:
     ]
 
 
-plant_summary = summary_by(
-    ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
-)
+_PLANT_COLUMNS = summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+plant_summary = summary_by(("motion", "world", "force"), _PLANT_COLUMNS)
 
 
 def plot_plant(rows: Sequence[Row]) -> Figure:

@@ -66,9 +66,8 @@ class NqrTrialCost:
         motion = controller.segment.motion
         deviation, torque = controller.output.deviation, result.torque[6:]
         change = torque - motion.torque[controller.frame - 1, 6:]
-        self._steps.append(
-            0.5 * float(weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2)
-        )
+        cost = weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2
+        self._steps.append(0.5 * float(cost))
 
     @cached_property
     def _weights(self) -> NqrWeights:

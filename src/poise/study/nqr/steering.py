@@ -76,9 +76,8 @@ def run_transition_case(pair: TransitionCase) -> Row:
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
     before = steady_gait_steps_for_cases(repertoire.steps, one.begins)
-    tried = repertoire_of_steering_case(
-        repertoire, (*before, one, other, *2 * steady_gait_steps_for_cases(repertoire.steps, other.ends))
-    )
+    after = steady_gait_steps_for_cases(repertoire.steps, other.ends)
+    tried = repertoire_of_steering_case(repertoire, (*before, one, other, *2 * after))
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
     motion = before[0].motion

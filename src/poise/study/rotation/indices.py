@@ -81,14 +81,9 @@ def _studied_rotation(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Arr
     excursion = np.tile(IDENTITY, (len(time), 1))
     for k in range(len(time) - 1):
         excursion[k + 1] = integrate_excursion(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
-    return StudiedRotation(
-        np.asarray(time, float),
-        np.array([each.angular_momentum for each in found]),
-        np.array([each.inertia for each in found]),
-        spin,
-        np.array(qpos[:, place + 3 : place + 7]),
-        excursion,
-    )
+    momentum, inertia = (np.array([getattr(each, name) for each in found]) for name in ("angular_momentum", "inertia"))
+    turn = np.array(qpos[:, place + 3 : place + 7])
+    return StudiedRotation(np.asarray(time, float), momentum, inertia, spin, turn, excursion)
 
 
 @lru_cache(maxsize=32)

@@ -190,9 +190,8 @@ def _trial_costs_in_journal(journal: Path, behaviour: Behaviour, settings: TuneS
     except (OSError, ValueError, KeyError, AttributeError):
         raise PoiseError(f"{journal} is no journal of a search: move it away to start a new one") from None
     if kept != _search_identity(behaviour, settings):
-        raise PoiseError(
-            f"{journal} belongs to another search, with another behaviour or settings: move it away to start a new one"
-        )
+        other = "another search, with another behaviour or settings"
+        raise PoiseError(f"{journal} belongs to {other}: move it away to start a new one")
     return costs
 
 
