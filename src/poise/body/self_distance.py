@@ -7,6 +7,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.body.self_contact import SLACK, SelfContactPair, self_contact_pairs
 
 _NEIGHBOURS = 0.005  # m: links that overlap by more in the standing pose are neighbours
@@ -45,11 +46,9 @@ class SelfDistances:
         half = [float(size[size > 0].min(initial=1.0)) for size in self._model.geom_size]  # m, or radius
         self.radii: Array = np.array([half[first] + half[second] for first, second in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
-        above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
-        for link in range(1, self._model.nbody):
-            above[link] = above[self._model.body_parentid[link]] | (self._model.dof_bodyid == link)
-        first, second = (above[self._model.geom_bodyid[side]] for side in self._geoms.T)
-        self._turned = second.astype(float) - first  # (P, nv)
+        moved = links_moved_by_dofs(self._model)
+        first, second = (moved[self._model.geom_bodyid[side]] for side in self._geoms.T)
+        self._turned = second - first  # (P, nv)
 
     def links(self, pair: int) -> tuple[str, str]:
         """Names of the links of a pair's geoms."""

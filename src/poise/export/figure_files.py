@@ -191,15 +191,10 @@ def _usd_stage(figure: ExportedFigure) -> Any:
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
     mesh = _usd_mesh(stage, figure)
     UsdSkel.BindingAPI.Apply(mesh.GetPrim()).CreateSkeletonRel().SetTargets([skeleton.GetPath()])
-    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_as_float32(_usd_extent(figure))))
+    places, reach = y_up_vectors(figure.clip.places.position), np.linalg.norm(figure.skin.vertices, axis=1).max()
+    box = np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])  # m, the figure at all times
+    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_as_float32(box)))
     return stage
-
-
-def _usd_extent(figure: ExportedFigure) -> Array:
-    """Corners (2, 3) in m of a box that contains the figure at all times."""
-    places = y_up_vectors(figure.clip.places.position)
-    reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
-    return np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])
 
 
 def _usd_joint_paths(skeleton: Skeleton) -> list[str]:

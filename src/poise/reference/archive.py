@@ -38,7 +38,15 @@ def motion_display_name(motion: str) -> str:
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
     """Write the clip, and from `dynamic` the velocities, torques and contact forces. Replaces the file atomically."""
-    arrays = _arrays_of_prepared_clip(clip)
+    arrays: dict[str, Any] = {
+        "name": np.array(clip.name),
+        "rate": np.array(clip.rate),
+        "qpos": clip.qpos,
+        "cyclic": np.array(clip.cyclic),
+        "parts": np.array([part.name for part in clip.parts]),
+        "body": np.array(json.dumps(_body_recipe_of_prepared(clip.body))),
+        **({} if clip.down is None else {"down": clip.down}),
+    }
     if dynamic is not None:
         contacts = dynamic.contacts
         arrays |= {"qvel": dynamic.qvel, "torque": dynamic.torque, "friction": np.array(dynamic.friction)}
@@ -47,20 +55,6 @@ def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) ->
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return write_file(Path(path), buffer.getvalue())
-
-
-def _arrays_of_prepared_clip(clip: BodyClip) -> dict[str, Any]:
-    arrays: dict[str, Any] = {
-        "name": np.array(clip.name),
-        "rate": np.array(clip.rate),
-        "qpos": clip.qpos,
-        "cyclic": np.array(clip.cyclic),
-        "parts": np.array([part.name for part in clip.parts]),
-        "body": np.array(json.dumps(_body_recipe_of_prepared(clip.body))),
-    }
-    if clip.down is not None:
-        arrays["down"] = clip.down
-    return arrays
 
 
 def load_prepared(path: Path) -> BodyClip:

@@ -116,7 +116,9 @@ class Modal(ResetFirst):
         self._friction = float(model.geom_friction[0, 0])  # the same on all surfaces
         ground = world.scene.terrain
         self._horizon = ModalHorizon(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
-        self._stiffness = _checked_modal_stiffness(self._stiffness_of(body), body)
+        self._stiffness, count = np.array(self._stiffness_of(body), float), body.nv - ROOT
+        if self._stiffness.shape != (count,) or not np.all(np.isfinite(self._stiffness) & (self._stiffness > 0)):
+            raise PoiseError(f"modal: stiffness must be {count} numbers of more than 0, one for each joint angle")
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
@@ -308,11 +310,3 @@ class ModalPushReaction:
         if self._kept is None:
             self._kept = ModalError(*(self._share * error for error in errors))
         return self._kept
-
-
-def _checked_modal_stiffness(stiffness: Array, body: Body) -> Array:
-    """Copy of a stiffness (n,) N m/rad; raise unless the stiffness has one positive number for each joint angle."""
-    found = np.array(stiffness, float)
-    if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):
-        raise PoiseError(f"modal: stiffness must be {body.nv - ROOT} numbers of more than 0, one for each joint angle")
-    return found

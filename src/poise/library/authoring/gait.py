@@ -143,10 +143,7 @@ def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
     def warp(at: Array | float) -> Array:  # percents of the cycle, so that stance ends earlier
         return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, earlier, CYCLE]))
 
-    limbs = {
-        name: _source_curve_at_speed(name, _source_curve_of_loaded_knee(name, curve, ratio), ratio)
-        for name, curve in gait.limbs.items()
-    }
+    limbs = {name: _source_curve_at_speed(name, curve, ratio) for name, curve in gait.limbs.items()}
     return replace(
         gait,
         speed=speed,
@@ -162,17 +159,12 @@ def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
 
 def _source_curve_at_speed(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
     """The curve `name` with its range scaled for a speed ratio, if this angle's range grows with speed."""
+    if name == "knee_flexion":  # the knee bends more where the leg bears load
+        loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
+        return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
-
-
-def _source_curve_of_loaded_knee(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
-    """The curve `name`; if it is the knee's flexion, multiplied by `ratio` where the leg bears load."""
-    if name != "knee_flexion":
-        return curve
-    loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
-    return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
 
 
 def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:

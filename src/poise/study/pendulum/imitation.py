@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Array, Mask, true_runs
+from poise.arrays import Array, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
 from poise.body.pose_space import PoseSpace
@@ -124,8 +124,11 @@ def foot_contact_in_trial(replay: Replay, foot: str) -> FootContact:
 
 def stance_phases_in_trial(force: Array, weight: float, step: float) -> list[Stance]:
     """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
-    touches = true_runs(_close_contact_gaps_in_trial(force > 0.0, round(FLICKER / step)))
-    return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
+    touches = np.array(force > 0.0)
+    for (_, end), (begin, _) in pairwise(true_runs(touches)):  # short losses of contact do not end a phase
+        if begin - end <= round(FLICKER / step):
+            touches[end:begin] = True
+    return [(a, b) for a, b in true_runs(touches) if force[a:b].sum() > WEIGHED * weight / step]
 
 
 def stance_slips_in_trial(crept: Array, found: list[Stance]) -> Array:
@@ -138,15 +141,6 @@ def scuffs_in_trial(force: Array, found: list[Stance]) -> int:
     early, late = SCUFFED
     swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
     return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
-
-
-def _close_contact_gaps_in_trial(truth: Mask, gap: int) -> Mask:
-    """A copy of the mask in which runs of at most `gap` false values between true values become true."""
-    out = np.array(truth)
-    for (_, end), (begin, _) in pairwise(true_runs(truth)):
-        if begin - end <= gap:
-            out[end:begin] = True
-    return out
 
 
 # The study.
