@@ -30,8 +30,8 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
         raise PoiseError(f"port {chosen.port}: must be between 0 and 65535")
     from poise.studio.server import Studio, serve_until_stopped
 
-    body_names = ("motion", "body", "controller", "terrain")
-    first = {name: getattr(chosen, name) for name in body_names if getattr(chosen, name) is not None}
+    given = {name: getattr(chosen, name) for name in ("motion", "body", "controller", "terrain")}
+    first = {name: value for name, value in given.items() if value is not None}
     _check_first_choice(first)
     try:
         with tempfile.TemporaryDirectory(prefix="poise-studio-") as folder:
