@@ -144,18 +144,11 @@ def _limb_segment(
     w, x, y, z = matrix_to_quat(axes)
     looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
-    return Segment(
-        part.name,
-        None if above is None else above.name,
-        joint,
-        _as_vector(part.place if above is None else part.place - above.place),
-        solid.mass,
-        _as_vector(solid.com),
-        _as_vector(moments),
-        looks if foot is None else (*looks, *foot.rails(part)),
-        guess.guess_group(part.name),
-        frame=(float(w), float(x), float(y), float(z)),
-    )
+    parent, offset = (None, part.place) if above is None else (above.name, part.place - above.place)
+    mass = solid.mass, _as_vector(solid.com), _as_vector(moments)
+    geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess.guess_group(part.name)
+    frame = (float(w), float(x), float(y), float(z))
+    return Segment(part.name, parent, joint, _as_vector(offset), *mass, geoms, group, frame=frame)
 
 
 @dataclass(frozen=True)

@@ -193,10 +193,8 @@ class Nqr(ResetFirst):
 
     def _waits(self, touching: Mask, step: float) -> bool:
         """Whether the motion waits for a late foot, for LONGEST_WAIT (s) at most. Also counts the steps waited."""
-        late = (
-            is_segment_landing_late(self.segment.footholds, self.frame, touching)
-            and self.frame + 1 < self._course.now.stop
-        )
+        inside = self.frame + 1 < self._course.now.stop
+        late = inside and is_segment_landing_late(self.segment.footholds, self.frame, touching)
         self._waited = self._waited + 1 if late and self._waited < LONGEST_WAIT / step else 0
         return self._waited > 0
 

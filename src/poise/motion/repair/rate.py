@@ -95,9 +95,8 @@ def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Find
     found = f"the file states {stated:g}; {_rate_evidence_text(seen.evidence)}; likeliest is {seen.rate:g}"
     rate, why = (seen.rate, f"by {seen.decided_by}") if changed else (stated, "as stated")
     sure = seen.confidence if rate == seen.rate else 1 - seen.confidence
-    doubt = (
-        "" if sure >= CERTAIN else f", but only {100 * sure:.0f} % sure: if it looks too fast or slow, give the rate"
-    )
+    hint = "if it looks too fast or slow, give the rate"
+    doubt = "" if sure >= CERTAIN else f", but only {100 * sure:.0f} % sure: {hint}"
     finding = _rate_finding(found, rate, why + doubt)
     return replace(finding, value=finding.value | _rate_values(seen), confidence=sure)
 
