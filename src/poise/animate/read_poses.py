@@ -167,9 +167,8 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Contr
         raise entry.fail("the cycle has no pose: write pose = [{ at = 0, angles = { ... } }, ...]")
     count = int((end - start) / period + 1e-9) + 1
     if count * len(keys) > MOST_POSES:
-        raise entry.fail(
-            f"the cycle has {count} repetitions, more than {MOST_POSES} poses: make the period longer", "period"
-        )
+        many = f"{count} repetitions, more than {MOST_POSES} poses"
+        raise entry.fail(f"the cycle has {many}: make the period longer", "period")
     turned = radians(entry.number("turned", 0.0))
     poses = []
     for index, key in enumerate(keys):

@@ -184,10 +184,8 @@ class _ShootingSearch:
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
-        return [
-            SimulationOutcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair))
-            for pair in outcomes
-        ]
+        offs = [((np.asarray(values) - shot.target) / shot.tolerance for values in pair) for pair in outcomes]
+        return [SimulationOutcome(*off) for off in offs]
 
     def take_best(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
         """Take the best of some simulated changes if it reduces the residual; return whether it does."""

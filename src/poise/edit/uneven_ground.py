@@ -76,9 +76,8 @@ class StairsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs, with steps as long as treads are deep."""
-        surface = EditedGroundSurface(
-            lambda x, _: self.rise * np.clip(np.floor((x - self.edge) / self.run) + 1, 0, self.count)
-        )
+        run, edge, rise, count = self.run, self.edge, self.rise, self.count
+        surface = EditedGroundSurface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
         treads = EditedTreads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 

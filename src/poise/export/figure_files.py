@@ -129,10 +129,8 @@ def _gltf_primitives(figure: ExportedFigure, store: _GlbBuffer) -> list[Json]:
         "WEIGHTS_0": store.add(whole, UINT8, VERTICES),
     }
     store.accessors[attributes["WEIGHTS_0"]]["normalized"] = True
-    return [
-        {"attributes": attributes, "indices": store.add(skin.faces[own].reshape(-1), UINT32, INDICES), "material": k}
-        for k, (_, own) in enumerate(skin.palette)
-    ]
+    faces = [store.add(skin.faces[own].reshape(-1), UINT32, INDICES) for _, own in skin.palette]
+    return [{"attributes": attributes, "indices": indices, "material": k} for k, indices in enumerate(faces)]
 
 
 def _gltf_material(colour: Array) -> Json:

@@ -140,10 +140,8 @@ class _BodyTracks:
         return _BodyTracks(position, rotation, com, centre)
 
     def packed(self) -> Json:
-        return {
-            "position": pack_array(self.position, "f4"),
-            "rotation": pack_array(np.rint(32767 * self.rotation), "i2"),
-        }
+        rotation = pack_array(np.rint(32767 * self.rotation), "i2")
+        return {"position": pack_array(self.position, "f4"), "rotation": rotation}
 
 
 def _page_frames(time: Array) -> Indices:

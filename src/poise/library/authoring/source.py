@@ -182,10 +182,8 @@ def read_keyed_source(source: MotionSource) -> KeyedSource:
 
 def stretched_keyed_source(motion: KeyedSource, factor: float) -> KeyedSource:
     """Multiply all times of a motion by a factor."""
-    contacts = {
-        part: tuple((factor * start, factor * end) for start, end in intervals)
-        for part, intervals in motion.contacts.items()
-    }
+    pairs = motion.contacts.items()
+    contacts = {part: tuple((factor * start, factor * end) for start, end in spans) for part, spans in pairs}
     return replace(
         motion,
         seconds=factor * motion.seconds,

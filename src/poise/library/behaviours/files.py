@@ -85,10 +85,8 @@ def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: B
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
             poses = behaviour_poses_from_clip(BehaviourClipMoments.read(source, len(keys.at)), body, keys, poses)
-        own = {
-            name: _behaviour_pose_angles(source, name, values, len(keys.at))
-            for name, values in source.section("poses").items()
-        }
+        written, count = source.section("poses"), len(keys.at)
+        own = {name: _behaviour_pose_angles(source, name, values, count) for name, values in written.items()}
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
@@ -108,10 +106,8 @@ def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Po
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
     freed = {side: free[name] for name, own in both.items() if name in free for side in own}
-    return (
-        {name: values for name, values in poses.items() if name not in both},
-        freed | {name: freedom for name, freedom in free.items() if name not in both},
-    )
+    kept = {name: values for name, values in poses.items() if name not in both}
+    return kept, freed | {name: freedom for name, freedom in free.items() if name not in both}
 
 
 def _behaviour_pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
