@@ -1,7 +1,5 @@
 """Perform a script, optionally after solving its goals, and write the files of the performance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -66,10 +64,8 @@ class Animation:
     def text(self) -> str:
         """The summary as text."""
         stabiliser = self.summary["stabiliser"]
-        torques = (
-            f"stabilising torques: up to {stabiliser['peak_nm']:.0f} N m, {stabiliser['mean_nm']:.0f} on average, "
-            f"in {100 * stabiliser['share']:.0f} % of the time"
-        )
+        sizes = f"up to {stabiliser['peak_nm']:.0f} N m, {stabiliser['mean_nm']:.0f} on average"
+        torques = f"stabilising torques: {sizes}, in {100 * stabiliser['share']:.0f} % of the time"
         lines = [*(self.solution.lines() if self.solution else []), *([self.remark] if self.remark else [])]
         return "\n".join([*lines, Outcome(self.performance, self.summary).text(torques)])
 

@@ -19,7 +19,6 @@ from poise.animate.script import (
 )
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
-from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
 from poise.control.poses.sensors import PoseControlSensor, sensed_com_velocity
 from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
@@ -44,7 +43,7 @@ class GoalEvaluator:
         self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
         self._own = scene.model.body_rootid == 1
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
-        self._stand = _goal_standing_height(scene.body)
+        self._stand = float(centres_of_mass(scene.body, scene.body.standing[None])[0, 2])  # m, of the centre of mass
 
     def simulate_goal(self, rehearsal: ScriptRehearsal, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
@@ -120,11 +119,6 @@ def _constraint_links(scene: Scene, link: str | None) -> Members | None:
     if link is None:
         return None
     return np.isin(np.arange(scene.model.nbody), descendant_links(scene.model, scene.link_id(link)))
-
-
-def _goal_standing_height(body: Body) -> float:
-    """Height (m) of the centre of mass of the standing body."""
-    return float(centres_of_mass(body, body.standing[None])[0, 2])
 
 
 class GoalEvents:

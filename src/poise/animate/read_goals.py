@@ -1,7 +1,5 @@
 """Read what a script aims at: goals, which are constraints and the free parameters that may change; and objectives."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import inf, radians
 from typing import Any, Literal
@@ -187,11 +185,6 @@ _ENTRIES = {
 }
 
 
-def read_objectives(scene: Scene, entry: TomlTable) -> tuple[PoseControlObjective, ...]:
-    """Read all objective controllers of a script."""
-    return tuple(_read_script_objective(scene, table) for table in entry.tables("objective"))
-
-
 def read_script_span(entry: TomlTable) -> TimeSpan:
     """Read the time span from `from` (s) to `until` (s); all time by default."""
     start = entry.number("from", 0.0, 0)
@@ -201,7 +194,8 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
     return TimeSpan(start, end)
 
 
-def _read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
+def read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
+    """Read an objective controller of a script."""
     kind = entry.text("kind")
     if kind not in _ENTRIES:
         raise entry.blame(unknown_name("kind of objective", kind, _ENTRIES), "kind")
@@ -236,9 +230,8 @@ def _read_look_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
-    return objectives.PoseControlTouch(
-        point, _read_scene_point(scene, entry, "at"), **_read_objective_spring(scene, entry, 800, 120)
-    )
+    target = _read_scene_point(scene, entry, "at")
+    return objectives.PoseControlTouch(point, target, **_read_objective_spring(scene, entry, 800, 120))
 
 
 def _read_follow_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:

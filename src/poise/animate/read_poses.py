@@ -3,8 +3,6 @@
 The name of an angle stands for one side, or for both sides at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import degrees, radians
@@ -15,7 +13,7 @@ import numpy as np
 from poise.animate.script import ControlPose
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.edit.limbs import chain_joints
+from poise.edit.limbs import chain_joints, limb_joints
 from poise.errors import PoiseError, unknown_name
 from poise.reference.key_poses import pose_from_coordinates, standing_coordinates
 from poise.retarget.ik import PoseSolver
@@ -169,9 +167,8 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Contr
         raise entry.fail("the cycle has no pose: write pose = [{ at = 0, angles = { ... } }, ...]")
     count = int((end - start) / period + 1e-9) + 1
     if count * len(keys) > MOST_POSES:
-        raise entry.fail(
-            f"the cycle has {count} repetitions, more than {MOST_POSES} poses: make the period longer", "period"
-        )
+        many = f"{count} repetitions, more than {MOST_POSES} poses"
+        raise entry.fail(f"the cycle has {many}: make the period longer", "period")
     turned = radians(entry.number("turned", 0.0))
     poses = []
     for index, key in enumerate(keys):
@@ -224,7 +221,6 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
 
 def _dofs_for_script_reach(body: Body, link: str) -> list[int]:
     """DOFs of the limb that ends in a link; raise if the link is the root."""
-    chain = chain_joints(body, link)
-    if not chain:
+    if not chain_joints(body, link):
         raise PoiseError(f"'{link}' is the root: it cannot reach a place")
-    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
+    return [dof for joint in limb_joints(body, link) for dof in joint.dofs]

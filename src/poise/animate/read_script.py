@@ -1,7 +1,5 @@
 """Script files (TOML): read, by name if they come with Poise or else by path, and written back with solved goals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from math import degrees, radians
@@ -10,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.read_goals import read_goals, read_objectives, read_script_span
+from poise.animate.read_goals import read_goals, read_script_objective, read_script_span
 from poise.animate.read_poses import read_script_poses, script_joint_dofs
 from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body
@@ -85,7 +83,7 @@ def read_script(name: str | Path, seconds: float = 0.0) -> Script:
         poses=poses,
         gain_changes=changes,
         stabilised=_read_stabilised_spans(entry.inner("stabilise")),
-        objectives=read_objectives(scene, entry),
+        objectives=tuple(read_script_objective(scene, table) for table in entry.tables("objective")),
         pushes=_read_script_pushes(scene, entry),
         holds=tuple(_read_script_hold(scene, hold) for hold in entry.tables("hold")),
         goals=read_goals(scene, entry, poses, names),

@@ -1,7 +1,5 @@
 """A script (a body in a scene, timed control poses and goals) and its run, repeatable with changed parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -215,17 +213,14 @@ def _changed_control_poses(script: Script, changes: Iterable[Change]) -> list[Co
     """The poses of a script with changed angles and times."""
     poses = list(script.poses)
     for free, by in changes:
-        if free.kind in ("angle", "time"):
-            for place in free.places:
-                poses[place] = _changed_control_pose(poses[place], free, by)
+        for place in free.places if free.kind in ("angle", "time") else ():
+            pose = poses[place]
+            if free.kind == "time":
+                poses[place] = replace(pose, time=pose.time + by)
+            else:
+                shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
+                poses[place] = replace(pose, angles={**pose.angles, **shifted})
     return poses
-
-
-def _changed_control_pose(pose: ControlPose, free: Free, by: float) -> ControlPose:
-    if free.kind == "time":
-        return replace(pose, time=pose.time + by)
-    shifted = {dof: pose.angles[dof] + share * by for dof, share in free.shares.items()}
-    return replace(pose, angles={**pose.angles, **shifted})
 
 
 def hold_cues(script: Script) -> list[Cue]:

@@ -16,8 +16,6 @@ where S are simulated values, c their targets and du is the change from the anim
 - If S is noisy, the Jacobian may be taken from a smooth quantity that varies with S.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -174,9 +172,8 @@ class _ShootingSearch:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulated_residuals([candidate])
             if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
-                jacobian = self._jacobian = shooting_jacobian_update(
-                    jacobian, candidate - start, outcome.smooth - off.smooth
-                )
+                gained = outcome.smooth - off.smooth
+                jacobian = self._jacobian = shooting_jacobian_update(jacobian, candidate - start, gained)
             if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True
@@ -187,10 +184,8 @@ class _ShootingSearch:
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
-        return [
-            SimulationOutcome(*((np.asarray(values) - shot.target) / shot.tolerance for values in pair))
-            for pair in outcomes
-        ]
+        offs = [((np.asarray(values) - shot.target) / shot.tolerance for values in pair) for pair in outcomes]
+        return [SimulationOutcome(*off) for off in offs]
 
     def take_best(self, seen: Sequence[tuple[Array, SimulationOutcome]]) -> bool:
         """Take the best of some simulated changes if it reduces the residual; return whether it does."""

@@ -1,7 +1,5 @@
 """Building a Body from a plan, and reading the joints of any MJCF model with one free-rooted tree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from itertools import takewhile
 

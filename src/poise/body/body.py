@@ -206,9 +206,8 @@ class Body:
         from poise.body.plans.scale import scale_plan
 
         if self.plan is None:
-            raise PoiseError(
-                f"body '{self.name}' comes from MJCF or carries a load and cannot be scaled; scale before loading"
-            )
+            why = "comes from MJCF or carries a load and cannot be scaled; scale before loading"
+            raise PoiseError(f"body '{self.name}' {why}")
         body = assemble_body(scale_plan(self.plan, legs=legs, arms=arms, size=size, mass=mass))
         fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)

@@ -1,7 +1,5 @@
 """The bundled bodies by name. The module of a plan is imported on first use."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 

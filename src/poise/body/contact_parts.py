@@ -1,7 +1,5 @@
 """The parts of a body that make contact: heels, balls of the feet, toe tips, hands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco
@@ -28,10 +26,8 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     for foot in body.feet:
         parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
         parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
-        parts += [
-            ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link))
-            for link in _toe_links(body, foot.link)
-        ]
+        for link in _toe_links(body, foot.link):
+            parts.append(ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link)))
     parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 

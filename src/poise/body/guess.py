@@ -1,7 +1,5 @@
 """Data that MJCF does not hold (groups, feet, hands, torque limits), guessed from names, shapes and actuators."""
 
-from __future__ import annotations
-
 import re
 
 import mujoco

@@ -1,7 +1,5 @@
 """Forward kinematics and Jacobians of points and links of a body, for many poses at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,7 +35,7 @@ class LinkKinematics:
         self._offsets = np.array([offset for _, offset in points], float).reshape(-1, 3)
         links = np.array([body.link_id(link) for link in turns], int)
         self._both = np.concatenate([self._carriers, links])
-        moves = _moved_by_dofs(self._model)
+        moves = links_moved_by_dofs(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
 
     def moving_dofs(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -57,7 +55,9 @@ class LinkKinematics:
         points = len(self._carriers)
         places = where + quat_rotate(facing[:, :points], self._offsets)
         spin, shift = axes[..., :3], axes[..., 3:]  # twist of each degree of freedom at the centre of mass
-        place_rows = _spin_times_arms(spin, places - centre)
+        (sx, sy, sz), arms = (spin[:, None, :, i] for i in range(3)), places - centre
+        ax, ay, az = (arms[:, :, None, i] for i in range(3))
+        place_rows = np.stack([sy * az - sz * ay, sz * ax - sx * az, sx * ay - sy * ax], axis=2)
         place_rows += np.swapaxes(shift, 1, 2)[:, None]
         place_rows *= self._moves_points[:, None, :]
         turn_rows = np.swapaxes(spin, 1, 2)[:, None] * self._moves_links[:, None, :]
@@ -81,17 +81,10 @@ class LinkKinematics:
         return where, facing, motion, centre
 
 
-def _moved_by_dofs(model: mujoco.MjModel) -> Array:
+def links_moved_by_dofs(model: mujoco.MjModel) -> Array:
     """Matrix (nbody, nv), 1 where a degree of freedom moves a link."""
     out = np.zeros((model.nbody, model.nv))
     for b in range(1, model.nbody):
         out[b] = out[model.body_parentid[b]]
         out[b, model.dof_bodyid == b] = 1.0
     return out
-
-
-def _spin_times_arms(spin: Array, arms: Array) -> Array:
-    """Cross products (T, P, 3, nv) of spin (T, nv, 3) and arms (T, P, 3)."""
-    sx, sy, sz = (spin[:, None, :, i] for i in range(3))
-    ax, ay, az = (arms[:, :, None, i] for i in range(3))
-    return np.stack([sy * az - sz * ay, sz * ax - sx * az, sx * ay - sy * ax], axis=2)

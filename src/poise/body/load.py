@@ -5,8 +5,6 @@ the link's centre of mass and makes no contact. The link's mass, centre and iner
 every model made from the body includes the box, also the model in a recording.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Writing plans and elements as MJCF with all digits; `MjSpec.to_xml` would round numbers to six digits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree as ET

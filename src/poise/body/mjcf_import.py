@@ -5,15 +5,12 @@ recordings copy this MJCF into other documents. A mesh becomes its bounding box,
 file of the mesh.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import mujoco
-import numpy as np
 from mujoco import mjtGeom, mjtJoint
 
 from poise.arrays import Frozen, readonly
@@ -29,20 +26,9 @@ _DROPPED = frozenset(
      "option", "deformable")
 )  # fmt: skip
 _UNUSED = frozenset(
-    (
-        "size",
-        "custom",
-        "sensor",
-        "visual",
-        "statistic",
-        "extension",
-        "plugin",
-        "texture",
-        "layer",
-        "skin",
-        "lengthrange",
-    )
-)
+    ("size", "custom", "sensor", "visual", "statistic", "extension", "plugin", "texture", "layer", "skin",
+     "lengthrange")
+)  # fmt: skip
 _UPRIGHT = re.compile(r"stand|home", re.IGNORECASE)
 _JOINTS = {int(mjtJoint.mjJNT_BALL): "ball", int(mjtJoint.mjJNT_HINGE): "hinge"}
 _GEOMS = {
@@ -68,12 +54,16 @@ def import_mjcf(source: str | Path) -> Body:
     _check_joint_types(full, root, where)
     _strip_mjcf_to_body(tree, root)
     name = tree.get("model") or where.removesuffix(".xml")
-    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, _excluded_links(full))
+    pairs = full.exclude_signature.tolist()  # of bodies between which the MJCF excludes contact
+    excluded = [(full.body(pair >> 16).name, full.body(pair & 0xFFFF).name) for pair in pairs]
+    mjcf = model_mjcf(compile_mjcf(ET.tostring(tree, encoding="unicode"), where), name, excluded)
     model = compile_mjcf(mjcf, where)
     joints = model_joints(model, lambda _: None, guess.guess_group)
     links = [model.body(i).name for i in range(1, model.nbody)]
     torque = readonly(guess.guess_torque_limits(full, model))
-    standing = grounded_pose(model, _keyframe_pose(full, model))
+    keys = (full.key(k) for k in range(full.nkey) if full.nq == model.nq)
+    upright = (key.qpos for key in keys if _UPRIGHT.search(key.name))  # of a keyframe named stand or home, if any
+    standing = grounded_pose(model, next(upright, model.qpos0))
     return Body(
         name=name,
         mjcf=mjcf,
@@ -168,19 +158,6 @@ def _strip_mjcf_to_body(tree: ET.Element, root: str) -> None:
     for parent in list(tree.iter()):
         for child in [c for c in parent if c.tag in ("camera", "light") and parent.tag != "default"]:
             parent.remove(child)
-
-
-def _keyframe_pose(full: mujoco.MjModel, model: mujoco.MjModel) -> np.ndarray:
-    """Pose (nq,) of a keyframe named stand or home if there is one, else the model's zero pose."""
-    for k in range(full.nkey):
-        if _UPRIGHT.search(full.key(k).name) and full.nq == model.nq:
-            return np.array(full.key(k).qpos)
-    return np.array(model.qpos0)
-
-
-def _excluded_links(full: mujoco.MjModel) -> list[tuple[str, str]]:
-    """Names of the pairs of bodies between which the MJCF excludes contact."""
-    return [(full.body(pair >> 16).name, full.body(pair & 0xFFFF).name) for pair in full.exclude_signature.tolist()]
 
 
 def model_mjcf(model: mujoco.MjModel, name: str, excluded: Iterable[tuple[str, str]] = ()) -> str:

@@ -1,7 +1,5 @@
 """MJCF of any origin, checked before MuJoCo compiles it: size, nesting, counts, and the files to which it refers."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """The parts of a body: joints, feet, hands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

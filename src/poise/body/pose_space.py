@@ -5,8 +5,6 @@ A change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own 
 [Sola2018].
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline

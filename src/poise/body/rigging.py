@@ -161,13 +161,9 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
     tips = tuple(End(i, readonly(2 * (data.xipos[b] - places[i]))) for i, b in enumerate(bodies) if i not in parents)
     links = tuple(model.body(b).name for b in bodies)
     names = tuple("_".join(link.split()) for link in links)  # readers of BVH files split at spaces
-    return Rigging(
-        Skeleton(names, parents, readonly(offsets), tips),
-        links,
-        readonly(quat_conjugate(data.xquat[bodies])),
-        readonly(anchors[0]),
-        Frozen({link: joint for joint, link in enumerate(links)}),
-    )
+    skeleton, turns = Skeleton(names, parents, readonly(offsets), tips), readonly(quat_conjugate(data.xquat[bodies]))
+    drivers = Frozen({link: joint for joint, link in enumerate(links)})
+    return Rigging(skeleton, links, turns, readonly(anchors[0]), drivers)
 
 
 @dataclass(frozen=True)

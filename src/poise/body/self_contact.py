@@ -1,7 +1,5 @@
 """Pairs of geoms of one body that can touch each other."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Signed distances between links of one body that can touch each other, for many poses at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco
@@ -9,6 +7,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.body.self_contact import SLACK, SelfContactPair, self_contact_pairs
 
 _NEIGHBOURS = 0.005  # m: links that overlap by more in the standing pose are neighbours
@@ -50,13 +49,12 @@ class SelfDistances:
             armed[link] |= not self._model.body_jntnum[link] and armed[self._model.body_parentid[link]]
         self.of_arms: Mask = armed[self._model.geom_bodyid[self._geoms]].any(axis=1)
         """(P,) whether a pair has a link of an arm"""
-        self.radii: Array = np.array([_thickness_sum(self._model, geoms) for geoms in self._geoms])
+        half = [float(size[size > 0].min(initial=1.0)) for size in self._model.geom_size]  # m, or radius
+        self.radii: Array = np.array([half[first] + half[second] for first, second in self._geoms])
         """(P,) m, sum of the radii of both geoms of each pair"""
-        above = np.zeros((self._model.nbody, self._model.nv), bool)  # whether a degree of freedom moves a link
-        for link in range(1, self._model.nbody):
-            above[link] = above[self._model.body_parentid[link]] | (self._model.dof_bodyid == link)
-        first, second = (above[self._model.geom_bodyid[side]] for side in self._geoms.T)
-        self._turned = second.astype(float) - first  # (P, nv)
+        moved = links_moved_by_dofs(self._model)
+        first, second = (moved[self._model.geom_bodyid[side]] for side in self._geoms.T)
+        self._turned = second - first  # (P, nv)
 
     def links(self, pair: int) -> tuple[str, str]:
         """Names of the links of a pair's geoms."""
@@ -92,10 +90,8 @@ class SelfDistances:
         frame, geom, distance, place, normal = (np.concatenate(part) for part in zip(*found, strict=True))
         pair = self._number[geom.min(axis=1), geom.max(axis=1)]
         if pairs is not None:
-            some = pairs[pair]
-            frame, geom, distance, place, normal, pair = (
-                part[some] for part in (frame, geom, distance, place, normal, pair)
-            )
+            chosen = [part[pairs[pair]] for part in (frame, geom, distance, place, normal, pair)]
+            frame, geom, distance, place, normal, pair = chosen
         swapped = self._geoms[pair, 0] != geom[:, 0]
         normal[swapped] *= -1.0
         distance += self._overlap[pair]
@@ -103,13 +99,7 @@ class SelfDistances:
             return Proximities(frame, pair, distance, normal, np.zeros(0))
         arms = place - centre[frame]
         spin, shift = axes[frame, :, :3], axes[frame, :, 3:]  # twists of the degrees of freedom at the centre of mass
-        moved = (
-            spin[..., [1, 2, 0]] * arms[:, None, [2, 0, 1]] - spin[..., [2, 0, 1]] * arms[:, None, [1, 2, 0]] + shift
-        )
+        ahead, behind = [1, 2, 0], [2, 0, 1]  # the axes of the cross product of spin and arms
+        moved = spin[..., ahead] * arms[:, None, behind] - spin[..., behind] * arms[:, None, ahead] + shift
         moved *= self._turned[pair][:, :, None]
         return Proximities(frame, pair, distance, normal, moved.transpose(0, 2, 1))
-
-
-def _thickness_sum(model: mujoco.MjModel, geoms: Ints) -> float:
-    """Sum of the radii (m) of two geoms; the least half-size of a geom that is not round counts as its radius."""
-    return float(sum(size[size > 0].min(initial=1.0) for size in model.geom_size[geoms]))

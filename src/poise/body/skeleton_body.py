@@ -1,7 +1,5 @@
 """A body for any skeleton: a person if the skeleton is humanoid, else a creature with the same bones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isfinite
 

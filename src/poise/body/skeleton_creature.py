@@ -73,9 +73,8 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
         solids = [_limb_solid(part, r, ratio) for part, r in zip(parts, radii, strict=True)]
     feet = _limb_soles(parts, radii)
     joints = _creature_joints(parts, solids)
-    segments = tuple(
-        _limb_segment(parts, k, joints[k], solids[k], radii[k], feet.get(part.name)) for k, part in enumerate(parts)
-    )
+    soles = [feet.get(part.name) for part in parts]
+    segments = tuple(_limb_segment(parts, k, joints[k], solids[k], radii[k], sole) for k, sole in enumerate(soles))
     foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
     return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
 
@@ -145,18 +144,11 @@ def _limb_segment(
     w, x, y, z = matrix_to_quat(axes)
     looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
-    return Segment(
-        part.name,
-        None if above is None else above.name,
-        joint,
-        _as_vector(part.place if above is None else part.place - above.place),
-        solid.mass,
-        _as_vector(solid.com),
-        _as_vector(moments),
-        looks if foot is None else (*looks, *foot.rails(part)),
-        guess.guess_group(part.name),
-        frame=(float(w), float(x), float(y), float(z)),
-    )
+    parent, offset = (None, part.place) if above is None else (above.name, part.place - above.place)
+    mass = solid.mass, _as_vector(solid.com), _as_vector(moments)
+    geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess.guess_group(part.name)
+    frame = (float(w), float(x), float(y), float(z))
+    return Segment(part.name, parent, joint, _as_vector(offset), *mass, geoms, group, frame=frame)
 
 
 @dataclass(frozen=True)
@@ -214,9 +206,8 @@ def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole 
     clear = -np.inf if foot is None else foot.ground + radius + foot.radius - float(part.place[2])
     if n < len(part.tips):
         end[2] = max(end[2], clear)
-    shape = shapes.capsule_geom(
-        f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, _limb_colour(part.name)
-    )
+    colour = _limb_colour(part.name)
+    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, colour)
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 

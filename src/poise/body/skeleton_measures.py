@@ -74,11 +74,13 @@ def person_measures(
     shoulder = _mean_left_position(upright, roles, "upper_arm")
     bones = _mean_bone_length(upright, roles, "thigh", "shank") + _mean_bone_length(upright, roles, "shank", "foot")
     sole = SOLE * bones / ADULT.metres(ADULT.hip - ADULT.ankle)
-    feet = _flat_foot_bones(upright, roles)
+    turns = zero_pose_rotations(upright, roles)  # of flat feet that point forward
+    feet = [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
     legs = [_leg_measures(upright, roles, side, foot, sole) for side, foot in zip(SIDES, feet, strict=True)]
     mean = LegMeasures.mean(legs)
     hip = mean.hip
-    top = _crown_height(upright, roles)
+    highest_point = max(np.max(upright.position[:, 2]), np.max(upright.places.ends[..., 2], initial=-np.inf))
+    top = float(highest_point) - float(middle_of_hips(upright, roles)[2])  # m above the hips
     stature = (top + hip + hip / ADULT.hip) / 2
     _check_person(upright, roles, stature)
     hand = _mean_tip_distance(upright, roles, "hand") / stature  # limited below: fingers are often incomplete
@@ -172,12 +174,6 @@ def _mean_tip_distance(upright: UprightSkeleton, roles: Roles, part: str) -> flo
     return float(np.mean([np.linalg.norm(farthest_tip(upright, joint)) for joint in joints])) if joints else 0.0
 
 
-def _flat_foot_bones(upright: UprightSkeleton, roles: Roles) -> list[Array]:
-    """Vectors (3,) m from ankle to ball (without ball, to the tip) of left and right foot, flat, pointing forward."""
-    turns = zero_pose_rotations(upright, roles)
-    return [quat_rotate(turns[f"{side}_foot"], foot_bone(upright, roles, side)) for side in SIDES]
-
-
 def _leg_measures(upright: UprightSkeleton, roles: Roles, side: str, foot: Array, sole: float) -> LegMeasures:
     """The measures of one leg; `foot` (3,) m is its flat foot's bone, `sole` (m) the radius of the rails."""
     hip, knee, heel = (upright.position[roles.joints[f"{side}_{part}"]] for part in ("thigh", "shank", "foot"))
@@ -199,9 +195,3 @@ def _foot_lengths(upright: UprightSkeleton, roles: Roles, bone: Array, stature: 
         return BALL, float(np.clip(tip, 0.09, 0.15))
     ball = float(np.clip(bone[0] / stature, 0.05, 0.11))
     return ball, ball + float(np.clip(_mean_tip_distance(upright, roles, "toes") / stature, 0.03, 0.06))
-
-
-def _crown_height(upright: UprightSkeleton, roles: Roles) -> float:
-    """Height (m) of the skeleton's highest point above the hips."""
-    highest = max(float(np.max(upright.position[:, 2])), float(np.max(upright.places.ends[..., 2], initial=-np.inf)))
-    return highest - float(middle_of_hips(upright, roles)[2])

@@ -4,8 +4,6 @@ The trunk has a link for each joint of the spine. The three parts of the trunk i
 joints. A slice has the cross-section of its part, and a share of the part's mass in proportion to the slice's length.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import acos, asin, dist, radians, sin

@@ -1,7 +1,5 @@
 """The upright pose of a skeleton, and the rotations from it to the zero pose of a body."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

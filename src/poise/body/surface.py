@@ -1,7 +1,5 @@
 """The surface of a body: spheres at the ends of its solid shapes, distances to shapes, the lowest point."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import product

@@ -5,8 +5,6 @@ a hinge's angle goes to the counterpart with a sign; a ball's quaternion goes to
 provided that the counterpart's frame is the reflected frame. Forward kinematics verifies both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -125,10 +123,8 @@ def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
     zero = mujoco.MjData(model)
     for data in (first, second, zero):
         mujoco.mj_kinematics(model, data)
-    turned, mirrored = (
-        quat_multiply(data.xquat[links], quat_conjugate(zero.xquat[links]))
-        for data, links in ((first, here), (second, there))
-    )
+    posed = ((first.xquat[here], zero.xquat[here]), (second.xquat[there], zero.xquat[there]))
+    turned, mirrored = (quat_multiply(now, quat_conjugate(before)) for now, before in posed)
     alike = np.abs(np.sum(mirrored * turned * np.array([1.0, -1.0, 1.0, -1.0]), axis=1)) > 1 - 1e-9
     near = UNEQUAL * max(1.0, float(model.stat.extent))
     return bool(alike.all() and np.allclose(second.xipos[there], mirror_vector(first.xipos[here]), atol=near))

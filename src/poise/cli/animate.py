@@ -1,7 +1,5 @@
 """`poise animate`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -11,20 +9,12 @@ from poise.cli.command import ConsoleWatcher, Report, add_command
 
 def add(commands: Any) -> None:
     """Add `poise animate` and its arguments to the commands."""
-    command = add_command(
-        commands,
-        "animate",
-        _run_animate,
-        "perform a script of key poses, and optionally solve its constraints",
-        "poise animate somersault --solve --out flip",
-    )
+    what = "perform a script of key poses, and optionally solve its constraints"
+    command = add_command(commands, "animate", _run_animate, what, "poise animate somersault --solve --out flip")
     option = command.add_argument
     option("script", help="a script by name (poise list scripts), or your own file (.toml)")
-    option(
-        "--solve",
-        action="store_true",
-        help="vary the free numbers of the script until its constraints are met, and write the solved script too",
-    )
+    solving = "vary the free numbers of the script until its constraints are met, and write the solved script too"
+    option("--solve", action="store_true", help=solving)
     option("--workers", type=int, default=1, metavar="N", help="processes for solving; 1 is best for most scripts")
     option("--seconds", type=float, help="simulated time, s; default: the duration in the script")
     option("--out", type=Path, metavar="DIR", help="folder to write to; default: poise-SCRIPT")

@@ -1,7 +1,5 @@
 """`poise audit`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -12,18 +10,16 @@ from poise.errors import PoiseError
 
 def add(commands: Any) -> None:
     """Add `poise audit` and its arguments to the commands."""
-    command = add_command(
-        commands, "audit", _run_audit, "check whether a performance or motion is physical", "poise audit poise-fall"
-    )
+    what = "check whether a performance or motion is physical"
+    command = add_command(commands, "audit", _run_audit, what, "poise audit poise-fall")
     command.add_argument(
         "file",
         type=Path,
         help="a performance (its folder or recording), or a motion that obeys physics: a file prepared with --dynamic "
         "(.npz), or a name (poise list motions)",
     )
-    command.add_argument(
-        "--terrain", default="flat", help="the terrain for which a motion was prepared, as for poise perform"
-    )
+    terrain = "the terrain for which a motion was prepared, as for poise perform"
+    command.add_argument("--terrain", default="flat", help=terrain)
 
 
 def _run_audit(chosen: argparse.Namespace) -> Report:

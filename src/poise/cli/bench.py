@@ -1,7 +1,5 @@
 """`poise bench`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 
@@ -10,13 +8,8 @@ from poise.cli.command import Report, add_command
 
 def add(commands: Any) -> None:
     """Add `poise bench` and its options to the commands."""
-    command = add_command(
-        commands,
-        "bench",
-        _run_bench,
-        "measure the speed of a step, relative to MuJoCo's own step on the same body",
-        "poise bench --steps 2000",
-    )
+    what = "measure the speed of a step, relative to MuJoCo's own step on the same body"
+    command = add_command(commands, "bench", _run_bench, what, "poise bench --steps 2000")
     command.add_argument("--steps", type=int, default=1000, help="number of steps to time in each case")
 
 

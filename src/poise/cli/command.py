@@ -1,7 +1,5 @@
 """What all commands share: a parser with one-line errors, progress on a terminal, and reports as text and as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

@@ -1,7 +1,5 @@
 """`poise export`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`poise list`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 
@@ -53,11 +51,9 @@ def _motion_line_of_list(name: str) -> str:
         title = " ".join((POSES[name].__doc__ or "").split()).rstrip(".")
         return title[:1].lower() + title[1:]
     bodies, title = shipped_dynamic_bodies(name), read_source(name).title
-    return (
-        f"{title}; {shipped_motion_facts(shipped_dynamic(name, bodies[0]))}; for {', '.join(bodies)}"
-        if bodies
-        else title
-    )
+    if not bodies:
+        return title
+    return f"{title}; {shipped_motion_facts(shipped_dynamic(name, bodies[0]))}; for {', '.join(bodies)}"
 
 
 def add(commands: Any) -> None:

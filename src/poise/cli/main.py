@@ -1,7 +1,5 @@
 """The command line. Commands import heavy modules only when they run, so that `--help` is fast."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

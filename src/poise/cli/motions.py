@@ -1,7 +1,5 @@
 """`poise motions get` and `poise motions build`."""
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path
@@ -18,45 +16,21 @@ def add(commands: Any) -> None:
         "motions", allow_abbrev=False, help=what, description=f"{what.capitalize()}.", epilog=f"Example: {example}"
     )
     actions = motions.add_subparsers(title="actions", metavar="ACTION", required=True)
-    get = add_command(
-        actions, "get", _run_get, "fetch captured motions, check them, and store them with their licence", example
-    )
-    get.add_argument(
-        "names",
-        nargs="+",
-        metavar="NAME",
-        help="captured motions (poise list captures); once fetched, a name can be used in place of a motion file",
-    )
-    get.add_argument(
-        "--from",
-        dest="host",
-        metavar="URL",
-        help="address to fetch from (https, http or file); default: a copy of the CMU database on GitHub",
-    )
-    get.add_argument(
-        "--cache",
-        type=Path,
-        metavar="DIR",
-        help="folder to store the files in; default: your cache folder, the only folder where names are looked up",
-    )
-    build_shipped_motion = add_command(
-        actions,
-        "build",
-        _run_build,
-        "make motions obey physics on a body, starting from the sources (.toml) of the motions",
-        "poise motions build walk turn-45 --body human58",
-    )
-    build_shipped_motion.add_argument(
-        "names", nargs="*", metavar="NAME", help="shipped motions, or sources (.toml); default: all shipped motions"
-    )
-    build_shipped_motion.add_argument(
-        "--body",
-        default="biped29",
-        help="a body by name, a MJCF file, or a motion file for whose skeleton a body is built",
-    )
-    build_shipped_motion.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder to write to; default: motions-BODY"
-    )
+    fetching = "fetch captured motions, check them, and store them with their licence"
+    get = add_command(actions, "get", _run_get, fetching, example)
+    names = "captured motions (poise list captures); once fetched, a name can be used in place of a motion file"
+    host = "address to fetch from (https, http or file); default: a copy of the CMU database on GitHub"
+    cache = "folder to store the files in; default: your cache folder, the only folder where names are looked up"
+    get.add_argument("names", nargs="+", metavar="NAME", help=names)
+    get.add_argument("--from", dest="host", metavar="URL", help=host)
+    get.add_argument("--cache", type=Path, metavar="DIR", help=cache)
+    what = "make motions obey physics on a body, starting from the sources (.toml) of the motions"
+    build = add_command(actions, "build", _run_build, what, "poise motions build walk turn-45 --body human58")
+    names = "shipped motions, or sources (.toml); default: all shipped motions"
+    body = "a body by name, a MJCF file, or a motion file for whose skeleton a body is built"
+    build.add_argument("names", nargs="*", metavar="NAME", help=names)
+    build.add_argument("--body", default="biped29", help=body)
+    build.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; default: motions-BODY")
 
 
 def _run_build(chosen: argparse.Namespace) -> Report:

@@ -1,7 +1,5 @@
 """`poise perform`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -15,18 +13,12 @@ def add(commands: Any) -> None:
     from poise.control.commands import STEER_FORM
     from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
 
-    command = add_command(
-        commands,
-        "perform",
-        _run_perform,
-        "simulate a motion and write the performance",
-        "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed",
-    )
+    what = "simulate a motion and write the performance"
+    example = "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed"
+    command = add_command(commands, "perform", _run_perform, what, example)
     option, repeated = command.add_argument, command.add_repeated
-    option(
-        "motion",
-        help="a motion by name (poise list motions, poise motions get), a motion file, or a prepared motion (.npz)",
-    )
+    motion = "a motion by name (poise list motions, poise motions get), a motion file, or a prepared motion (.npz)"
+    option("motion", help=motion)
     option(
         "--body",
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
@@ -59,12 +51,8 @@ def add(commands: Any) -> None:
     repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")
     option("--terrain", default="flat", help=f"{', '.join(TERRAIN_FORMS.values())} (lengths in m), or a TOML file")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
-    option(
-        "--no-self-contact",
-        dest="self_contact",
-        action="store_false",
-        help="let links of the body pass through each other",
-    )
+    passing = "let links of the body pass through each other"
+    option("--no-self-contact", dest="self_contact", action="store_false", help=passing)
     option("--limits", metavar="SET", help="a named set of torque limits of the body, such as athlete")
     option("--noise", type=float, default=0.0, help="largest noise of the initial joint velocities, rad/s")
     option("--step", type=float, help="simulation step, s; default: that of the controller")

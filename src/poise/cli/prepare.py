@@ -1,7 +1,5 @@
 """`poise prepare`."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields
 from pathlib import Path
@@ -18,19 +16,14 @@ def add(commands: Any) -> None:
     """Add `poise prepare` and its arguments to the commands; each field of `ImportSettings` is an option."""
     from poise.forms import EDIT_FORM, VARIATION_FORM
 
-    command = add_command(
-        commands,
-        "prepare",
-        _run_prepare,
-        "import a motion, repair it, retarget it to a body, find its contacts, clean its feet and move its limbs apart",
-        "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1",
+    what = (
+        "import a motion, repair it, retarget it to a body, find its contacts, clean its feet and move its limbs apart"
     )
+    example = "poise prepare walk.bvh --report --span 0.5:3 --edit stride:+0.1"
+    command = add_command(commands, "prepare", _run_prepare, what, example)
     option, repeated = command.add_argument, command.add_repeated
-    option(
-        "motion",
-        type=Path,
-        help="a motion file (BVH, AMC with its ASF beside it, AMASS, or a clip of Poise), or a fetched motion by name",
-    )
+    motion = "a motion file (BVH, AMC with its ASF beside it, AMASS, or a clip of Poise), or a fetched motion by name"
+    option("motion", type=Path, help=motion)
     option(
         "--body",
         default="own",

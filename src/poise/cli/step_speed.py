@@ -3,8 +3,6 @@
 Times are processor times, so that other work on the machine does not count.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -96,10 +94,8 @@ def _bench_rows_of_walk(walk: BenchCommandWalk, steps: int) -> list[BenchRow]:
     times = timed_steps(world, controller, steps)
     slow = 1e6 * float(np.percentile(times.whole, 99))
     usual, mujoco_us = int(np.median(times.contacts)), 1e6 * float(np.median(times.mujoco))
-    return [
-        BenchRow(walk.name, usual, 1e6 * float(times.whole.mean()), mujoco_us, walk.bound),
-        BenchRow(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow),
-    ]
+    mean = BenchRow(walk.name, usual, 1e6 * float(times.whole.mean()), mujoco_us, walk.bound)
+    return [mean, BenchRow(f"{walk.name}, p99", usual, slow, mujoco_us, walk.slow)]
 
 
 def _bench_row_without_controller(name: str, standing: bool, steps: int, bound: float) -> BenchRow:

@@ -1,7 +1,5 @@
 """`poise studio`."""
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 from pathlib import Path
@@ -13,13 +11,8 @@ from poise.errors import PoiseError
 
 def add(commands: Any) -> None:
     """Add `poise studio` and its options to the commands."""
-    command = add_command(
-        commands,
-        "studio",
-        _run_studio,
-        "open the studio: see, push, steer and pose characters in a browser",
-        "poise studio --motion walk --controller pendulum",
-    )
+    what = "open the studio: see, push, steer and pose characters in a browser"
+    command = add_command(commands, "studio", _run_studio, what, "poise studio --motion walk --controller pendulum")
     option = command.add_argument
     option("--motion", help="a shipped motion to start with (poise list motions)")
     option("--body", help="a shipped body; default: the body that suits the controller")

@@ -1,7 +1,5 @@
 """`poise study`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,8 @@ from poise.cli.command import ConsoleWatcher, Report, add_command
 
 def add(commands: Any) -> None:
     """Add `poise study` and its arguments to the commands."""
-    command = add_command(
-        commands,
-        "study",
-        _run_study,
-        "reproduce a table or figure of a paper, or measure how robust a controller is; continues if it was stopped",
-        "poise study nqr-timing --quick --out studies",
-    )
+    what = "reproduce a table or figure of a paper, or measure how robust a controller is; continues if it was stopped"
+    command = add_command(commands, "study", _run_study, what, "poise study nqr-timing --quick --out studies")
     option = command.add_argument
     option("name", help="a study by name (poise list studies)")
     option("--quick", action="store_true", help="run a reduced study, which takes about a minute")

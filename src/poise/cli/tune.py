@@ -1,7 +1,5 @@
 """`poise tune`."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,9 @@ from poise.cli.command import ConsoleWatcher, Report, add_command, chosen_values
 
 def add(commands: Any) -> None:
     """Add `poise tune` and its arguments to the commands."""
-    command = add_command(
-        commands,
-        "tune",
-        _run_tune,
-        "search for the best values of the free numbers of a behaviour over noisy starts, and write them to a file",
-        "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml",
-    )
+    what = "search for the best values of the free numbers of a behaviour over noisy starts, and write them to a file"
+    example = "poise tune forward-roll --generations 20 --terrain flat --terrain slope:-5 --out my-roll.toml"
+    command = add_command(commands, "tune", _run_tune, what, example)
     option, repeated = command.add_argument, command.add_repeated
     option("behaviour", help="a shipped behaviour (poise list motions), or your own file (.toml)")
     option("--generations", type=int, default=40, metavar="N", help="generations, including those before a resume")

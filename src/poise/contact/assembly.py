@@ -5,8 +5,6 @@
 x are the impulses of the rows in use. Motors and joint damping are implicit: they are part of M~.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

@@ -7,8 +7,6 @@ Lemke's method. The tangential impulse has two coordinates, so a sticking contac
 facets, and is not degenerate.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array, Ints

@@ -5,8 +5,6 @@ that the curvature changes with the velocity, and that the normal of a curved su
 have no row at all.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

@@ -1,7 +1,5 @@
 """Projected Gauss-Seidel: cheap approximate sweeps, for many contacts where exact forces do not matter."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

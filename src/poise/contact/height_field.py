@@ -1,7 +1,5 @@
 """Contacts with height fields, which MuJoCo collides as prisms."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array, Ints

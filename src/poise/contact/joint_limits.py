@@ -4,8 +4,6 @@ A hinge is bounded in its angle, a ball joint in the three components of its rot
 is ``Jr^-1(r) omega`` with the right Jacobian of the rotation group and omega in the joint's own frame [Sola2018].
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

@@ -6,8 +6,6 @@ uses Harris's ratio test with the largest pivot and lets the artificial variable
 q slightly, and polish the result on the true problem.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

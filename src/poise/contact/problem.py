@@ -9,8 +9,6 @@ that may close), then ``n, t1, t2`` for each contact with friction. With impulse
 - friction: the tangential impulse lies in the polygon with vertices ``mu x_n d_k`` and dissipates the most power.
 """
 
-from __future__ import annotations
-
 import enum
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ the mean speed at which the points separate in the step. The offset contains the
 Without the curvature, planted feet sink about a millimetre a step.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

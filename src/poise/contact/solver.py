@@ -6,8 +6,6 @@ problems softened by increasing compliance; each result is polished on the true 
 is returned with status `APPROXIMATE` and its residual. `sweeps` is projected Gauss-Seidel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

@@ -4,8 +4,6 @@ L is lower triangular and non-zero only between a DOF and its ancestors. `parent
 -1 at a root.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array, Ints

@@ -11,8 +11,6 @@ with v_b, a_b the velocity and acceleration of the preceding block. The rigid pa
 cancels in the torques within the subtree.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

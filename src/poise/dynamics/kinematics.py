@@ -3,8 +3,6 @@
 Spatial vectors (6,) are motions (angular; linear) and forces (moment; force) [Featherstone2008, ch. 2].
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

@@ -9,8 +9,6 @@ then shifts the root so that the centre of mass moves with its momentum, and set
 momenta are exact (see `poise.world`). The step is affine in the controls: joint torques, and contact forces on balls.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +43,9 @@ def linearise_steps(
     w = np.linalg.solve(heavy, moved[..., None])[..., 0]
     here = inverse_dynamics(tree, qpos, qvel, (w - qvel) / step, bearings, force)
     after, pose, speed = _states_after_step(tree, here, qpos, w, bearings, force, step)
-    lever = _lowest_point_jacobians(here, bearings)
+    down = np.zeros((len(bearings.radius), 3))  # m, from the balls' centres to their lowest points
+    down[:, 2] = -bearings.radius
+    lever = here.point_q + np.cross(here.spin, down[None, :, :, None], axis=2)  # (T, C, 3, nv) their Jacobians
     frames, nv, c = *qvel.shape, len(bearings.link)
     joints = np.broadcast_to(np.eye(nv)[:, 6:], (frames, nv, nv - 6))
     sources = [-step * here.torque_q, here.mass - step * here.torque_v, step * joints]
@@ -97,13 +97,6 @@ def _advance_poses(tree: Tree, pose: Array, velocity: Array, step: float) -> Non
     """Advance poses (T, nq) in place."""
     for t in range(pose.shape[0]):
         advance_pose(tree, pose[t], velocity[t], step)
-
-
-def _lowest_point_jacobians(here: Inverse, bearings: Bearings) -> Array:
-    """Jacobians (T, C, 3, nv) of the lowest points of the balls."""
-    down = np.zeros((len(bearings.radius), 3))
-    down[:, 2] = -bearings.radius
-    return np.asarray(here.point_q + np.cross(here.spin, down[None, :, :, None], axis=2))
 
 
 def _pose_derivatives(tree: Tree, w: Array, w_by: Array, step: float) -> Array:

@@ -1,7 +1,5 @@
 """Tables of a compiled scene for the kernels of a step, and the scene's mass matrix and bias in a state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

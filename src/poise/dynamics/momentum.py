@@ -4,8 +4,6 @@ Angular momentum is about a tree's centre of mass, in the world frame. The rows 
 free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array

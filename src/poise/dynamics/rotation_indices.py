@@ -4,8 +4,6 @@ All are about the centre of mass, in the world frame. They follow from the mass-
 `poise.dynamics.momentum`), without a sum over links.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Constant tables of one floating tree of links for kernels over whole trajectories, and steps of its poses."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import mujoco
@@ -61,10 +59,12 @@ def link_tree_of(model: mujoco.MjModel) -> Tree:
     dof_block = np.repeat(np.arange(len(kind)), size)
     dof_below = np.arange(model.nv) - 1
     dof_below[first_dof] = last_dof[below]
+    turn = quat_to_matrix(model.body_iquat)  # from the principal axes of inertia to the links' axes
+    inertia = np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))
     # fmt: off
     return Tree(
         link_parent=parent, link_pos=np.array(model.body_pos), link_quat=np.array(model.body_quat),
-        link_mass=np.array(model.body_mass), link_com=np.array(model.body_ipos), link_inertia=_link_inertias(model),
+        link_mass=np.array(model.body_mass), link_com=np.array(model.body_ipos), link_inertia=inertia,
         link_blocks=own, link_block=last, link_dof=last_dof[last],
         block_kind=kind, block_link=link, block_below=below, block_size=size, block_dof=first_dof,
         block_qpos=(model.jnt_qposadr[joint] + ball_of_root).astype(np.int64),
@@ -94,12 +94,6 @@ def _link_blocks(link: Ints, parent: Ints) -> tuple[Ints, Ints]:
         else:  # welded
             last[b] = last[parent[b]]
     return own, last
-
-
-def _link_inertias(model: mujoco.MjModel) -> Array:
-    """Inertias (L, 3, 3) kg m^2 about the centres of mass, along the links' axes."""
-    turn = quat_to_matrix(model.body_iquat)
-    return np.ascontiguousarray((turn * model.body_inertia[:, None, :]) @ turn.transpose(0, 2, 1))
 
 
 class JointBlocks(Protocol):

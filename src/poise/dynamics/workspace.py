@@ -1,7 +1,5 @@
 """Arrays that the kernels of a world share, and their indices in its address table (imported as `at`)."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Transitions from one motion to another: aligned in position, heading and phase. Feet step instead of sliding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from poise.body.pose_displacement import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
-from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, number_text, take_of
+from poise.edit.take import BLOCK, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
@@ -183,14 +181,11 @@ class _Crossfade:
             return Frame(qpos, None)
         down = np.array(before.down if share < 0.5 else after.down)
         for change, parts in zip(self._changes, self._parts, strict=True):
-            down[parts] = self._foot_contacts(before.down[parts], after.down[parts], change, number)
+            if number < change.begin:
+                down[parts] = before.down[parts]
+            else:
+                down[parts] = after.down[parts] & (number >= change.end or change.far < SAME_PLACE)
         return Frame(qpos, readonly(down, bool))
-
-    @staticmethod
-    def _foot_contacts(before: Flags, after: Flags, change: _BlendedFootTransfer, number: int) -> Flags:
-        if number < change.begin:
-            return before
-        return after if number >= change.end else after & (change.far < SAME_PLACE)
 
     def _foot_places(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
         """Positions (T, F, 3) m and orientations (T, F, 4) of F feet. Each foot changes motion in a step of its own.

@@ -1,7 +1,5 @@
 """Edits of time: a motion played slower or faster, and one cycle found, closed and repeated."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Place feet by inverse kinematics of the legs; the rest of the body changes little."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -139,11 +137,14 @@ class EditedFootPlacement:
         """(T, nq) poses within joint limits that are as near as possible to the goals, and then to `guess` (T, nq)."""
         feet, others = np.split(place, [self._count], axis=1)
         balls = feet[:, :, None] + quat_rotate(turn[:, :, None], self._balls)
+        _, was = self._reader.at(qpos)
+        foot, toe = was[:, self._toes_of], was[:, self._count :]
+        toes = quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(foot), toe))  # follow without bending
         found = self._solver.solve(
             guess,
             places=np.concatenate([balls.reshape(len(place), -1, 3), others], axis=1),
             place_weights=self._weights,
-            turns=np.concatenate([turn, self._toe_goals(qpos, turn)], axis=1),
+            turns=np.concatenate([turn, toes], axis=1),
             turn_weights=TURN_WEIGHT,
             prior_weights=self._stay,
             iterations=30,
@@ -157,12 +158,6 @@ class EditedFootPlacement:
         stood[:, self._leg_qpos] = qpos[:, self._leg_qpos]
         stood, goal, facing = self._leg_heels.raised(self._legs.read(stood), place, turn)
         return np.where(self._misses_goals(stood, goal, facing)[:, None], found, stood)
-
-    def _toe_goals(self, qpos: Array, turn: Array) -> Array:
-        """(T, K, 4): orientations of K toe links that follow the feet's new orientations `turn` without bending."""
-        _, was = self._reader.at(qpos)
-        feet, toes = was[:, self._toes_of], was[:, self._count :]
-        return quat_multiply(turn[:, self._toes_of], quat_multiply(quat_conjugate(feet), toes))
 
 
 class EditedHeels:
@@ -238,6 +233,5 @@ def _heel_tip_for_edits(body: Body, foot: Foot, ankle: Joint) -> _HeelTip:
     nearest = int(np.argmax(np.abs(along)))
     toes = [j for j in body.joints if j.parent_link == foot.link and j.kind == "hinge" and len(j.dofs) == 1]
     toe_side = float(np.sign(toes[0].axes[0] @ axis)) if toes else 0.0
-    return _HeelTip(
-        pivot, axis, ankle.dofs[nearest], float(np.sign(along[nearest])), toes[0] if toes else None, toe_side
-    )
+    toe, side = toes[0] if toes else None, float(np.sign(along[nearest]))
+    return _HeelTip(pivot, axis, ankle.dofs[nearest], side, toe, toe_side)

@@ -80,10 +80,13 @@ class EditedLimbSolver:
         self._elements = np.array([limb.elements for limb in self._limbs], int).reshape(-1, 2)
         self._links = np.array([limb.links for limb in self._limbs], int).reshape(-1, 3)
         self._ends = np.array([limb.end for limb in self._limbs]).reshape(-1, 3)
-        self._signs = self._bent_signs()
-        self._ankles = EditedAnkleSolver(
-            body, [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
-        )
+        bent = np.array(body.standing)  # with each knee in the middle of its range
+        for limb in self._limbs:
+            bent[limb.knee.qpos[0]] = 0.5 * sum(_knee_limits(limb.knee))
+        # (N,) for each limb: sign of the angle from thigh to shank in that pose
+        self._signs = np.asarray(np.sign(_edited_knee_angles(self.read(bent[None])))[0])
+        ankles = [(limb.ankle, limb.links[2]) for limb in self._limbs if limb.ankle is not None]
+        self._ankles = EditedAnkleSolver(body, ankles)
 
     def read(self, qpos: Array) -> EditedLimbs:
         """Positions and orientations of the limbs in poses (T, nq)."""
@@ -120,13 +123,6 @@ class EditedLimbSolver:
             out[:, limb.knee.qpos[0]] += bend[:, i]
             out[:, limb.hip.qpos] = quat_multiply(was.qpos[:, limb.hip.qpos], local[:, i])
         return out
-
-    def _bent_signs(self) -> Array:
-        """(N,) for each limb: sign of the angle from thigh to shank when the knee is in the middle of its range."""
-        qpos = np.array(self._body.standing)
-        for limb in self._limbs:
-            qpos[limb.knee.qpos[0]] = 0.5 * sum(_knee_limits(limb.knee))
-        return np.asarray(np.sign(_edited_knee_angles(self.read(qpos[None])))[0])
 
 
 def bending_joint_index(joints: Sequence[Joint]) -> int | None:

@@ -1,7 +1,5 @@
 """Limbs and feet of a body: joint chains, leg lengths, contact parts and sole points."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np
@@ -28,6 +26,12 @@ def chain_joints(body: Body, link: str) -> list[Joint]:
             chain.insert(0, joint)
         number = int(model.body_parentid[number])
     return chain
+
+
+def limb_joints(body: Body, link: str) -> list[Joint]:
+    """The joints of the limb that a link belongs to, on the way from the trunk to the link."""
+    chain = chain_joints(body, link)
+    return [joint for joint in chain if joint.group == chain[-1].group]
 
 
 def has_legs(body: Body) -> bool:
@@ -125,7 +129,6 @@ def part_point(body: Body, name: str) -> tuple[str, Array]:
     if name == "head" and body.head is not None:
         name = body.head
     if name not in body.links:
-        raise unknown_name(
-            "body part", name, {*body.links, *(h.name for h in body.hands), *(f.name for f in body.feet)}
-        )
+        ends = {*(hand.name for hand in body.hands), *(foot.name for foot in body.feet)}
+        raise unknown_name("body part", name, {*body.links} | ends)
     return name, np.array(body.model.body_ipos[body.link_id(name)])

@@ -55,9 +55,8 @@ class _EditText:
 
     def error(self, what: str, place: int) -> PoiseError:
         """A PoiseError with the message `what` at the position `place` in the text."""
-        return PoiseError(
-            f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {EDIT_FORMS[self._name][0]}"
-        )
+        form = EDIT_FORMS[self._name][0]
+        return PoiseError(f"edit '{self._text}', character {place + 1}: {what.rstrip('.')}. Form: {form}")
 
     def value(self) -> tuple[str, int]:
         """The value after the edit's name, and its position in the text. Raises a PoiseError if there is no value."""
@@ -141,9 +140,8 @@ def _parse_reach(words: _EditText) -> Reach:
     to, point = words.option("to"), words.option("point")
     if to is not None and to[0] != "world":
         raise words.error("'to' can only be 'world'", to[1])
-    return Reach(
-        tuple(goals), to is not None, None if point is None else _xyz(words.numbers(*point, (3,))), words.span()
-    )
+    offset = None if point is None else _xyz(words.numbers(*point, (3,)))
+    return Reach(tuple(goals), to is not None, offset, words.span())
 
 
 def _parse_stride(words: _EditText) -> StrideEdit:
@@ -164,9 +162,8 @@ def _parse_stairs(words: _EditText) -> StairsEdit:
     rise, run, count = words.numbers(*words.value(), (3,))
     if count != round(count):
         raise words.error(f"the number of steps must be whole, not {count:g}", words.value()[1])
-    return StairsEdit(
-        rise, run, round(count), words.seconds("edge", StairsEdit.edge), words.span(end=False, ease=False)
-    )
+    edge = words.seconds("edge", StairsEdit.edge)
+    return StairsEdit(rise, run, round(count), edge, words.span(end=False, ease=False))
 
 
 def _parse_loop(words: _EditText) -> Loop:

@@ -1,7 +1,5 @@
 """Edits of poses: mirroring, joint offsets, the height of the trunk, and arms held in a named pose."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,15 +12,15 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.contact_parts import contact_parts
-from poise.body.parts import Hand, Joint
+from poise.body.parts import Hand
 from poise.body.symmetry import name_side
 from poise.edit.blend import OVER, crossfaded
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import (
-    chain_joints,
     easy_reach,
     joint_element_id,
     leg_lengths,
+    limb_joints,
     parts_moved_by,
     pelvis_drop,
     require_legs,
@@ -232,7 +230,7 @@ def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     wanted = {hand: _HOLDS[pose][name_side(hand.name)] for hand in body.hands if name_side(hand.name) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
-        for joint in _edited_arm_joints(body, hand):
+        for joint in limb_joints(body, hand.link):
             stay[list(joint.dofs)] = 0.03
             if joint.kind == "hinge" and len(joint.dofs) == 1:  # start bent: a straight elbow is singular
                 start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
@@ -242,15 +240,10 @@ def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
     return found.qpos, stay < 1.0
 
 
-def _edited_arm_joints(body: Body, hand: Hand) -> list[Joint]:
-    chain = chain_joints(body, hand.link)
-    return [joint for joint in chain if joint.group == chain[-1].group]
-
-
 def _edited_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
     """(3,) m: the hand's place in the standing pose, `arm` (forward, outward, up; arm lengths) from the shoulder."""
     data = next(posed_data(body, body.standing[None]))
-    joints = [joint for joint in _edited_arm_joints(body, hand) if "clavicle" not in joint.name]
+    joints = [joint for joint in limb_joints(body, hand.link) if "clavicle" not in joint.name]
     way = [data.xanchor[joint_element_id(body, joint)] for joint in joints]
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)

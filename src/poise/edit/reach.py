@@ -1,7 +1,5 @@
 """Bring parts of the body to target positions by inverse kinematics of the whole body while the feet stay."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -92,9 +90,8 @@ class _ReachEditSolver:
         shift = weight[:, None, None] * self._part_shifts(qpos, place[:, self._rows])
         place[:, self._rows] += shift
         moved = np.linalg.norm(shift, axis=-1) > AIRBORNE  # (T, G)
-        borne = [
-            Frame(f.qpos, take_without_contacts(f.down, up @ self._parts)) for f, up in zip(frames, moved, strict=True)
-        ]
+        lifted = zip(frames, moved, strict=True)
+        borne = [Frame(f.qpos, take_without_contacts(f.down, up @ self._parts)) for f, up in lifted]
         return self._placement.settled(borne, place, turn)
 
     def _part_shifts(self, qpos: Array, place: Array) -> Array:

@@ -1,7 +1,5 @@
 """Foot tracks: the frames of a take with the positions, stance phases and hip joints of the feet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Edits of a walk's path: stride length, turns, and paths through points."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import ClassVar

@@ -53,9 +53,8 @@ class SlopeEdit:
         """The walk on the slope; the ground is level behind the figure's position at the span's start, if given."""
         slope, hinged = math.tan(math.radians(self.degrees)), self.span.start is not None  # hinged: level behind origin
         surface = EditedGroundSurface(lambda x, _: slope * (np.maximum(x, 0.0) if hinged else x))
-        return take_on_course(
-            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start, clear=True)
-        )
+        start = self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start, clear=True))
 
 
 @dataclass(frozen=True)
@@ -78,18 +77,16 @@ class StairsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the stairs, with steps as long as treads are deep."""
-        surface = EditedGroundSurface(
-            lambda x, _: self.rise * np.clip(np.floor((x - self.edge) / self.run) + 1, 0, self.count)
-        )
+        run, edge, rise, count = self.run, self.edge, self.rise, self.count
+        surface = EditedGroundSurface(lambda x, _: rise * np.clip(np.floor((x - edge) / run) + 1, 0, count))
         treads = EditedTreads(self.run, self.count, self.edge, self.rise > 0)
         spans = sole_spans(take.body)
 
         def fitted(stance: StancePhase, before: float | None, ahead: float) -> float:
             return treads.fit(before, ahead, spans[stance.foot])
 
-        return take_on_course(
-            take, self.span.start, lambda track: _take_course_on_surface(surface, track, self.span.start, fitted)
-        )
+        start = self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start, fitted))
 
 
 @dataclass(frozen=True)
@@ -105,11 +102,8 @@ class HeightsEdit:
 
     def on(self, take: Take) -> Take:
         """The walk on the ground with these heights."""
-        return take_on_course(
-            take,
-            self.span.start,
-            lambda track: _take_course_on_surface(EditedGroundSurface(self.height), track, self.span.start),
-        )
+        surface, start = EditedGroundSurface(self.height), self.span.start
+        return take_on_course(take, start, lambda track: _take_course_on_surface(surface, track, start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,11 +196,8 @@ def _take_course_on_surface(
     def course(track: TakeFootTrack) -> CourseMoves:
         held = -1 if start is None else start * track.rate - track.first
         prints = _take_prints_on_surface(surface, track, held, fit)
-        return CourseMoves(
-            _root_moves(track, prints),
-            prints,
-            lambda swing: _edited_swing_lift(surface, track, points[swing.foot], swing),
-        )
+        root = _root_moves(track, prints)
+        return CourseMoves(root, prints, lambda swing: _edited_swing_lift(surface, track, points[swing.foot], swing))
 
     return course
 

@@ -5,8 +5,6 @@ heel to toe on the moved footprint, so that the foot does not slide. In swing, a
 the next. The pelvis is lowered where a leg would otherwise be too short.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -149,14 +147,17 @@ class _TakeOnCourse:
         final = self._known - self._first
         self._known = stop + round(max(STEP * self._take.rate, SHARE * (stop - self._first)))
         track = self._sampler.track(self._first, self._known + round(AHEAD * self._take.rate))
-        steps, gate = self._course(track), self._root_move_weight(track)
+        steps, gate = self._course(track), np.ones(track.frames)  # (K,) weight of the root's move
+        if self._start:  # eased in if the edit begins amid a motion, because plans look ahead
+            gate = quintic_ease((track.time - self._start / track.rate) / GATE)
         place, turn = np.array(track.place), np.array(track.turn)
         if self._planned is not None:
             place[:final], turn[:final] = self._planned.place[:final], self._planned.turn[:final]
         _move_feet_of_take(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         root = steps.root.place(track.qpos[:, :3])
-        root[:, 2] -= _pelvis_sink_of_take(track, hip, place, self._lengths)
+        reach = easy_reach(self._lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
+        root[:, 2] -= gradual_drop(pelvis_drop(hip, place, reach), track.rate)  # so that every leg reaches its foot
         qpos = np.array(track.qpos)
         qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
         turned = slerp(IDENTITY, steps.root.turn, gate)
@@ -164,11 +165,6 @@ class _TakeOnCourse:
         hip = qpos[:, None, :3] + quat_rotate(turned[:, None], track.hip - track.qpos[:, None, :3])
         self._planned = replace(track, qpos=qpos, place=place, turn=turn, hip=hip)
         return self._planned
-
-    def _root_move_weight(self, track: TakeFootTrack) -> Array:
-        """(K,) weight of the root's move. It is eased in if the edit begins amid a motion, because plans look ahead."""
-        since = track.time - self._start / track.rate
-        return quintic_ease(since / GATE) if self._start else np.ones(track.frames)
 
 
 def _move_feet_of_take(
@@ -242,12 +238,6 @@ def _swings_of_take(
 
 def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
     return RigidEditMove(move.turn[rows], move.shift[rows])
-
-
-def _pelvis_sink_of_take(track: TakeFootTrack, hip: Array, foot: Array, lengths: Array) -> Array:
-    """(K,) m by which the pelvis is lowered so that every leg reaches its foot."""
-    reach = easy_reach(lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-    return gradual_drop(pelvis_drop(hip, foot, reach), track.rate)
 
 
 def gradual_drop(missing: Array, rate: float) -> Array:

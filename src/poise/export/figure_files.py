@@ -5,8 +5,6 @@ hierarchy, in its upright pose; names that are invalid in USD are altered in pat
 sites are nodes but not joints of the skin. Only the first performer is written, without props.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path
@@ -131,10 +129,8 @@ def _gltf_primitives(figure: ExportedFigure, store: _GlbBuffer) -> list[Json]:
         "WEIGHTS_0": store.add(whole, UINT8, VERTICES),
     }
     store.accessors[attributes["WEIGHTS_0"]]["normalized"] = True
-    return [
-        {"attributes": attributes, "indices": store.add(skin.faces[own].reshape(-1), UINT32, INDICES), "material": k}
-        for k, (_, own) in enumerate(skin.palette)
-    ]
+    faces = [store.add(skin.faces[own].reshape(-1), UINT32, INDICES) for _, own in skin.palette]
+    return [{"attributes": attributes, "indices": indices, "material": k} for k, indices in enumerate(faces)]
 
 
 def _gltf_material(colour: Array) -> Json:
@@ -193,15 +189,10 @@ def _usd_stage(figure: ExportedFigure) -> Any:
     UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
     mesh = _usd_mesh(stage, figure)
     UsdSkel.BindingAPI.Apply(mesh.GetPrim()).CreateSkeletonRel().SetTargets([skeleton.GetPath()])
-    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_as_float32(_usd_extent(figure))))
+    places, reach = y_up_vectors(figure.clip.places.position), np.linalg.norm(figure.skin.vertices, axis=1).max()
+    box = np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])  # m, the figure at all times
+    root.CreateExtentAttr(Vt.Vec3fArray.FromNumpy(_as_float32(box)))
     return stage
-
-
-def _usd_extent(figure: ExportedFigure) -> Array:
-    """Corners (2, 3) in m of a box that contains the figure at all times."""
-    places = y_up_vectors(figure.clip.places.position)
-    reach = np.linalg.norm(figure.skin.vertices, axis=1).max()
-    return np.stack([places.min(axis=(0, 1)) - reach, places.max(axis=(0, 1)) + reach])
 
 
 def _usd_joint_paths(skeleton: Skeleton) -> list[str]:

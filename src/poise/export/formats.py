@@ -1,7 +1,5 @@
 """The export formats, by file ending."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator

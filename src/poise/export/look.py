@@ -1,7 +1,5 @@
 """What pages, strips and videos share: colours, the roles of bodies, the performers' size and position."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree

@@ -15,6 +15,7 @@ from typing import Any
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from poise.arrays import Array
 from poise.export import look
@@ -139,10 +140,8 @@ class _BodyTracks:
         return _BodyTracks(position, rotation, com, centre)
 
     def packed(self) -> Json:
-        return {
-            "position": pack_array(self.position, "f4"),
-            "rotation": pack_array(np.rint(32767 * self.rotation), "i2"),
-        }
+        rotation = pack_array(np.rint(32767 * self.rotation), "i2")
+        return {"position": pack_array(self.position, "f4"), "rotation": rotation}
 
 
 def _page_frames(time: Array) -> Indices:
@@ -158,11 +157,8 @@ def _smooth_camera_path(path: Array, time: Array) -> Array:
     """Smooth a path (n, 3) in time, so that the camera does not bob; values beyond the ends repeat the end."""
     if len(time) < 2:
         return path
-    step = (time[-1] - time[0]) / (len(time) - 1)
-    reach = int(np.ceil(3 * FOCUS_BLUR / step))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / FOCUS_BLUR) ** 2)
-    padded = np.pad(path, ((reach, reach), (0, 0)), mode="edge")
-    return np.stack([np.convolve(axis, kernel / kernel.sum(), mode="valid") for axis in padded.T], axis=1)
+    frames = FOCUS_BLUR * (len(time) - 1) / (time[-1] - time[0])
+    return np.asarray(gaussian_filter1d(path, frames, axis=0, mode="nearest", radius=int(np.ceil(3 * frames))))
 
 
 def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:

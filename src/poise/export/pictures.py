@@ -4,8 +4,6 @@ For a strip MuJoCo casts the rays and NumPy shades them. For a video, H.264 in M
 needs OpenGL through EGL, and av encodes.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Load bodies by name or from a file, or build them for the skeleton of a motion file."""
 
-from __future__ import annotations
-
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.motion.captures import motion_file

@@ -181,10 +181,8 @@ class MotionFacts:
 
     def __str__(self) -> str:
         flight = f", {100 * self.airborne:.0f} % in the air" if self.airborne else ""
-        return (
-            f"{self.seconds:.2f} s{' a cycle' if self.cyclic else ''}, {self.speed:.2f} m/s, "
-            f"contacts: {', '.join(self.contacts) or 'none'}{flight}"
-        )
+        pace = f"{self.seconds:.2f} s{' a cycle' if self.cyclic else ''}, {self.speed:.2f} m/s"
+        return f"{pace}, contacts: {', '.join(self.contacts) or 'none'}{flight}"
 
 
 def shipped_motion_facts(motion: Dynamic) -> MotionFacts:

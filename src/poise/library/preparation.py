@@ -1,7 +1,5 @@
 """Preparation of a motion file: import, retarget, edit, optionally optimise, then write reference, BVH and page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -68,13 +66,8 @@ class PreparedFiles:
     def _report(self) -> list[str]:
         """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
         table = likeness_table(self.likeness)
-        return [
-            import_report(self.prepared.imported),
-            "",
-            *preparation_error_table(self.prepared.retargeted),
-            *table,
-            "",
-        ]
+        errors = preparation_error_table(self.prepared.retargeted)
+        return [import_report(self.prepared.imported), "", *errors, *table, ""]
 
 
 @dataclass(frozen=True)

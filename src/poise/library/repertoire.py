@@ -102,7 +102,7 @@ def shipped_repertoire(body: Body) -> Repertoire:
     found = {name: motion for name in names if (motion := shipped_dynamic_for(name, body)) is not None}
     if BASE not in found:
         raise PoiseError(f"body '{body.name}' cannot be steered: Poise ships no walks and turns for it")
-    tried = transitions_path(body.name)
+    tried = Path(__file__).parent / "shipped" / body.name / "nqr-transitions.json"
     return build_repertoire(found, load_transitions(tried) if tried.is_file() else {})
 
 
@@ -121,14 +121,14 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
             steps += repertoire_gait_steps(name, motion)
         elif name == STANDING:
             kept[name] = motion
-            steps.append(repertoire_standing_step(name, motion))
-        elif all(gait in motions for gait in shipped_motions_joined_by(name)):
+            patience = (0, round(_PATIENCE * motion.clip.rate))
+            standing = repertoire_step(name, name, motion, patience, (AT_REST, AT_REST))
+            steps.append(replace(standing, turn=0.0, speed=0.0))
+        elif set(joined := shipped_motions_joined_by(name)) <= set(motions):
             for side in sides:
                 key, one = f"{name} {side}", motion if side == SIDES[0] else mirrored_repertoire_step(motion)
                 kept[key] = replace(one, clip=replace(one.clip, name=key))
-                begins, ends = (
-                    BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in shipped_motions_joined_by(name)
-                )
+                begins, ends = (BoundaryStance(gait, side) if gait in GAITS else AT_REST for gait in joined)
                 steps.append(repertoire_step(key, key, one, (0, one.clip.frames - 1), (begins, ends)))
     return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
@@ -195,27 +195,17 @@ def repertoire_gait_steps(name: str, motion: Dynamic) -> list[RepertoireStep]:
     ]
 
 
-def repertoire_standing_step(name: str, motion: Dynamic) -> RepertoireStep:
-    """Return the step in which the character stands still for _PATIENCE seconds."""
-    step = repertoire_step(name, name, motion, (0, round(_PATIENCE * motion.clip.rate)), (AT_REST, AT_REST))
-    return replace(step, turn=0.0, speed=0.0)
-
-
 def repertoire_step(
-    name: str,
-    motion_name: str,
-    motion: Dynamic,
-    frames: tuple[int, int],
-    stances: tuple[BoundaryStance, BoundaryStance],
+    name: str, of: str, motion: Dynamic, frames: tuple[int, int], stances: tuple[BoundaryStance, BoundaryStance]
 ) -> RepertoireStep:
-    """Return the step between two `frames`, both included, with its measured speed and turn."""
+    """Return the step between two `frames`, both included, of the motion named `of`, with its speed and turn."""
     first, stop = frames
     poses, seconds = motion.clip.qpos[first : stop + 1], (stop - first) * motion.step
     length = float(np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1).sum())
     yaw = np.unwrap(yaw_of(poses[:, 3:7]))
     # Between different stances the yaw change is only the rotation of the pelvis within the gait.
     turn = float(yaw[-1] - yaw[0]) if stances[0] == stances[1] else 0.0
-    return RepertoireStep(name, motion_name, first, stop, *stances, turn, length / seconds, seconds)
+    return RepertoireStep(name, of, first, stop, *stances, turn, length / seconds, seconds)
 
 
 def is_symmetric_gait(motion: Dynamic) -> bool:
@@ -236,11 +226,6 @@ def canonical_repertoire_transition(one: str, other: str) -> tuple[str, str]:
 def _mirrored_step_name(name: str) -> str:
     stem, _, side = name.rpartition(" ")
     return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
-
-
-def transitions_path(body: str) -> Path:
-    """Path of the shipped transition results of a body."""
-    return Path(__file__).parent / "shipped" / body / "nqr-transitions.json"
 
 
 def load_transitions(path: Path) -> Transitions:

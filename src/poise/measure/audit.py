@@ -61,13 +61,8 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
         return Audit(exists, Verdict.of(exists, None))
     replay = replay or Replay.of(recording)
     forces, limits = DeclaredForces.of(replay), JointLimits.of(recording)
-    checks = (
-        *exists,
-        *_motion_checks(replay, limits),
-        *_joint_checks(replay, limits),
-        *_force_checks(forces),
-        *_contact_checks(replay),
-    )
+    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits))
+    checks = (*exists, *joints, *_force_checks(forces), *_contact_checks(replay))
     assistance = forces.assistance if forces.assistance.share > 0 else None
     verdict = Verdict.of(checks, assistance, tuple(_unjudged(recording, limits)))
     return Audit(checks, verdict, tuple(_notes(recording, limits)))
@@ -168,7 +163,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
     overlap = 1e3 * replay.self_overlap
     solver = recording.meta.get("solver")
     residual = solver.get("worst_residual") if isinstance(solver, dict) else None
-    residual = residual if isinstance(residual, int | float) else 0.0
+    residual = float(residual) if isinstance(residual, int | float) else 0.0
     return (
         AuditCheck("contact_kind", float(_unlawful_contacts(recording).sum()), 0, "", "contacts of no lawful kind"),
         AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
@@ -184,9 +179,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("slip", slip, np.inf, "mm/s", "mean slip of contacts, weighted by force"),
         AuditCheck("stance_slip", typical, np.inf, "mm", "slip of a loaded part in a stance, median"),
         AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),
-        AuditCheck(
-            "solver_residual", float(residual), 1e-8, "m/s", "complementarity that the recording itself reports"
-        ),
+        AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity that the recording itself reports"),
     )
 
 
@@ -226,10 +219,8 @@ def _stance_slips(replay: Replay) -> Array:
     np.add.at(path, (r.contact_step, r.contact_body), force * replay.slip * r.step)
     loaded = carried > LOADED * EARTH * float(replay.mass.max())
     path = np.divide(path, carried, out=np.zeros_like(path), where=loaded)
-    slips = [
-        path[first:last, k].sum() for k in np.flatnonzero(loaded.any(0)) for first, last in true_runs(loaded[:, k])
-    ]
-    return np.array(slips)
+    runs = [(k, *run) for k in np.flatnonzero(loaded.any(0)) for run in true_runs(loaded[:, k])]
+    return np.array([path[first:last, k].sum() for k, first, last in runs])
 
 
 def _momentum_errors(replay: Replay) -> tuple[float, float, float]:

@@ -174,9 +174,8 @@ def _weight_forces(replay: Replay, external: Array, rows: Mask) -> tuple[Array, 
     for k in np.flatnonzero(jacobian.any(axis=(1, 2))):
         off = np.linalg.lstsq(jacobian[k, rows], (external[k] - jacobian[k] @ force[k])[rows], rcond=1e-9)[0]
         sizes = np.linalg.norm(off.reshape(-1, 3), axis=1)
-        errors.append(
-            max(size / most[k] if most[k] else size for size, most in zip(sizes.tolist(), scale, strict=True))
-        )
+        pairs = zip(sizes.tolist(), (most[k] for most in scale), strict=True)
+        errors.append(max(size / most if most else size for size, most in pairs))
         out[k] = jacobian[k] @ (force[k] + off)
     return out, np.array(errors)
 

@@ -8,7 +8,6 @@ in the equation are therefore those that solve its own six rows; what is left in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import mujoco
@@ -46,18 +45,11 @@ class MotionErrors:
             moved[:] = r.qpos[k]
             mujoco.mj_integratePos(model, moved, velocity[k], r.step)
             mujoco.mj_differentiatePos(model, pose[k], 1.0, moved, r.qpos[k + 1])
-        for dof, first in _quaternions(model):
+        free, ball = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL
+        for joint in np.flatnonzero(np.isin(model.jnt_type, (free, ball))):
+            offset = 3 if model.jnt_type[joint] == free else 0  # of the quaternion
+            dof, first = int(model.jnt_dofadr[joint]) + offset, int(model.jnt_qposadr[joint]) + offset
             length = np.linalg.norm(r.qpos[:, first : first + 4], axis=1)
             pose[:, dof] += np.maximum(np.abs(length[:-1] - 1.0), np.abs(length[1:] - 1.0))
         pose[:, linear] = 0.0  # the centre of mass moves with its momentum, which is judged elsewhere
         return cls(error, pose)
-
-
-def _quaternions(model: mujoco.MjModel) -> Iterator[tuple[int, int]]:
-    """Yield the indices of the first DOF and the first coordinate of each quaternion."""
-    for joint in range(model.njnt):
-        dof, first = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
-        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
-            yield dof + 3, first + 3
-        elif model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL:
-            yield dof, first

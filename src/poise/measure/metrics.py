@@ -100,10 +100,8 @@ def tracking_errors(recording: Recording) -> dict[str, float | None]:
     for k, (target, pose) in enumerate(zip(recording.reference_qpos, recording.qpos, strict=True)):
         mujoco.mj_differentiatePos(model, error[k], 1.0, pose, target)
     square = error[:, root : root + 3] ** 2
-    return {
-        "joint_rms_deg": float(np.degrees(np.sqrt(np.mean(error[:, joints] ** 2)))) if joints.any() else 0.0,
-        "root_rms_m": float(np.sqrt(np.mean(square.sum(axis=1)))),
-    }
+    joint_rms = float(np.degrees(np.sqrt(np.mean(error[:, joints] ** 2)))) if joints.any() else 0.0
+    return {"joint_rms_deg": joint_rms, "root_rms_m": float(np.sqrt(np.mean(square.sum(axis=1))))}
 
 
 def foot_slip(replay: Replay) -> float:
@@ -139,8 +137,8 @@ def stabilising_effort(recording: Recording) -> dict[str, float]:
     return {"peak_nm": float(size.max(initial=0.0)), "mean_nm": mean, "share": share}
 
 
-def stabilising_torques(recording: Recording, replay: Replay | None = None) -> Array:
+def stabilising_torques(recording: Recording) -> Array:
     """Stabilising torques (T, 3) in N m on the root, in the root's frame: external torques except those of pushes."""
     first = int(recording.model.body_dofadr[recording.root])
-    pushed = pushed_forces(replay or Replay.of(recording))
+    pushed = pushed_forces(Replay.of(recording))
     return np.asarray((recording.external - pushed)[:, first + 3 : first + 6])

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Ints, Mask
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.body.self_contact import SLACK
 from poise.contact.height_field import UPWARD
 from poise.world.recording import Recording
@@ -105,12 +106,7 @@ class Replay:
     @cached_property
     def _moved_bodies(self) -> Array:
         """(nv, nbody) 1 where a DOF moves a body."""
-        model = self.recording.model
-        moves = np.zeros((model.nv, model.nbody))
-        for body in range(1, model.nbody):
-            moves[:, body] = moves[:, model.body_parentid[body]]
-            moves[model.body_dofadr[body] : model.body_dofadr[body] + model.body_dofnum[body], body] = 1.0
-        return moves
+        return np.ascontiguousarray(links_moved_by_dofs(self.recording.model).T)
 
     def floating_tree_index(self, bodies: Ints) -> Ints:
         """Index of the floating tree of each body, -1 if it is fixed."""

@@ -1,7 +1,5 @@
 """Processor time of steps of control and simulation, compared with MuJoCo's own step."""
 
-from __future__ import annotations
-
 import copy
 import time
 from collections.abc import Callable

@@ -5,8 +5,6 @@ with C the bone's `axis` and M the product of its degrees of freedom, the first 
 are parallel to the world at rest, as in every `Skeleton`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -100,12 +98,9 @@ def _asf_root(source: TextFile, section: Section, degrees: bool) -> _Bone:
     position_line, position = entries.get("position", (0, ["0"] * 3))
     angles_line, angles = entries.get("orientation", (0, ["0"] * 3))
     axis_line, axis = entries.get("axis", (0, ["XYZ"]))
-    return _Bone(
-        line,
-        _asf_vector(source, position_line, position),
-        _asf_axes(source, max(angles_line, axis_line), angles + axis, degrees),
-        _asf_freedoms(source, line, order),
-    )
+    place = _asf_vector(source, position_line, position)
+    axes = _asf_axes(source, max(angles_line, axis_line), angles + axis, degrees)
+    return _Bone(line, place, axes, _asf_freedoms(source, line, order))
 
 
 def _asf_bones(source: TextFile, section: Section, degrees: bool) -> dict[str, _Bone]:

@@ -10,8 +10,6 @@ not SMPL's model data but those of an average adult: heights and lengths are fra
 there. The division of spine, foot and fingers is our own. The figure stands in a T-pose and faces +x.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

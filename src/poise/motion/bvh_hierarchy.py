@@ -1,7 +1,5 @@
 """The HIERARCHY section of a BVH file: a skeleton as nested braces."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -64,7 +62,8 @@ class _HierarchyParser:
         elif keyword in ("root", "joint"):
             self._begin_joint(line, keyword, statement[len(keyword) :].strip())
         elif keyword == "end":
-            self._begin_end_site(line)
+            self.ends.append((self._open_joint(line, "an End Site"), None))
+            self.awaited = _TIP
         elif keyword == "offset":
             self._read_offset(line, words)
         elif keyword == "channels":
@@ -116,10 +115,6 @@ class _HierarchyParser:
         self.offsets.append(None)
         self.channels.append(())
 
-    def _begin_end_site(self, line: int) -> None:
-        self.ends.append((self._open_joint(line, "an End Site"), None))
-        self.awaited = _TIP
-
     def _read_offset(self, line: int, words: list[str]) -> None:
         if len(words) != 3:
             raise self.source.fault(line, f"OFFSET has {len(words)} numbers instead of 3")
@@ -152,12 +147,8 @@ def bvh_hierarchy_lines(skeleton: Skeleton, channels: tuple[tuple[str, ...], ...
             lines.append("\t" * len(open_joints) + "}")
         pad = "\t" * len(open_joints)
         names = " ".join((str(len(channels[joint])), *channels[joint]))
-        lines += [
-            f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}",
-            f"{pad}{{",
-            f"{pad}\tOFFSET {_offset_text(skeleton.offsets[joint])}",
-            f"{pad}\tCHANNELS {names}",
-        ]
+        lines += [f"{pad}{'JOINT' if open_joints else 'ROOT'} {skeleton.names[joint]}", f"{pad}{{"]
+        lines += [f"{pad}\tOFFSET {_offset_text(skeleton.offsets[joint])}", f"{pad}\tCHANNELS {names}"]
         for end in tips.get(joint, []):
             lines += [f"{pad}\tEnd Site", f"{pad}\t{{", f"{pad}\t\tOFFSET {_offset_text(end.offset)}", f"{pad}\t}}"]
         open_joints.append(joint)

@@ -1,7 +1,5 @@
 """Captured motions that can be fetched from a database: manifest, cache folder and checked download."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys
@@ -119,10 +117,8 @@ def fetch_mocap_file(
     content = _download_mocap(address, capture.size, progress, timeout)
     if not is_intact_mocap_file(capture, content):
         found = hashlib.sha256(content).hexdigest()
-        raise PoiseError(
-            f"{address} is not the expected {capture.name} (SHA-256 {found[:12]}..., not "
-            f"{capture.sha256[:12]}...): nothing was kept"
-        )
+        sums = f"SHA-256 {found[:12]}..., not {capture.sha256[:12]}..."
+        raise PoiseError(f"{address} is not the expected {capture.name} ({sums}): nothing was kept")
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / LICENCE, licence.encode())  # first, so that no motion is ever without it
     return write_file(folder / capture.file, content)

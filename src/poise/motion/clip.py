@@ -59,9 +59,8 @@ class Clip:
         """The clip of the frames from `start` to `stop` - 1."""
         span = slice(start, stop)
         moved = None if self.translation is None else readonly(self.translation[span])
-        return replace(
-            self, position=readonly(self.position[span]), rotation=readonly(self.rotation[span]), translation=moved
-        )
+        position, rotation = readonly(self.position[span]), readonly(self.rotation[span])
+        return replace(self, position=position, rotation=rotation, translation=moved)
 
     def __repr__(self) -> str:
         return f"Clip({self.name}, {len(self.skeleton.names)} joints, {self.frames} frames at {self.rate:g} Hz)"

@@ -1,7 +1,5 @@
 """Conversion of clips between a file's unit and axes and Poise's (metres, x forward, y left, z up)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -68,10 +66,6 @@ def _map_clip(clip: Clip, length: Callable[[Array], Array], axes: Array, convent
         convention=convention if filed is None else replace(convention, offsets=readonly(length(filed))),
         upright=None if old.upright is None else map_quat(old.upright),
     )
-    return replace(
-        clip,
-        skeleton=skeleton,
-        position=readonly(length(clip.position)),
-        rotation=map_quat(clip.rotation),
-        translation=None if clip.translation is None else readonly(length(clip.translation)),
-    )
+    position, rotation = readonly(length(clip.position)), map_quat(clip.rotation)
+    translation = None if clip.translation is None else readonly(length(clip.translation))
+    return replace(clip, skeleton=skeleton, position=position, rotation=rotation, translation=translation)

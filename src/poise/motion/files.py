@@ -1,7 +1,5 @@
 """Reading motion files of any supported format, chosen by file ending and content."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """The shape of a walk or run, from joint positions alone: the same code measures a file and its performance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -44,14 +42,14 @@ def gait_shape(at: Mapping[str, Array], rate: float) -> GaitShape | None:
     yaw = np.unwrap(np.arctan2(-across[:, 0], across[:, 1]))
     stride = FIRST_STRIDE
     for _ in range(2):  # the second time with the heading averaged over a stride as long as found
-        heading = _running_mean(yaw, round(stride * rate))
+        heading = running_mean(yaw, round(stride * rate))
         way = ankle - hips[:, None]
         ahead = np.cos(heading)[:, None] * way[..., 0] + np.sin(heading)[:, None] * way[..., 1]
-        strikes = [_peaks(ahead[:, side], APART * stride * rate) for side in (0, 1)]
+        strikes = [peaks_apart(ahead[:, side], APART * stride * rate) for side in (0, 1)]
         if min(map(len, strikes)) < 2:
             return None
         stride = float(np.median(np.concatenate([np.diff(each) for each in strikes]))) / rate
-    offs = [_peaks(-ahead[:, side], APART * stride * rate) for side in (0, 1)]
+    offs = [peaks_apart(-ahead[:, side], APART * stride * rate) for side in (0, 1)]
     reach = np.linalg.norm(toes - ankle, axis=-1)
     pitch = np.degrees(np.arcsin((toes - ankle)[..., 2] / np.where(reach > 0, reach, 1.0)))
     roll = np.degrees(np.arctan2(across[:, 2], np.hypot(across[:, 0], across[:, 1])))
@@ -63,7 +61,7 @@ def gait_shape(at: Mapping[str, Array], rate: float) -> GaitShape | None:
             off = next((int(k) for k in offs[side] if a < k < b), None)
             if off is None:
                 continue
-            stance, swing, own = _part(a, off, MID_STANCE), _part(off, b, MID_SWING), slice(a, b + 1)
+            stance, swing, own = part_of_frames(a, off, MID_STANCE), part_of_frames(off, b, MID_SWING), slice(a, b + 1)
             flat, seconds = float(np.median(pitch[stance, side])), (b - a) / rate
             height = toes[swing, side, 2].min() - np.median(toes[stance, side, 2])
             step, hips_way = (float(np.hypot(*(x[b, :2] - x[a, :2]))) for x in (ankle[:, side], hips))
@@ -94,13 +92,13 @@ def leg_length(at: Mapping[str, Array]) -> float:
     return float(sum(np.linalg.norm(bone, axis=-1).mean() for bone in bones)) / 2
 
 
-def _part(start: int, stop: int, shares: tuple[float, float]) -> slice:
+def part_of_frames(start: int, stop: int, shares: tuple[float, float]) -> slice:
     """The frames between two shares of the way from one frame to another."""
     first, last = (start + round(share * (stop - start)) for share in shares)
     return slice(first, last + 1)
 
 
-def _running_mean(values: Array, width: int) -> Array:
+def running_mean(values: Array, width: int) -> Array:
     """Mean (T,) over `width` frames around each frame; at the ends, the mean nearest to them."""
     width = max(1, min(width, len(values)))
     means = np.convolve(values, np.full(width, 1.0 / width), "valid")
@@ -108,7 +106,7 @@ def _running_mean(values: Array, width: int) -> Array:
     return np.pad(means, (before, len(values) - len(means) - before), mode="edge")
 
 
-def _peaks(values: Array, apart: float) -> Ints:
+def peaks_apart(values: Array, apart: float) -> Ints:
     """Frames of local maxima that stand out, at least `apart` frames from each higher one; not at the very ends."""
     inner = np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] > values[2:])) + 1
     least = values.min() + (1.0 - PROMINENT) * np.ptp(values) if len(values) else 0.0

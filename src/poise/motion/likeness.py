@@ -99,7 +99,10 @@ def likeness(file: Clip, here: Clip, same_moments: bool = True) -> Likeness:
     if roles is None or other is None:
         moments = _moment_likeness(file, here, None, None) if own and same_moments else None
         return Likeness(moments, None, None)
-    gaits = [gait_shape(_role_tracks(clip, found), clip.rate) for clip, found in ((file, roles), (here, other))]
+    gaits = []
+    for clip, found in ((file, roles), (here, other)):
+        tracks = {role: clip.places.position[:, joint] for role, joint in found.joints.items()}  # (T, 3) m
+        gaits.append(gait_shape(tracks, clip.rate))
     return Likeness(_moment_likeness(file, here, roles, None if own else other) if same_moments else None, *gaits)
 
 
@@ -127,11 +130,6 @@ def _text(value: float | str | None) -> str:
 
 def _roles(clip: Clip) -> Roles | None:
     return find_roles(clip.skeleton, sampled_clip(clip).places.position)
-
-
-def _role_tracks(clip: Clip, roles: Roles) -> dict[str, Array]:
-    """Joint positions (T, 3) m by role."""
-    return {role: clip.places.position[:, joint] for role, joint in roles.joints.items()}
 
 
 def _moment_likeness(file: Clip, here: Clip, roles: Roles | None, other: Roles | None) -> MomentLikeness:

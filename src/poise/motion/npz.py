@@ -1,7 +1,5 @@
 """Clips in NumPy archives without pickles: lossless saving, and checked reading."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -4,8 +4,6 @@ Limbs are two pairs of chains of equal length: legs below, arms above. Only leng
 and zero pose do not matter. Joints at the same point, such as a hip of three hinges, count as one: the last of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -38,10 +36,8 @@ def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
         for shoulder, arm, other_arm in pairs:
             if shoulder != hip and hip in joint_ancestors(skeleton, shoulder):
                 collars = _chains_begin_together(skeleton, arm, other_arm)
-                legs, arms = (
-                    (_leg_parts(leg), _leg_parts(other_leg)),
-                    (_arm_parts(arm, collars), _arm_parts(other_arm, collars)),
-                )
+                legs = _leg_parts(leg), _leg_parts(other_leg)
+                arms = _arm_parts(arm, collars), _arm_parts(other_arm, collars)
                 if all(legs) and all(arms):
                     return legs, arms
     return None

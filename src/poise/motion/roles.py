@@ -5,8 +5,6 @@ different joints in different naming families ("shoulder", "leg", "foot"), so a 
 whole.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Motion files in text form as numbered lines; errors name the file and the line."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

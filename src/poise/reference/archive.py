@@ -38,13 +38,6 @@ def motion_display_name(motion: str) -> str:
 
 def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) -> Path:
     """Write the clip, and from `dynamic` the velocities, torques and contact forces. Replaces the file atomically."""
-    arrays = _arrays_of_prepared_clip(clip) | ({} if dynamic is None else _arrays_of_prepared_dynamic(dynamic))
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return write_file(Path(path), buffer.getvalue())
-
-
-def _arrays_of_prepared_clip(clip: BodyClip) -> dict[str, Any]:
     arrays: dict[str, Any] = {
         "name": np.array(clip.name),
         "rate": np.array(clip.rate),
@@ -52,22 +45,16 @@ def _arrays_of_prepared_clip(clip: BodyClip) -> dict[str, Any]:
         "cyclic": np.array(clip.cyclic),
         "parts": np.array([part.name for part in clip.parts]),
         "body": np.array(json.dumps(_body_recipe_of_prepared(clip.body))),
+        **({} if clip.down is None else {"down": clip.down}),
     }
-    if clip.down is not None:
-        arrays["down"] = clip.down
-    return arrays
-
-
-def _arrays_of_prepared_dynamic(dynamic: Dynamic) -> dict[str, Any]:
-    contacts = dynamic.contacts
-    return {
-        "qvel": dynamic.qvel,
-        "torque": dynamic.torque,
-        "friction": np.array(dynamic.friction),
-        "contact_names": np.array(contacts.names, str),
-        "contact_links": np.array(contacts.links, str),
-        **{f"contact_{name}": getattr(contacts, name) for name in _TABLES},
-    }
+    if dynamic is not None:
+        contacts = dynamic.contacts
+        arrays |= {"qvel": dynamic.qvel, "torque": dynamic.torque, "friction": np.array(dynamic.friction)}
+        arrays |= {f"contact_{name}": np.array(getattr(contacts, name), str) for name in ("names", "links")}
+        arrays |= {f"contact_{name}": getattr(contacts, name) for name in _TABLES}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return write_file(Path(path), buffer.getvalue())
 
 
 def load_prepared(path: Path) -> BodyClip:
@@ -82,9 +69,8 @@ def load_reference(path: Path) -> tuple[BodyClip, Dynamic | None]:
         recipe = json.loads(str(data["body"]))
         body = _body_of_prepared_file(recipe)
         down = readonly(data["down"], bool) if "down" in data else None
-        clip = BodyClip(
-            str(data["name"]), body, float(data["rate"]), readonly(data["qpos"]), down, bool(data["cyclic"])
-        )
+        name, rate, cyclic = str(data["name"]), float(data["rate"]), bool(data["cyclic"])
+        clip = BodyClip(name, body, rate, readonly(data["qpos"]), down, cyclic)
         parts = [str(name) for name in data["parts"]]
         dynamic = _read_prepared_dynamic(clip, data) if "torque" in data else None
     except PoiseError as error:

@@ -102,18 +102,14 @@ def cycle_from_step(cycle: Dynamic, step: int) -> Played:
     yaw, _ = planar_displacement(cycle.clip.qpos[0], cycle.clip.qpos[-1])
     turned = PoseDisplacement(-yaw * step / len(cycle.torque), np.zeros(3))
     away = turned.pose(cycle.clip.qpos[step])[:3] * [1.0, 1.0, 0.0]
-    there = carried_reference_motion(cycle, turned.shifted(-away))
-    return Played(there.clip, there, step * cycle.step)
-
-
-def carried_reference_motion(motion: Dynamic, carriage: PoseDisplacement) -> Dynamic:
-    """The motion displaced by `carriage`: poses, velocities and contact forces."""
-    return replace(
-        motion,
-        clip=replace(motion.clip, qpos=readonly(carriage.pose(motion.clip.qpos))),
-        qvel=readonly(carriage.velocity(motion.qvel)),
-        contacts=replace(motion.contacts, force=readonly(carriage.vector(motion.contacts.force))),
+    carriage = turned.shifted(-away)
+    there = replace(
+        cycle,
+        clip=replace(cycle.clip, qpos=readonly(carriage.pose(cycle.clip.qpos))),
+        qvel=readonly(carriage.velocity(cycle.qvel)),
+        contacts=replace(cycle.contacts, force=readonly(carriage.vector(cycle.contacts.force))),
     )
+    return Played(there.clip, there, step * cycle.step)
 
 
 def reference_at_rate(reference: Reference, rate: float) -> Reference:

@@ -1,7 +1,5 @@
 """Supports of a motion: contact points that stay in place, contact spheres that roll, hands that grip."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,11 +54,10 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
     for part, down in zip(clip.parts, bearing_supports_of_reference(clip.parts, clip.down).T, strict=True):
         if down.any():
             held = part.name in hands and _part_height_in_reference(clip, part)[down].min() > _HELD
-            found += (
-                _grip_supports_of_reference(clip, part, down)
-                if held
-                else _ground_supports_of_reference(clip, part, down, balls)
-            )
+            if held:
+                found += _grip_supports_of_reference(clip, part, down)
+            else:
+                found += _ground_supports_of_reference(clip, part, down, balls)
     return tuple(found)
 
 

@@ -1,7 +1,5 @@
 """The choices that the page lists: bodies, motions, controllers, terrains and scripts."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -58,11 +56,8 @@ BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
 
 def can_steer_by_steps(motion: str, body: str) -> bool:
     """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
-    return (
-        body in shipped_dynamic_bodies("turn-45")
-        and motion in (*GAITS, STANDING)
-        and body in shipped_dynamic_bodies(motion)
-    )
+    walks = motion in (*GAITS, STANDING) and body in shipped_dynamic_bodies(motion)
+    return walks and body in shipped_dynamic_bodies("turn-45")
 
 
 def suggested_body(motion: str, controller: str) -> str:
@@ -172,15 +167,13 @@ def motion_choices() -> list[dict[str, str]]:
     motions = []
     for name in motion_names():
         kind = motion_kind(name)
-        motions.append({"name": name, "what": _motion_title(name, kind), "group": _GROUPS.get(kind, FEATS)})
+        if kind == BEHAVIOUR:
+            title = read_behaviour(name).title
+        else:
+            title = read_source(name).title if kind != "pose" else "a fall from a height"
+        motions.append({"name": name, "what": title, "group": _GROUPS.get(kind, FEATS)})
     order = [*GROUPS.values(), FEATS, ROTATIONS, FALLS]
     return sorted(motions, key=lambda each: (order.index(each["group"]), each["name"]))
-
-
-def _motion_title(name: str, kind: str) -> str:
-    if kind == BEHAVIOUR:
-        return read_behaviour(name).title
-    return read_source(name).title if kind != "pose" else "a fall from a height"
 
 
 def page_catalogue() -> dict[str, Any]:

@@ -66,15 +66,8 @@ class Choice:
         lists = {key: _short_texts(args.raw(key) or [], key) for key in ("loads", "edits")}
         for edit in lists["edits"]:
             refuse_file_edits(edit)
-        return cls(
-            motion=str(uploads.get(motion, motion)),
-            body=body,
-            controller=controller,
-            terrain=terrain,
-            friction=args.number("friction", 0.0, 5.0, 1.0),
-            steered=args.flag("steered"),
-            **lists,
-        )
+        friction, steered = args.number("friction", 0.0, 5.0, 1.0), args.flag("steered")
+        return cls(str(uploads.get(motion, motion)), body, controller, terrain, friction, steered=steered, **lists)
 
     @property
     def is_file(self) -> bool:

@@ -1,7 +1,5 @@
 """The desk: executes the commands of one page."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

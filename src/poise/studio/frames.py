@@ -5,8 +5,6 @@ bodies (7 each: position, quaternion w x y z); the same of the reference; angles
 those of the reference, torques; and for each contact force the index of the moving body, its point and the force.
 """
 
-from __future__ import annotations
-
 import json
 
 import mujoco

@@ -1,7 +1,5 @@
 """Handles on a body: dragging one bends its limb; dragging the pelvis bends the legs while the feet stay in place."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import mujoco
@@ -11,7 +9,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest_geom_height
-from poise.edit.limbs import chain_joints, has_legs
+from poise.edit.limbs import has_legs, limb_joints
 from poise.errors import unknown_name
 from poise.reference.key_poses import pose_from_coordinates
 from poise.retarget.ik import PoseSolver
@@ -70,7 +68,7 @@ def angles_of_drag(body: Body, coordinates: Array, name: str, place: Array) -> d
     handle, start = by_name[name], pose_on_ground(body, coordinates)
     if name == PELVIS:
         return _crouch_angles(body, coordinates, handle, place)
-    bends = limb_dofs(body, handle.link)
+    bends = [dof for joint in limb_joints(body, handle.link) for dof in joint.dofs]
     solver = PoseSolver(body, [(handle.link, handle.point)])
     found = solver.solve(
         _slightly_bent_pose(body, coordinates, bends), places=place[None], place_weights=30.0, prior=start,
@@ -98,7 +96,7 @@ def _crouch_angles(body: Body, coordinates: Array, handle: Handle, place: Array)
     ids = [body.link_id(link) for link in feet]
     places = np.vstack([place, data.xpos[ids]])
     turns = np.array([matrix_to_quat(data.xmat[k].reshape(3, 3)) for k in ids])
-    bends = [dof for link in feet for dof in limb_dofs(body, link)]
+    bends = [dof for link in feet for joint in limb_joints(body, link) for dof in joint.dofs]
     weights = _prior_weights(body, bends)
     weights[:3] = LOOSE
     found = solver.solve(
@@ -106,12 +104,6 @@ def _crouch_angles(body: Body, coordinates: Array, handle: Handle, place: Array)
         turns=turns, turn_weights=10.0, prior=start, prior_weights=weights, iterations=60,
     )  # fmt: skip
     return _limb_angles(body, found.qpos, bends)
-
-
-def limb_dofs(body: Body, link: str) -> list[int]:
-    """Degrees of freedom of the limb that a link belongs to."""
-    chain = chain_joints(body, link)
-    return [dof for joint in chain if joint.group == chain[-1].group for dof in joint.dofs]
 
 
 def _prior_weights(body: Body, bends: list[int]) -> Array:

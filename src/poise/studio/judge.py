@@ -1,7 +1,5 @@
 """Measure a run while it is simulated: tracking error, effort, and an audit of each second."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The process that simulates for one page; a failure in it does not affect the server."""
 
-from __future__ import annotations
-
 import ctypes
 import time as clock
 import traceback

@@ -1,7 +1,5 @@
 """The pose editor: edits a script of key poses, solves it and performs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import degrees, radians
@@ -147,9 +145,8 @@ class PoseEditor:
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""
-        self._show_sheet(
-            self.sheet.changed(title=args.text("title"), seconds=round(args.number("seconds", 0.1, LATEST), 3))
-        )
+        title, seconds = args.text("title"), round(args.number("seconds", 0.1, LATEST), 3)
+        self._show_sheet(self.sheet.changed(title=title, seconds=seconds))
 
     def _do_goals(self, args: Arguments) -> None:
         goals = args.raw("goals")

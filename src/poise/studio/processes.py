@@ -1,7 +1,5 @@
 """The processes that perform: one per page, and one spare that is started ahead of need."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import queue

@@ -116,9 +116,8 @@ class ScriptSheet:
     def copied(self, index: int, time: float) -> ScriptSheet:
         """The sheet with a copy of a key at another time."""
         key = self._key_at(index)
-        return self.changed(
-            (*self.keys, replace(key, time=time, name=self._free_name(key.name.rstrip("0123456789 ") or "pose")))
-        )
+        name = self._free_name(key.name.rstrip("0123456789 ") or "pose")
+        return self.changed((*self.keys, replace(key, time=time, name=name)))
 
     def mirrored(self, index: int) -> ScriptSheet:
         """The sheet with left and right of a key exchanged."""
@@ -226,14 +225,6 @@ def toml_text(values: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _toml_list(values: Any) -> str:
-    """A list on one line, or with one table per line."""
-    texts = [_toml_value(value) for value in values]
-    if any(isinstance(value, Mapping) for value in values):
-        return "[\n" + "".join(f"    {each},\n" for each in texts) + "]"
-    return f"[{', '.join(texts)}]"
-
-
 def _toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -244,7 +235,10 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, float) and math.isfinite(value):
         return repr(value)
     if isinstance(value, list | tuple):
-        return _toml_list(value)
+        texts = [_toml_value(each) for each in value]
+        if any(isinstance(each, Mapping) for each in value):  # one table per line
+            return "[\n" + "".join(f"    {text},\n" for text in texts) + "]"
+        return f"[{', '.join(texts)}]"
     if isinstance(value, Mapping):
         inner = ", ".join(f"{_toml_key(key)} = {_toml_value(entry)}" for key, entry in value.items())
         return f"{{ {inner} }}" if inner else "{}"
@@ -252,9 +246,8 @@ def _toml_value(value: Any) -> str:
 
 
 def _needs_toml_header(value: Any) -> bool:
-    return isinstance(value, dict) or (
-        bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
-    )
+    listed = bool(value) and isinstance(value, list) and all(isinstance(v, dict) for v in value)
+    return isinstance(value, dict) or listed
 
 
 def _toml_key(key: str) -> str:

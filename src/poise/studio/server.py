@@ -6,8 +6,6 @@ both must be ours. Other users of the machine could reach it too. They lack the 
 and which only the studio's own link carries.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import logging
@@ -101,7 +99,8 @@ class Studio:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """The response to a request for a file; None to accept a connection of our own page."""
-        if not is_own_host(only_header(request.headers, "Host"), self.port):
+        host = only_header(request.headers, "Host")
+        if host is None or host.lower() not in own_hosts(self.port):
             return connection.respond(421, "This Poise studio serves its own machine only.\n")
         path, _, query = request.path.partition("?")
         if path in ("/", "/index.html", WIRE) and not self._is_token(query):
@@ -113,7 +112,8 @@ class Studio:
             kind, content = page
             own = {"Content-Type": kind, "Content-Length": str(len(content)), "Connection": "close"}
             return Response(200, "OK", Headers({**HEADERS, **own}), content)
-        if not is_own_origin(only_header(request.headers, "Origin"), self.port):
+        origin = only_header(request.headers, "Origin")
+        if origin is None or origin.lower() not in {f"http://{name}" for name in own_hosts(self.port)}:
             return connection.respond(403, "Only the studio's own page may connect.\n")
         return None
 
@@ -269,13 +269,3 @@ def only_header(headers: Headers, name: str) -> str | None:
 def own_hosts(port: int) -> tuple[str, ...]:
     """Names by which this machine addresses itself; browsers omit the default port."""
     return tuple(f"{name}:{port}" for name in _NAMES) + (_NAMES if port == 80 else ())
-
-
-def is_own_host(host: str | None, port: int) -> bool:
-    """Whether the server was addressed by a local name."""
-    return host is not None and host.lower() in own_hosts(port)
-
-
-def is_own_origin(origin: str | None, port: int) -> bool:
-    """Whether a page that connects was served by this server."""
-    return origin is not None and origin.lower() in {f"http://{host}" for host in own_hosts(port)}

@@ -1,7 +1,5 @@
 """A live performance for a visitor, who can push, steer and edit it and return to any earlier time."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import time as clock
@@ -112,7 +110,8 @@ class Show:
         self._step_and_watch()
         if self._steps % round(OFTEN / self.run.step_s) == 0:
             self._marks.append(self.run.mark())
-            self._thin_marks()
+            old, seldom = self._steps - round(RECENT / self.run.step_s), round(SELDOM / self.run.step_s)
+            self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
 
     def _step_and_watch(self) -> None:
         began = clock.perf_counter()
@@ -121,11 +120,6 @@ class Show:
         self.real_time_factor += (0.02 if self.real_time_factor else 1.0) * (factor - self.real_time_factor)
         self._steps += 1
         self.judge.watch(self.run, self.last)
-
-    def _thin_marks(self) -> None:
-        """Keep fewer of the older marks."""
-        old, seldom = self._steps - round(RECENT / self.run.step_s), round(SELDOM / self.run.step_s)
-        self._marks = [mark for mark in self._marks if mark.steps > old or mark.steps % seldom == 0]
 
     def branch(self, time: float) -> None:
         """Return to the exact state at an earlier time (s); everything after it is deleted."""

@@ -1,7 +1,5 @@
 """Files to and from a page: downloads of a performance, and uploads, which are checked before they are read."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages between server and page: commands and replies as JSON, frames and files as bytes."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

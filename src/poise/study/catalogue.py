@@ -1,7 +1,5 @@
 """The studies of Poise by name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from poise.errors import unknown_name

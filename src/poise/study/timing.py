@@ -3,8 +3,6 @@
 [Muico2009] Table 4, [Tsai2010] section 5, [Jain2011] section 7.1 (by stages), [Zordan2014] section VIII-B (and plans).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -85,16 +83,7 @@ NQR: Study[NamedCase] = Study(
 
 
 PENDULUM_PAPER = {"filter_ms": 5.10, "simulation_ms": 8.45}  # The paper's times, on a computer of 2008 (Intel E8400)
-_PENDULUM_TIMES = (
-    "filter_ms",
-    "simulation_ms",
-    "step_ms",
-    "p99_ms",
-    "mj_step_ms",
-    "ratio",
-    "ratio_p99",
-    "real_time_factor",
-)
+_PENDULUM_TIMES = (*PENDULUM_PAPER, "step_ms", "p99_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
 
 
 def run_pendulum_timing(case: NamedCase) -> Row:
@@ -128,9 +117,8 @@ def plot_pendulum_timing(rows: Sequence[Row]) -> Figure:
     found = pendulum_timing_summary(rows)
     names = [*(str(row["motion"]) for row in found), "paper", "mj_step"]
     filters = np.array([*column_values(found, "filter_ms"), PENDULUM_PAPER["filter_ms"], 0.0])
-    simulations = np.array(
-        [*column_values(found, "simulation_ms"), PENDULUM_PAPER["simulation_ms"], column_values(found, "mj_step_ms")[0]]
-    )
+    own, mujoco_ms = (column_values(found, name) for name in ("simulation_ms", "mj_step_ms"))
+    simulations = np.array([*own, PENDULUM_PAPER["simulation_ms"], mujoco_ms[0]])
     figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 0.9 * len(names), 2.8))
     axis.bar(names, filters, color=PENDULUM_COLOUR, label="filter, postures")
     tops = axis.bar(names, simulations, bottom=filters, color=PENDULUM_COLOUR, alpha=0.4, label="tracking, simulation")

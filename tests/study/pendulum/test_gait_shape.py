@@ -1,5 +1,7 @@
 """The shape of a gait sees what is changed in it, and nothing else."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,7 @@ from poise.body.pose_displacement import PoseDisplacement
 from poise.body.pose_space import PoseSpace
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
-from poise.study.pendulum.gait_shape import gait_shape
-from poise.study.pendulum.imitation import clip_poses, upper_difference
+from poise.study.pendulum.imitation import clip_poses, gait_shape, upper_difference
 
 BODY, RATE = Body.named("human58"), 120.0
 
@@ -21,12 +22,12 @@ def poses():
 
 @pytest.fixture(scope="module")
 def shape(poses):
-    return gait_shape(BODY, poses, RATE).row()
+    return asdict(gait_shape(BODY, poses, RATE))
 
 
 def changed(shape, poses, rate=RATE):
     """The parts of the shape that differ from those of the clip by more than a hundredth."""
-    other = gait_shape(BODY, poses, rate).row()
+    other = asdict(gait_shape(BODY, poses, rate))
     return {
         name: other[name] - shape[name] for name in shape if abs(other[name] - shape[name]) > 0.01 * abs(shape[name])
     }

@@ -6,8 +6,6 @@ of a ball joint form a box in rotation-vector space, whose corners lie outside t
 160 degrees, because a rotation vector is unique only below 180.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import radians
 from types import MappingProxyType as Proxy

@@ -5,8 +5,6 @@ stature of [DrillisContini1966] as reprinted in [Winter2009] Fig. 4.1, with trun
 [deLeva1996] Table 4. A part of a segment without a row of its own is a solid ellipsoid or cylinder.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,11 +87,8 @@ class Proportions:
 
 def upright_segment_inertia(row: SegmentRow, mass: float, length: float) -> Vector:
     """Moments of inertia (kg m^2) about x, y, z of an upright segment of `mass` kg and `length` m."""
-    return (
-        mass * (row.sagittal * length) ** 2,
-        mass * (row.transverse * length) ** 2,
-        mass * (row.longitudinal * length) ** 2,
-    )
+    x, y, z = (mass * (radius * length) ** 2 for radius in (row.sagittal, row.transverse, row.longitudinal))
+    return x, y, z
 
 
 def hand_inertia(mass: float, length: float) -> Vector:

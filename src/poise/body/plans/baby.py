@@ -6,8 +6,6 @@ in the six-month CRABI dummy [SAEJ2854]; the head with hair is nearly a quarter 
 Radii of gyration, as fractions of each segment's length, are an adult's, because there is no table for infants.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.arrays import Frozen

@@ -6,8 +6,6 @@ of the table is a link of the model. The paper gives no lengths and no torque li
 the paper's walks were reproduced; centres of mass are in the middle of the shapes.
 """
 
-from __future__ import annotations
-
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment

@@ -4,8 +4,6 @@ All parts are those of the left side. Thicknesses are fractions of stature that 
 affect masses.
 """
 
-from __future__ import annotations
-
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, joint_plan

@@ -5,8 +5,6 @@
 the two wrist angles for its tray.
 """
 
-from __future__ import annotations
-
 from poise.body.plans import anthropometry as tables
 from poise.body.plans import human, shapes
 from poise.body.plans.anatomy import joint_plan

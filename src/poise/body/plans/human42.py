@@ -9,8 +9,6 @@ With the stiffness of each joint equal to the mass that the joint carries, the p
 there are 13 (the next is at 101.4), with the full armature of other bodies 19.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables

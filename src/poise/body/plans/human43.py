@@ -7,8 +7,6 @@ joints have the damping and armature of large joints: a controller that weights 
 torques of a few N m, which would throw toes and wrists about at 60 Hz.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.body.plans import anthropometry as tables

@@ -11,8 +11,6 @@ table's. The two "hip" joints of the table have no degrees of freedom: their lin
 | lower neck, upper neck, head | neck, upper_neck, head | hand, fingers, thumb | wrist, fingers, thumb |
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.arrays import Frozen

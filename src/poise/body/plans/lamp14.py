@@ -5,8 +5,6 @@ lower to upper arm 2, upper arm to shade 3. The root is the base, so that keepin
 root. In the zero pose the arms are straight up and the shade points forward; in the standing pose the arms are bent.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import cos, radians, sin
 

@@ -16,8 +16,6 @@ Signs of rotations about the link's axes on the left side (on the right, x and z
 | wrist, fingers | ulnar deviation | extension (away from the palm) | supination |
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal

@@ -9,8 +9,6 @@
   keeps its shape, with times that scale with the square root of length.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from poise.arrays import Frozen
@@ -46,12 +44,9 @@ def scale_plan(
             inertia=_scaled_vector(segment.inertia, (ratio, ratio, ratio)),
             joint=strengthened_joint(segment.joint, ratio * total / before, reach)
         ))  # fmt: skip
-    return replace(
-        plan,
-        segments=tuple(segments),
-        feet=tuple(_stretched_foot(f, stretch[f.link]) for f in plan.feet),
-        hands=tuple(HandPlan(h.link, _scaled_vector(h.point, stretch[h.link])) for h in plan.hands),
-    )
+    feet = tuple(_stretched_foot(f, stretch[f.link]) for f in plan.feet)
+    hands = tuple(HandPlan(h.link, _scaled_vector(h.point, stretch[h.link])) for h in plan.hands)
+    return replace(plan, segments=tuple(segments), feet=feet, hands=hands)
 
 
 def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
@@ -64,13 +59,9 @@ def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
     moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
     volume = factors[0] * factors[1] * factors[2]
     x, y, z = (volume * f * f * p for f, p in zip(factors, moments, strict=True))
-    return replace(
-        segment,
-        mass=volume * segment.mass,
-        com=_scaled_vector(segment.com, factors),
-        inertia=(y + z, x + z, x + y),
-        geoms=tuple(_stretched_geom(g, factors) for g in segment.geoms),
-    )
+    mass, com, inertia = volume * segment.mass, _scaled_vector(segment.com, factors), (y + z, x + z, x + y)
+    geoms = tuple(_stretched_geom(g, factors) for g in segment.geoms)
+    return replace(segment, mass=mass, com=com, inertia=inertia, geoms=geoms)
 
 
 def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
@@ -81,12 +72,9 @@ def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
 
 def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPlan:
     """The joint with torques, damping and armature scaled for the ratios of body `mass` and limb `length`."""
-    return replace(
-        joint,
-        torque=Frozen({name: value * mass * length for name, value in joint.torque.items()}),
-        damping=joint.damping * mass * length**1.5,
-        armature=joint.armature * mass * length**2,
-    )
+    torque = Frozen({name: value * mass * length for name, value in joint.torque.items()})
+    damping, armature = joint.damping * mass * length**1.5, joint.armature * mass * length**2
+    return replace(joint, torque=torque, damping=damping, armature=armature)
 
 
 def _stretched_foot(foot: FootPlan, factors: Vector) -> FootPlan:

@@ -3,8 +3,6 @@
 Shapes have no mass.
 """
 
-from __future__ import annotations
-
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import Colour, FootPlan, Geom, Vector
 

@@ -5,8 +5,6 @@ real place. The offset of a swing foot moves the landing towards the capture poi
 feet that bear it, and the legs follow by inverse kinematics.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

@@ -4,8 +4,6 @@ Loads are known in advance, so that a window of any length includes them. A carr
 adds to the weight and the inertia of the body.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, isfinite

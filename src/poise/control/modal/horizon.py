@@ -1,7 +1,5 @@
 """The horizon: momenta, contacts and contact forces of the reference in each frame of the planning window."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ linear dynamics both are the same. But with differences, the effect of the refer
 linearised, and a plan of any length begins with these forces and torques.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Modal-space control for articulated characters [Jain2011]: the controller."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -118,7 +116,9 @@ class Modal(ResetFirst):
         self._friction = float(model.geom_friction[0, 0])  # the same on all surfaces
         ground = world.scene.terrain
         self._horizon = ModalHorizon(self._frames, self.window, body.mass, gravity, step, self._friction, ground)
-        self._stiffness = _checked_modal_stiffness(self._stiffness_of(body), body)
+        self._stiffness, count = np.array(self._stiffness_of(body), float), body.nv - ROOT
+        if self._stiffness.shape != (count,) or not np.all(np.isfinite(self._stiffness) & (self._stiffness > 0)):
+            raise PoiseError(f"modal: stiffness must be {count} numbers of more than 0, one for each joint angle")
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
@@ -215,17 +215,15 @@ class Modal(ResetFirst):
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""
         bears = np.any(ahead.down, axis=0)
-        rows = planted_point_jacobian_of_modes(
-            corner, self._frames.link, bears, self._moves, data.cdof, data.subtree_com[1]
-        )
+        link, com = self._frames.link, data.subtree_com[1]
+        rows = planted_point_jacobian_of_modes(corner, link, bears, self._moves, data.cdof, com)
         return modal_forces(modes, rows.T).T
 
     def _slow_drive(self, modes: Modes, deviation: ModalDeviation, pushed: Array, slow: int) -> Array:
         """(slow,) modal forces on low-frequency modes: reference's accelerations, springs, and plan for the window."""
         step, position, velocity = self._scale[0], deviation.position, deviation.velocity
-        wanted = low_frequency_modal_forces(
-            modes.frequency, slow, position, velocity, step * pushed, self._low_weights, step
-        )
+        weights, pushed = self._low_weights, step * pushed
+        wanted = low_frequency_modal_forces(modes.frequency, slow, position, velocity, pushed, weights, step)
         return np.asarray(deviation.acceleration[:slow] + wanted)
 
     def _giving_way(
@@ -312,11 +310,3 @@ class ModalPushReaction:
         if self._kept is None:
             self._kept = ModalError(*(self._share * error for error in errors))
         return self._kept
-
-
-def _checked_modal_stiffness(stiffness: Array, body: Body) -> Array:
-    """Copy of a stiffness (n,) N m/rad; raise unless the stiffness has one positive number for each joint angle."""
-    found = np.array(stiffness, float)
-    if found.shape != (body.nv - ROOT,) or not np.all(np.isfinite(found) & (found > 0)):
-        raise PoiseError(f"modal: stiffness must be {body.nv - ROOT} numbers of more than 0, one for each joint angle")
-    return found

@@ -13,8 +13,6 @@ needed, and the rigid body modes get the forces planned for them. So the low-fre
 by the least amount that achieves this.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import mujoco

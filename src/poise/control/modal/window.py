@@ -7,8 +7,6 @@ of the body's weight. The dual problem has twelve unknowns y, however long the w
 u_ref + B' y / weight on the cones, and y = W (e - B u(y)) is solved by a semismooth Newton method.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array, Mask

@@ -133,9 +133,8 @@ class NqrContactPreview:
     def entered_at(self, frame: int, carriage: PoseDisplacement) -> NqrContactPreview:
         """The preview from a frame of its first motion on, displaced by `carriage` to where another motion ends."""
         head, *rest = self.pieces
-        return NqrContactPreview(
-            tuple(_displaced_nqr_preview(piece, carriage) for piece in (replace(head, first=frame), *rest))
-        )
+        pieces = (replace(head, first=frame), *rest)
+        return NqrContactPreview(tuple(_displaced_nqr_preview(piece, carriage) for piece in pieces))
 
 
 @dataclass(frozen=True, eq=False)

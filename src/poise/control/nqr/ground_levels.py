@@ -3,8 +3,6 @@
 A level is the height (m) of the ground above the motion's own ground.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ The law works in the frame of the motion: the world's frame turned about the ver
 degrees of freedom, the root's translations, have other components in the motion's frame than in the world's.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

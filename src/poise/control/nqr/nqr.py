@@ -1,7 +1,5 @@
 """Contact-aware nonlinear control of dynamic characters [Muico2009]: the controller."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, MutableMapping
 from dataclasses import asdict, dataclass
@@ -117,9 +115,8 @@ class Nqr(ResetFirst):
             self._steering = NqrSteering(reference.motions, self.memory[key], self.frame, self._carriage.yaw)
         self._course = self._steering or NqrSegmentCourse(nqr_segment_sequence(motions, weights, cycles, self._linear))
         self._terrain = world.scene.terrain  # an attribute, so that marks of a run can share or replace it
-        self._levels = NqrGroundLevels(
-            body, float(self._carriage.way[2]), self._heights if s.ground == "seen" else None
-        )
+        heights = self._heights if s.ground == "seen" else None
+        self._levels = NqrGroundLevels(body, float(self._carriage.way[2]), heights)
         self._levels.set_standing_feet(self.segment.footholds, self.frame, world.state.qpos[:3], self._carriage.yaw)
         self._space, self._legs = PoseSpace(body), no_nqr_leg_adjustment(body.nv)
         self._adjusted = self._legs.now  # (nv,) difference of the target pose from the motion's
@@ -196,10 +193,8 @@ class Nqr(ResetFirst):
 
     def _waits(self, touching: Mask, step: float) -> bool:
         """Whether the motion waits for a late foot, for LONGEST_WAIT (s) at most. Also counts the steps waited."""
-        late = (
-            is_segment_landing_late(self.segment.footholds, self.frame, touching)
-            and self.frame + 1 < self._course.now.stop
-        )
+        inside = self.frame + 1 < self._course.now.stop
+        late = inside and is_segment_landing_late(self.segment.footholds, self.frame, touching)
         self._waited = self._waited + 1 if late and self._waited < LONGEST_WAIT / step else 0
         return self._waited > 0
 

@@ -6,8 +6,6 @@ and the angle from the present to the wanted heading. The cost of step b after s
 during b, the risk of the transition from a to b, and the cost of all that follows b, discounted by time.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,9 +62,8 @@ def leading_segment(
     joins = motion.ends_at_rest() or not then.motion.ends_at_rest()
     later = displaced_cost(then.policy.costs[frame], entered, ended) if joins else None
     policy = look_ahead(once, weights, then=later)
-    track = nqr_contact_preview(
-        once, then.track.entered_at(frame, PoseDisplacement(*planar_displacement(entered, ended)))
-    )
+    carriage = PoseDisplacement(*planar_displacement(entered, ended))
+    track = nqr_contact_preview(once, then.track.entered_at(frame, carriage))
     return _new_segment(policy, track, linear)
 
 
@@ -136,19 +133,15 @@ class NqrSteering:
         """Begin in a frame of the repertoire's first motion, at a heading (rad) in the world."""
         self._steps = repertoire.steps
         self._spans = [SegmentSpan(segments[step.motion], step.first, step.stop) for step in self._steps]
-        self._now = self._step_at(next(iter(repertoire)), frame)
+        first = next(iter(repertoire))
+        begun = [i for i, step in enumerate(self._steps) if step.motion == first and step.first <= frame]
+        self._now = max(begun, key=lambda i: self._steps[i].first)  # the step that contains the frame, or the last one
         self._speeds = {step.motion: step.speed for step in self._steps if step.steady}
-        self._values = {
-            gait: nqr_step_value_function(self._steps, repertoire.risk, speed) for gait, speed in self._speeds.items()
-        }
+        speeds, risk = self._speeds.items(), repertoire.risk
+        self._values = {gait: nqr_step_value_function(self._steps, risk, speed) for gait, speed in speeds}
         self._origin, self._heading, self._gait = heading, 0.0, self._gait_for(self.step.speed)
         if not math.isfinite(self._values[self._gait].costs_after(self._now, 0.0).min()):
             raise PoiseError(f"nothing can follow '{self.step.name}' without a dead end: it cannot be steered")
-
-    def _step_at(self, motion: str, frame: int) -> int:
-        """Index of the step of a motion that contains a frame, or else of the motion's last step before the frame."""
-        begun = [i for i, step in enumerate(self._steps) if step.motion == motion and step.first <= frame]
-        return max(begun, key=lambda i: self._steps[i].first)
 
     @property
     def step(self) -> RepertoireStep:

@@ -5,8 +5,6 @@ so that the same motion, scaled with the body, costs the same: lengths scale wit
 its square root, forces with mass, torques with both.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

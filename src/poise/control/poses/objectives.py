@@ -1,7 +1,5 @@
 """Objective controllers, [Fattal2006] section 7: they make some joints serve an aim instead of the control poses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,9 +50,8 @@ class PoseControlPoint:
         """(2, 3) position (m) and velocity (m/s) of the point in the world."""
         data, out = state.data, np.empty((2, 3))
         link = self._id
-        _pose_control_point_motion(
-            data.xpos[link], data.xmat[link], data.cvel[link], data.subtree_com[self._root], self._point, out
-        )
+        pose, centre = (data.xpos[link], data.xmat[link]), data.subtree_com[self._root]
+        _pose_control_point_motion(*pose, data.cvel[link], centre, self._point, out)
         return out
 
 

@@ -1,7 +1,5 @@
 """The pose controller: feedback towards control poses, objective controllers, and stabilising torques on the root."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import hypot, radians

@@ -63,7 +63,8 @@ class PoseControlRig:
     def of(cls, body: Body) -> PoseControlRig:
         """The default rig of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
-        size = body.mass * _body_height_for_pose_springs(body)
+        middle = float(next(posed_data(body, body.standing[None])).xipos[1:, 2].max())  # m, of the head
+        size = body.mass * (middle * 1.07)  # the head's centre is 7 % below its top
         if body.name == "lamp14":
             springs = [LAMP.scaled(size / LAMP_SIZE)] * body.nv
             root = LAMP_ROOT.scaled(size / LAMP_SIZE)
@@ -77,12 +78,6 @@ class PoseControlRig:
             root = PoseSpring(upright, SMOOTHNESS * upright)
         springs[:6] = [PoseSpring(0.0, 0.0)] * 3 + [root] * 3
         return cls(readonly([s.stiffness for s in springs]), readonly([s.damping for s in springs]))
-
-
-def _body_height_for_pose_springs(body: Body) -> float:
-    """Approximate height (m) of the standing body."""
-    data = next(posed_data(body, body.standing[None]))
-    return float(data.xipos[1:, 2].max()) * 1.07  # the head's centre is 7 % below its top
 
 
 @dataclass(frozen=True)

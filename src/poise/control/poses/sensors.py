@@ -10,8 +10,6 @@
 LINK may be `root` or a prop. The angles of a ball joint are the components of its rotation vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import atan2, hypot
@@ -136,9 +134,8 @@ def _link_sensor_reader(scene: SceneView, name: str, link: int, quality: str) ->
         case "" if axis >= 0:
             return lambda state: float(state.data.xpos[link, axis])
         case "v" | "w" as kind if axis >= 0:
-            return lambda state: float(
-                _sensed_link_velocity(scene.model, state, link)[axis + (0 if kind == "w" else 3)]
-            )
+            place = axis + (0 if kind == "w" else 3)
+            return lambda state: float(_sensed_link_velocity(scene.model, state, link)[place])
     valid = [*AXES, *(f"{kind}{axis}" for kind in "vw" for axis in AXES), *TURNS]
     raise unknown_name(f"quality of sensor '{name}'", quality, valid)
 

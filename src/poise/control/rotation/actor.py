@@ -6,8 +6,6 @@ root, h the angular momentum of the limbs relative to the root. So the root turn
 less the integral of h / I. The second integral depends only on the poses, not on how fast they are passed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco

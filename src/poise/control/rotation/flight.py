@@ -219,10 +219,8 @@ class Landing:
             twist = -n.land_spin_damping * rotation.angular_momentum
         weights = ProgramWeights(n.land_linear, n.land_angular, n.land_support)
         tilt = (1.0 - min(since / (line.last * step), 1.0)) * self._tilt
-        tasks = (
-            plane.pelvis_task(state, tilt, n.trunk_spring, n.trunk),
-            *plane.flat_feet_tasks(state, n.flat_spring, n.flat),
-        )
+        pelvis = plane.pelvis_task(state, tilt, n.trunk_spring, n.trunk)
+        tasks = (pelvis, *plane.flat_feet_tasks(state, n.flat_spring, n.flat))
         self.pose = line.qpos[k]
         stance = StanceTargets(self.pose, n.land_stiffness, weights, pull, twist, tasks, n.land_gap)
         return plane.act(state, rotation, stance)
@@ -250,9 +248,8 @@ class StandUp:
     def __init__(self, actor: RotationActor, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll in which the body is on its feet."""
         self._actor, self._plane = actor, RotationPlane(actor)
-        line = rotation_pose_line(
-            actor.body, _poses_from_landing_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
-        )
+        rising = _poses_from_landing_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
+        line = rotation_pose_line(actor.body, rising)
         self._landing = Landing(self._plane, line, LandingNumbers(land_spring=STAND_UP_SPRING))
         self._tilt = float(line.tilt[0])
         self.begun = False

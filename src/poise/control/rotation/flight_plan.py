@@ -11,8 +11,6 @@ between knots. Gauss-Newton steps find the knots (single shooting, finite differ
 array). In each step a quadratic program keeps bounds and friction cones. Shapes: V variants, S steps, K knots.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from math import inf
@@ -112,9 +110,8 @@ class RotationFlightPlanner:
         """Plan push, flight and landing from a state on the ground to rest; `flight` (S,) kg m^2: inertia per step."""
 
         def shoot_flip(knots: Array) -> tuple[Array, Array, Array]:
-            rise = self._shoot_ground_phase(
-                _repeated_flight_state(start, len(knots)), push, knots[:, : 4 * push.knots], 0.0
-            )
+            starts = _repeated_flight_state(start, len(knots))
+            rise = self._shoot_ground_phase(starts, push, knots[:, : 4 * push.knots], 0.0)
             down = self._state_after_flight(rise[:, -1], flight)
             land = self._shoot_ground_phase(down, landing, knots[:, 4 * push.knots :], down[:, 0])
             return rise, down, land
@@ -143,14 +140,12 @@ class RotationFlightPlanner:
         def leap_residuals(knots: Array) -> Array:
             rise = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), push, knots, 0.0)
             down = self._state_after_flight(rise[:, -1], flight)
-            return np.column_stack(
-                [*_flip_flight_residuals(rise, down, start, targets), *_take_off_effort_residuals(knots, push.knots)]
-            )
+            effort = _take_off_effort_residuals(knots, push.knots)
+            return np.column_stack([*_flip_flight_residuals(rise, down, start, targets), *effort])
 
         knots = self._gauss_newton(leap_residuals, push)
-        return self._planned_course(
-            self._shoot_ground_phase(_repeated_flight_state(start, 1), push, knots[None], 0.0)[0], push, knots
-        )
+        course = self._shoot_ground_phase(_repeated_flight_state(start, 1), push, knots[None], 0.0)[0]
+        return self._planned_course(course, push, knots)
 
     def plan_landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
         """Plan a landing from a state at touch-down to rest; heel and toe of `phase` are in the frame of `start`."""
@@ -159,9 +154,8 @@ class RotationFlightPlanner:
         def landing_residuals(knots: Array) -> Array:
             land = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), placed, knots, start.x)
             feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
-            return np.column_stack(
-                [*_landing_rest_residuals(land, feet, targets), *_take_off_effort_residuals(knots, phase.knots)]
-            )
+            effort = _take_off_effort_residuals(knots, phase.knots)
+            return np.column_stack([*_landing_rest_residuals(land, feet, targets), *effort])
 
         knots = self._gauss_newton(landing_residuals, placed)
         land = self._shoot_ground_phase(_repeated_flight_state(start, 1), placed, knots[None], start.x)[0]

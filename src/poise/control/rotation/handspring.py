@@ -4,8 +4,6 @@ The flight supervisor of [Zordan2014] section VII acts twice. First the take-off
 When the hands touch down, push off the hands, flight and landing are planned together, and again during the push.
 """
 
-from __future__ import annotations
-
 from math import pi, radians
 
 import numpy as np
@@ -152,9 +150,8 @@ class HandPush:
         if since >= self._duration - 1e-9:
             return True
         straight = float(np.abs(state.qpos[self._elbows]).mean()) < STRAIGHT_ELBOW
-        return since > EARLIEST_HAND_LEAVE * self._duration and (
-            straight or not self._plane.touches_ground(state, "hands")
-        )
+        late = since > EARLIEST_HAND_LEAVE * self._duration
+        return late and (straight or not self._plane.touches_ground(state, "hands"))
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Make a new plan if this is due; return the torques of the coming step."""

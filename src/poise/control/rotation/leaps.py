@@ -6,8 +6,6 @@ leaping roll) the body tracks poses; when a link touches the ground, a roll take
 the pitch of the root.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import atan2, degrees, pi, radians, remainder, sqrt
 
@@ -136,9 +134,8 @@ class Dive:
             return course
         fall, g = z - n.touch_down_height + drop, self._actor.planner.gravity
         flight = (up + sqrt(up**2 + 2.0 * g * fall)) / g
-        lower = replace(
-            level, touch_down_height=n.touch_down_height - drop, travel=n.travel + speed * (flight - n.flight)
-        )
+        travel = n.travel + speed * (flight - n.flight)
+        lower = replace(level, touch_down_height=n.touch_down_height - drop, travel=travel)
         return self._plan_leap(state, rotation, flight, lower)
 
     def _plan_leap(self, state: State, rotation: RotationIndices, flight: float, targets: PlanTargets) -> PlannedCourse:

@@ -3,8 +3,6 @@
 Poses are selected by phase: the excursion about the axis of the roll. [Zordan2014] sections V-C, VI and VIII-A.
 """
 
-from __future__ import annotations
-
 from math import atan2, cos, pi, sin
 
 import numpy as np

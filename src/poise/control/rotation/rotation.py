@@ -1,7 +1,5 @@
 """The rotation controller: rolls and flights by control of whole-body rotation [Zordan2014]."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -4,8 +4,6 @@ Unless a comment says otherwise, weights `*_linear` are in 1/N^2, `*_angular` in
 `*_trunk` in 1/(rad/s^2)^2, and `*_stiffness` in 1/s^2. Heights and positions are those of the centre of mass.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Self

@@ -1,7 +1,5 @@
 """A body on its supports: positions of feet and hands, tasks for pelvis and soles, torques for desired momenta."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 

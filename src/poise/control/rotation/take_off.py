@@ -1,7 +1,5 @@
 """Take-off control, [Zordan2014] section VII: a squat, then a push along a planned course."""
 
-from __future__ import annotations
-
 from math import inf, radians
 from typing import ClassVar, NamedTuple
 
@@ -88,10 +86,8 @@ class TakeOff:
         """Torques of the coming step."""
         k = min(round((state.time - self._start) / self._actor.step) + 1, self._line.last)
         self.pose = np.array(self._line.qpos[k])
-        stance = (
-            self._squat_stance(state, rotation, k) if self._began is None else self._push_stance(state, rotation, k)
-        )
-        return self._plane.act(state, rotation, stance)
+        targets = self._squat_stance if self._began is None else self._push_stance
+        return self._plane.act(state, rotation, targets(state, rotation, k))
 
     def _squat_stance(self, state: State, rotation: RotationIndices, k: int) -> StanceTargets:
         """Targets of the squat, at pose k: the centre of mass over the feet."""

@@ -77,10 +77,8 @@ def _extended_keys(keys: CurveKeys) -> tuple[Array, Array]:
     if not keys.cyclic:
         return np.pad(times, 1, constant_values=(times[0] - 1, times[-1] + 1)), np.pad(values, 1, mode="edge")
     lap, gain = times[-1] - times[0], values[-1] - values[0]
-    return (
-        np.concatenate([times[:-1] - lap, times, times[1:] + lap]),
-        np.concatenate([values[:-1] - gain, values, values[1:] + gain]),
-    )
+    extended = np.concatenate([times[:-1] - lap, times, times[1:] + lap])
+    return extended, np.concatenate([values[:-1] - gain, values, values[1:] + gain])
 
 
 @dataclass(frozen=True, eq=False)

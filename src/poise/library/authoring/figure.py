@@ -4,8 +4,6 @@ If all angles are 0 the body is in its standing pose. The angles of a limb rotat
 listed order (flexion, abduction, rotation about the limb's length). The first axis is fixed in the parent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -72,9 +70,8 @@ class SourceFigure:
     def __init__(self, body: Body) -> None:
         self.body = body
         self._space = PoseSpace(body)
-        self._facing = np.array(
-            next(posed_data(body, body.standing[None])).xquat
-        )  # (nbody, 4) orientations of the links in the standing pose
+        standing = next(posed_data(body, body.standing[None]))
+        self._facing = np.array(standing.xquat)  # (nbody, 4) orientations of the links in the standing pose
         self._turned = _driven_joint_chains(body)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
@@ -126,7 +123,9 @@ class SourceFigure:
     def _sagittal_bend(self, joint: Joint, qpos: Array) -> Array:
         """(T,) rad: rotation about y of a joint's link relative to the parent link, from standing to `qpos` (T, nq)."""
         mounted = self._joint_mounting(joint)
-        now, before = (_joint_rotation(joint, poses) for poses in (qpos, self.body.standing[None]))
+        now, before = qpos[:, joint.qpos], self.body.standing[None, joint.qpos]
+        if joint.kind != "ball":
+            now, before = _hinge_rotation(joint, now), _hinge_rotation(joint, before)
         local = quat_multiply(now, quat_conjugate(before))
         turn = quat_to_matrix(quat_multiply(quat_multiply(mounted, local), quat_conjugate(mounted)))
         return np.asarray(np.arctan2(turn[:, 0, 2], turn[:, 2, 2]))
@@ -136,12 +135,6 @@ class SourceFigure:
         link = self.body.link_id(joint.link)
         parent = int(self.body.model.body_parentid[link])
         return quat_multiply(self._facing[parent], self.body.model.body_quat[link])
-
-
-def _joint_rotation(joint: Joint, qpos: Array) -> Array:
-    """(T, 4) rotation of a joint in poses (T, nq)."""
-    values = qpos[:, joint.qpos]
-    return values if joint.kind == "ball" else _hinge_rotation(joint, values)
 
 
 def _hinge_rotation(joint: Joint, angles: Array) -> Array:

@@ -9,7 +9,7 @@ trunk and neck cover half a cycle; the other half is the mirror image.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,26 +86,18 @@ class GaitSource:
     def sized(self, hips: float) -> GaitSource:
         """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
-        return replace(
-            self,
-            speed=self.speed * size**0.5,
-            cadence=self.cadence / size**0.5,
-            sway=self.sway.scaled(size),
-            surge=self.surge.scaled(size),
-        )
+        speed, cadence = self.speed * size**0.5, self.cadence / size**0.5
+        return replace(self, speed=speed, cadence=cadence, sway=self.sway.scaled(size), surge=self.surge.scaled(size))
 
 
 def read_gait_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source that has its own curves, not a base."""
     source.check(_FIELDS)
 
-    def read(field: str) -> GaitSourceCurve:
-        return source.parsed(f"curve '{field}'", source.text(field), GaitSourceCurve.parse)
+    def read(field: str, text: str) -> GaitSourceCurve:
+        return source.parsed(f"curve '{field}'", text, GaitSourceCurve.parse)
 
-    curves = {
-        name: source.parsed(f"curve '{name}'", str(text), GaitSourceCurve.parse)
-        for name, text in source.section("curves").items()
-    }
+    curves = {name: read(name, str(text)) for name, text in source.section("curves").items()}
     for name in curves:
         if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
             raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
@@ -115,10 +107,10 @@ def read_gait_source(source: MotionSource) -> GaitSource:
         speed=source.positive("speed"),
         cadence=source.positive("cadence"),
         down=Frozen({end: _source_stance_interval(source, end, down.get(end)) for end in ENDS}),
-        load=read("load"),
+        load=read("load", source.text("load")),
         bounce=1.0,
-        sway=read("sway").continued(-1.0),
-        surge=read("surge").continued(1.0),
+        sway=read("sway", source.text("sway")).continued(-1.0),
+        surge=read("surge", source.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
         middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
@@ -145,11 +137,13 @@ def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
     decreases, and stance takes less of the cycle.
     """
     ratio = speed / gait.speed
-    warp = _source_with_earlier_stance_end(max(stop for _, stop in gait.down.values()), _SHORTER * (speed - gait.speed))
-    limbs = {
-        name: _source_curve_at_speed(name, _source_curve_of_loaded_knee(name, curve, ratio), ratio)
-        for name, curve in gait.limbs.items()
-    }
+    stance = max(stop for _, stop in gait.down.values())
+    earlier = stance - _SHORTER * (speed - gait.speed)
+
+    def warp(at: Array | float) -> Array:  # percents of the cycle, so that stance ends earlier
+        return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, earlier, CYCLE]))
+
+    limbs = {name: _source_curve_at_speed(name, curve, ratio) for name, curve in gait.limbs.items()}
     return replace(
         gait,
         speed=speed,
@@ -165,26 +159,12 @@ def gait_source_at_speed(gait: GaitSource, speed: float) -> GaitSource:
 
 def _source_curve_at_speed(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
     """The curve `name` with its range scaled for a speed ratio, if this angle's range grows with speed."""
+    if name == "knee_flexion":  # the knee bends more where the leg bears load
+        loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
+        return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
     if name in _ARMS:
         return curve.scaled(ratio, about=curve.mean)
     return curve.scaled(ratio**_STRIDE, about=curve.mean) if name in _STRIDING else curve
-
-
-def _source_curve_of_loaded_knee(name: str, curve: GaitSourceCurve, ratio: float) -> GaitSourceCurve:
-    """The curve `name`; if it is the knee's flexion, multiplied by `ratio` where the leg bears load."""
-    if name != "knee_flexion":
-        return curve
-    loaded = (curve.at > _LOADED[0]) & (curve.at < _LOADED[1])
-    return replace(curve, values=curve.values * (1 + loaded * (ratio - 1)))
-
-
-def _source_with_earlier_stance_end(stance: float, percent: float) -> Callable[[Array | float], Array]:
-    """Return a map of percents of the cycle that moves the end of stance from `stance` to `percent` earlier."""
-
-    def warp(at: Array | float) -> Array:
-        return np.asarray(np.interp(at, [0.0, stance, CYCLE], [0.0, stance - percent, CYCLE]))
-
-    return warp
 
 
 def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
@@ -194,16 +174,10 @@ def clip_of_gait_source(gait: GaitSource, body: Body) -> BodyClip:
     half = round(own.seconds * RATE / 2)
     stride = own.speed * 2 * half / RATE  # m
     percent: Array = np.arange(2.0 * half * _AROUND + 1) * (CYCLE / 2 / half)
-    raw = BodyClip(
-        own.name,
-        body,
-        RATE,
-        _poses_of_gait_source(own, body, percent, stride),
-        _contacts_of_gait_source(own, body, percent),
-    )
-    return _cut_cycle_of_gait_source(
-        pin_feet_of_authored_clip(raw, _FIRM, _FADE), (_AROUND // 2) * 2 * half, half, stride
-    )
+    qpos, contacts = _poses_of_gait_source(own, body, percent, stride), _contacts_of_gait_source(own, body, percent)
+    raw = BodyClip(own.name, body, RATE, qpos, contacts)
+    pinned = pin_feet_of_authored_clip(raw, _FIRM, _FADE)
+    return _cut_cycle_of_gait_source(pinned, (_AROUND // 2) * 2 * half, half, stride)
 
 
 def _poses_of_gait_source(gait: GaitSource, body: Body, percent: Array, stride: float) -> Array:

@@ -5,8 +5,6 @@ A pace blends between the standing pose and the gait. Where the `size` of a pace
 phases of two gaits, and begins and ends at left heel strike.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +26,7 @@ from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.figure import SIDES
 
+_PACE = ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
@@ -46,20 +45,16 @@ class PacedStretch:
 
 def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     """Build the start or stop of a walk that a source of kind "pace" describes."""
-    source.check(
-        ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
-    )
+    source.check(_PACE)
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
         raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
     pace = _read_pace_source(source, steady)
-    down = gait_source_contacts_at(steady, pace.percent) | _contacts_declared_by_source(
-        source, steady.parts, pace.percent
-    )
-    clip = replace(
-        clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down), name=source.name
-    )
+    declared = _contacts_declared_by_source(source, steady.parts, pace.percent)
+    down = gait_source_contacts_at(steady, pace.percent) | declared
+    clip = clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down)
+    clip = replace(clip, name=source.name)
     return Sketch(clip, supports_of_reference_clip(clip))
 
 
@@ -158,13 +153,8 @@ def blended_gait_sources(before: BodyClip, after: BodyClip, end: float, share: S
     first = int(np.searchsorted(percent, 0.0))
     stop = int(np.argmin(np.abs(percent - end))) + 1
     down = _blended_source_contacts(before, after, percent, share)
-    raw = BodyClip(
-        before.name,
-        before.body,
-        RATE,
-        readonly(_blended_gait_source_poses(before, after, percent, share)),
-        readonly(down, bool),
-    )
+    qpos = readonly(_blended_gait_source_poses(before, after, percent, share))
+    raw = BodyClip(before.name, before.body, RATE, qpos, readonly(down, bool))
     sure = np.isin(share(percent), (0.0, 1.0))
     clean = pin_feet_of_authored_clip(raw, _CHANGE_FIRM, _CHANGE_FADE, sure)
     return replace(clean, qpos=readonly(clean.qpos[first:stop]), down=readonly(down[first:stop], bool))

@@ -5,8 +5,6 @@ supports, shifted by the offset in the source, at the height that the poses have
 parabola and the body rotates with constant angular momentum. Supporting limbs are solved by inverse kinematics.
 """
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 
@@ -50,9 +48,8 @@ from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
 
 _EASE = 0.35  # s over which the body takes up the rotation of a flight before take-off, and stops it after landing
 _FADE = 0.06  # s over which limb corrections fade in and out
-_PIN_ROUNDS = (
-    4  # iterations in which the pelvis shifts until limbs are at their pins and the centre of mass on its path
-)
+_PIN_ROUNDS = 4
+"""Iterations in which the pelvis shifts until limbs are at their pins and the centre of mass on its path."""
 _PIN, _ROOT, _JOINT = 10.0, 10.0, 0.02  # weights of pinned points (1/m), pelvis (1/m, 1/rad) and joints (1/rad)
 _Y = np.array([0.0, 1.0, 0.0])
 
@@ -89,9 +86,7 @@ def keyed_source_swing_period(body: Body, poses: Array) -> float:
     return float(small * (1 + (np.ptp(pitch) / 2) ** 2 / 16))
 
 
-def keyed_source_com_path(
-    body: Body, desired: Array, pins: KeyedSourcePins, keys: list[int], offset: Array, rate: float
-) -> Array:
+def keyed_source_com_path(body: Body, desired: Array, pins: KeyedSourcePins, keys: list[int], offset: Array) -> Array:
     """Path (T, 3) m of the centre of mass, which passes through its positions in the poses at the frames `keys`.
 
     `offset` (T, 2) m: horizontal vector from the middle of the supports to the centre of mass.
@@ -100,10 +95,9 @@ def keyed_source_com_path(
     airborne = {k for start, stop in flights for k in range(start + 1, stop)}
     frames = np.array(sorted({k for k in keys if k not in airborne} | {k for flight in flights for k in flight}))
     at = np.stack([_keyed_source_com_over_pins(body, desired[k], pins, k, offset[k]) for k in frames])
-    time = np.arange(len(desired)) / rate
-    return np.stack(
-        [_keyed_source_com_axis(CurveKeys(frames / rate, at[:, i]), i, frames, flights, time) for i in range(3)], axis=1
-    )
+    time, curves = np.arange(len(desired)) / RATE, [CurveKeys(frames / RATE, values) for values in at.T]
+    path = [_keyed_source_com_axis(keys, axis, frames, flights, time) for axis, keys in enumerate(curves)]
+    return np.stack(path, axis=1)
 
 
 def _keyed_source_com_axis(
@@ -135,30 +129,30 @@ def _keyed_source_com_over_pins(body: Body, pose: Array, pins: KeyedSourcePins, 
     return np.array([middle[0] + offset[0], middle[1] + offset[1], centres_of_mass(body, pose[None])[0, 2] + lift])
 
 
-def keyed_source_flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedSourcePins, rate: float) -> Array:
+def keyed_source_flight_rotation(body: Body, desired: Array, found: Array, pins: KeyedSourcePins) -> Array:
     """Pelvis orientations (T, 4): as in `desired` (T, nq), pitched so that each flight has constant angular momentum.
 
     A pitch of the whole body by s adds I s' to the momentum H about the lateral axis (inertia I). So s' = (L - H) / I;
     the constant L makes the body land in the desired orientation. Joint angles are those of `found` (T, nq).
     """
     posed = np.concatenate([desired[:, :7], found[:, 7:]], axis=1)
-    qvel = BodyClip("", body, rate, posed).qvel
+    qvel = BodyClip("", body, RATE, posed).qvel
     pitch = np.zeros(len(desired))
     for start, stop in pins.flights():
         span = slice(start, stop + 1)
         momentum, inertia = keyed_source_pitch_momentum(body, posed[span], qvel[span])
-        share, drift = _time_integral(1 / inertia, rate), _time_integral(momentum / inertia, rate)
+        share, drift = _time_integral(1 / inertia), _time_integral(momentum / inertia)
         level = drift[-1] / share[-1]
         pitch[span] += level * share - drift
         speed = (level - momentum) / inertia
-        pitch[: start + 1] += speed[0] * _source_pitch_run_up(np.arange(-start, 1) / rate)
-        pitch[stop:] -= speed[-1] * _source_pitch_run_up(-np.arange(len(desired) - stop) / rate)
+        pitch[: start + 1] += speed[0] * _source_pitch_run_up(np.arange(-start, 1) / RATE)
+        pitch[stop:] -= speed[-1] * _source_pitch_run_up(-np.arange(len(desired) - stop) / RATE)
     return quat_multiply(quat_exp(pitch[:, None] * (0.0, 1.0, 0.0)), desired[:, 3:7])
 
 
-def _time_integral(values: Array, rate: float) -> Array:
+def _time_integral(values: Array) -> Array:
     """(T,) integral of `values` (T,) over time (s) from the first frame to each frame, by the trapezoidal rule."""
-    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * rate))])
+    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2 * RATE))])
 
 
 def _source_pitch_run_up(time: Array) -> Array:
@@ -168,7 +162,7 @@ def _source_pitch_run_up(time: Array) -> Array:
 
 
 def keyed_source_supported_poses(
-    body: Body, desired: Array, near: Array, pins: KeyedSourcePins, centre: Array, rate: float
+    body: Body, desired: Array, near: Array, pins: KeyedSourcePins, centre: Array
 ) -> Array:
     """Poses (T, nq) with limbs at their pins and the centre of mass at `centre` (T, 3) m. Joints start from `near`."""
     given, found = np.array(desired), np.concatenate([desired[:, :7], near[:, 7:]], axis=1)
@@ -176,20 +170,18 @@ def keyed_source_supported_poses(
         missing = centre - centres_of_mass(body, found)
         given[:, :3] += missing
         found[:, :3] += missing
-        found = keyed_source_pinned_limbs(body, given, pins, rate, found)
+        found = keyed_source_pinned_limbs(body, given, pins, found)
     return found
 
 
-def keyed_source_pinned_limbs(
-    body: Body, given: Array, pins: KeyedSourcePins, rate: float, start: Array | None = None
-) -> Array:
+def keyed_source_pinned_limbs(body: Body, given: Array, pins: KeyedSourcePins, start: Array | None = None) -> Array:
     """The poses `given` (T, nq), corrected so that supporting limbs are at their pins. `start`: initial guess."""
     solver = PoseSolver(body, pins.points)
     weights = np.full(body.nv, _JOINT)
     weights[:6] = _ROOT
     held = np.repeat(np.where(pins.down, _PIN, 0.0)[..., None], 3, axis=2)
     goals = PoseGoals(pins.places, held, np.zeros((len(given), 0, 4)), np.zeros((len(given), 0)))
-    return solve_path(solver, given, goals, rate=rate, fade=_FADE, weights=weights, start=start)
+    return solve_path(solver, given, goals, rate=RATE, fade=_FADE, weights=weights, start=start)
 
 
 _FLIGHT_ROUNDS = 4  # iterations of flight rotation and inverse kinematics
@@ -207,7 +199,7 @@ def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
     pins = pins_of_keyed_source(body, motion, down, desired[0])
     if motion.bearing == "held":
         desired[:, :3] = keyed_source_hanging_pelvis(body, desired, pins)
-        qpos = keyed_source_pinned_limbs(body, desired, pins, RATE)
+        qpos = keyed_source_pinned_limbs(body, desired, pins)
     else:
         curves = (authored_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
         offset = leg_length_for_source(body) * np.stack(list(curves), axis=1)
@@ -221,11 +213,9 @@ def _sketch_of_rolling_source(motion: KeyedSource, body: Body, desired: Array, d
     balls = outer_balls_of_roll_source(body)
     prescribed = balls_declared_by_source(body, balls, down)
     placed, pins = poses_of_roll_source(body, desired, balls, prescribed, RATE, motion.cyclic)
-    qpos = keyed_source_pinned_limbs(body, placed, pins, RATE)
-    return Sketch(
-        _clip_of_keyed_source(motion, body, qpos, down),
-        supports_of_roll_source(body, qpos, balls, prescribed, motion.cyclic),
-    )
+    qpos = keyed_source_pinned_limbs(body, placed, pins)
+    supports = supports_of_roll_source(body, qpos, balls, prescribed, motion.cyclic)
+    return Sketch(_clip_of_keyed_source(motion, body, qpos, down), supports)
 
 
 def _clip_of_keyed_source(motion: KeyedSource, body: Body, qpos: Array, down: Mask) -> BodyClip:
@@ -242,9 +232,8 @@ def _keyed_source_in_whole_frames(motion: KeyedSource, body: Body) -> KeyedSourc
     """Stretch a motion to whole frames; with rhythm "pendulum", first to the period in which the body swings."""
     seconds = motion.seconds
     if motion.rhythm == "pendulum":
-        seconds = keyed_source_swing_period(
-            body, _poses_of_keyed_source(motion, body, np.linspace(0.0, motion.seconds, 64, endpoint=False))
-        )
+        time = np.linspace(0.0, motion.seconds, 64, endpoint=False)
+        seconds = keyed_source_swing_period(body, _poses_of_keyed_source(motion, body, time))
     return stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
@@ -254,7 +243,7 @@ def _balanced_keyed_source_poses(
     """Poses (T, nq) near `desired` (T, nq), balanced over their pins or in flight. `keys`: frames of the keys."""
     turned, qpos = np.array(desired), desired
     for _ in range(_FLIGHT_ROUNDS if pins.flights() else 1):
-        turned[:, 3:7] = keyed_source_flight_rotation(body, desired, qpos, pins, RATE)
-        centre = keyed_source_com_path(body, turned, pins, keys, offset, RATE)
-        qpos = keyed_source_supported_poses(body, turned, qpos, pins, centre, RATE)
+        turned[:, 3:7] = keyed_source_flight_rotation(body, desired, qpos, pins)
+        centre = keyed_source_com_path(body, turned, pins, keys, offset)
+        qpos = keyed_source_supported_poses(body, turned, qpos, pins, centre)
     return qpos

@@ -5,8 +5,6 @@ centre of mass is lowest. The pelvis is so high that the lowest balls touch the 
 roll. Parts that the source declares down are brought to the ground and roll even if they are not lowest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
@@ -65,19 +63,14 @@ def balls_declared_by_source(body: Body, balls: Sequence[ContactSphere], parts: 
     prescribed = np.zeros((len(parts), len(balls)), bool)
     known = contact_parts(body)
     for part, down in zip(known, bearing_supports_of_reference(known, parts).T, strict=True):
-        centres = [
-            centre for centre, radius in spheres_of_reference_part(body, part, tuple(balls)) if radius
-        ] or _farthest_ball(balls, part.link)
+        centres = [centre for centre, radius in spheres_of_reference_part(body, part, tuple(balls)) if radius]
+        if not centres:  # the ball of the link that is farthest from the link's joint
+            own = [ball.centre for ball in balls if ball.link == part.link]
+            centres = sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
         for b, ball in enumerate(balls):
             if ball.link == part.link and any(np.array_equal(ball.centre, centre) for centre in centres):
                 prescribed[:, b] |= down
     return prescribed
-
-
-def _farthest_ball(balls: Sequence[ContactSphere], link: str) -> list[Array]:
-    """A list of one centre: of the link's ball farthest from the link's joint. Empty if the link has no balls."""
-    own = [ball.centre for ball in balls if ball.link == link]
-    return sorted(own, key=lambda centre: float(np.linalg.norm(centre)))[-1:]
 
 
 def poses_of_roll_source(
@@ -97,7 +90,9 @@ def poses_of_roll_source(
     lowest = np.exp(-(low - low.min(axis=1, keepdims=True)) / _SOFT)
     feet = np.array([ball.link in {foot.link for foot in body.feet} for ball in balls])
     leading = calm(_load_shares(_first_nonzero_weights(prescribed & feet, prescribed, lowest)))
-    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(_ball_steps_of_roll_source(turns, radii), axis=0)])
+    turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, B, 3) rad, in the world
+    rolled = radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1)  # (T - 1, B, 2) m, from frame to frame
+    way = np.concatenate([np.zeros((1, len(balls), 2)), np.cumsum(rolled, axis=0)])
     slip = np.sum((leading[1:] + leading[:-1])[..., None] / 2 * np.diff(places[..., :2] - way, axis=0), axis=1)
     shift = np.zeros((len(desired), 3))
     shift[1:, :2] = -np.cumsum(slip, axis=0)
@@ -160,10 +155,9 @@ def supports_of_roll_source(
     links = np.array([ball.link for ball in balls])
     out = []
     for b, (ball, stiff) in enumerate(zip(balls, _rigidly_joined_balls_of_roll_source(body, balls), strict=True)):
-        declared = prescribed[:, links == ball.link].any()
-        down = (
-            prescribed[:, b] if declared else _ball_contact_of_roll_source(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
-        )
+        down = prescribed[:, b]
+        if not prescribed[:, links == ball.link].any():
+            down = _ball_contact_of_roll_source(gap[:, b], gap[:, stiff].min(axis=1), cyclic)
         if down.any():
             out.append(Support(ball.name, ball.link, ball.centre, readonly(down, bool), ball.radius))
     return tuple(out)
@@ -177,12 +171,6 @@ def _ball_contact_of_roll_source(gap: Array, lowest: Array, cyclic: bool) -> Mas
         return thrice[lap : 2 * lap + 1]
     near, low = hysteresis_mask(gap, _TOUCHING, _LIFTED), hysteresis_mask(gap - lowest, _LEVEL, 2 * _LEVEL)
     return drop_short_runs(near & low, _SHORTEST, _SHORTEST)
-
-
-def _ball_steps_of_roll_source(turns: Array, radii: Array) -> Array:
-    """(T - 1, B, 2) m: way that balls with orientations `turns` (T, B, 4) roll from frame to frame."""
-    turn = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # rad, in the world
-    return np.asarray(radii[:, None] * np.stack([turn[..., 1], -turn[..., 0]], axis=-1))
 
 
 def _ball_kinematics_of_roll_source(body: Body, balls: Sequence[ContactSphere]) -> LinkKinematics:

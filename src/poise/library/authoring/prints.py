@@ -1,7 +1,5 @@
 """Contacts of authored motions: footprints, and pins that hold points of feet and hands while they are in contact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +10,7 @@ from poise.body.body import Body
 from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import contact_spheres_of_body
-from poise.library.authoring.source import Interval, KeyedSource
+from poise.library.authoring.source import KeyedSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import spheres_of_reference_part
 from poise.retarget.figure import figure_of_body
@@ -82,8 +80,12 @@ def leg_length_for_source(body: Body) -> float:
 
 def parts_down_in_source(body: Body, motion: KeyedSource, time: Array) -> Mask:
     """(T, P) whether the source declares each contact part down at times (T,) s."""
-    words = [_contact_word_of_source(part, motion) for part in contact_parts(body)]
-    return np.stack([_in_intervals(motion.contacts.get(word, ()), time) for word in words], axis=1)
+    columns = []
+    for part in contact_parts(body):
+        intervals = motion.contacts.get(_contact_word_of_source(part, motion), ())
+        inside = [(time >= start - _FRAME) & (time <= end + _FRAME) for start, end in intervals]
+        columns.append(np.any(inside, axis=0) if inside else np.zeros(len(time), bool))
+    return np.stack(columns, axis=1)
 
 
 def pins_of_keyed_source(body: Body, motion: KeyedSource, parts: Mask, first: Array) -> KeyedSourcePins:
@@ -96,12 +98,10 @@ def pins_of_keyed_source(body: Body, motion: KeyedSource, parts: Mask, first: Ar
         here = LinkKinematics(body, points).at(first[None])[0][0]
         stay = here + (0.0, 0.0, motion.clearance * leg_length_for_source(body) - here[:, 2].min())
     else:
-        stay = np.concatenate(
-            [_pinned_points_of_source(body, part.link, own, first) for part, own in zip(known, centres, strict=True)]
-        )
-    out = KeyedSourcePins(
-        points, tuple(known[k].limb for k in owner), np.tile(stay, (len(parts), 1, 1)), parts[:, owner]
-    )
+        pairs = zip(known, centres, strict=True)
+        stay = np.concatenate([_pinned_points_of_source(body, part.link, own, first) for part, own in pairs])
+    limbs = tuple(known[k].limb for k in owner)
+    out = KeyedSourcePins(points, limbs, np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
         out.places[landing:, :, 0] += motion.travel * leg_length_for_source(body)
     return out
@@ -112,12 +112,6 @@ def _contact_word_of_source(part: ContactPart, motion: KeyedSource) -> str:
     side, kind = part.name.partition("_")[0], part.name.rpartition("_")[2]
     word = f"{side}_{'ball' if kind == 'tip' else kind}"
     return f"{side}_bar" if kind == "hand" and f"{side}_bar" in motion.contacts else word
-
-
-def _in_intervals(intervals: tuple[Interval, ...], time: Array) -> Mask:
-    """(T,) whether each time (s) is in any of the intervals."""
-    inside = [(time >= start - _FRAME) & (time <= end + _FRAME) for start, end in intervals]
-    return np.any(inside, axis=0) if inside else np.zeros(len(time), bool)
 
 
 def _pinned_points_of_source(body: Body, link: str, points: Sequence[Array], pose: Array) -> Array:

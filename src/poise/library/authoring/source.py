@@ -174,26 +174,16 @@ def read_keyed_source(source: MotionSource) -> KeyedSource:
         raise unknown_name(f"bearing in {source.path.name}", str(bearing), get_args(Bearing))
     if rhythm not in get_args(Rhythm):
         raise unknown_name(f"rhythm in {source.path.name}", str(rhythm), get_args(Rhythm))
-    return KeyedSource(
-        source.name,
-        times[-1],
-        cyclic,
-        bearing,
-        rhythm,
-        times,
-        Frozen(_angle_keys_of_source(times, poses, cyclic)),
-        Frozen(_contact_intervals_of_source(source)),
-        source.number("travel", 0.0),
-        source.number("clearance", 0.0),
-    )
+    curves, contacts = _angle_keys_of_source(times, poses, cyclic), _contact_intervals_of_source(source)
+    travel, clearance = source.number("travel", 0.0), source.number("clearance", 0.0)
+    tables = Frozen(curves), Frozen(contacts)
+    return KeyedSource(source.name, times[-1], cyclic, bearing, rhythm, times, *tables, travel, clearance)
 
 
 def stretched_keyed_source(motion: KeyedSource, factor: float) -> KeyedSource:
     """Multiply all times of a motion by a factor."""
-    contacts = {
-        part: tuple((factor * start, factor * end) for start, end in intervals)
-        for part, intervals in motion.contacts.items()
-    }
+    pairs = motion.contacts.items()
+    contacts = {part: tuple((factor * start, factor * end) for start, end in spans) for part, spans in pairs}
     return replace(
         motion,
         seconds=factor * motion.seconds,
@@ -205,8 +195,9 @@ def stretched_keyed_source(motion: KeyedSource, factor: float) -> KeyedSource:
 
 def _keys_of_keyed_source(source: MotionSource) -> tuple[tuple[float, ...], list[dict[str, float]]]:
     """Times (s) of the keys, and for each key the angles of its pose by full name."""
-    written, keys = source.section("poses"), source.table.get("keys")
-    if not isinstance(keys, list) or not all(map(_is_key, keys)) or len(keys) < 2:
+    written, keys = source.section("poses"), source.table.get("keys", ())
+    pairs = isinstance(keys, list) and len(keys) >= 2 and all(isinstance(key, list) and len(key) == 2 for key in keys)
+    if not pairs or not all(isinstance(time, int | float) and isinstance(pose, str) for time, pose in keys):
         raise source.fail("'keys' must be a list of at least two [time, pose]")
     times = tuple(float(time) for time, _ in keys)
     if times[0] != 0 or np.any(np.diff(times) <= 0):
@@ -225,14 +216,6 @@ def _keys_of_keyed_source(source: MotionSource) -> tuple[tuple[float, ...], list
     return times, [poses[pose] for _, pose in keys]
 
 
-def _is_key(key: object) -> bool:
-    match key:
-        case [int() | float(), str()]:
-            return True
-        case _:
-            return False
-
-
 def _full_source_angles(source: MotionSource, pose: str, angles: Mapping[str, Any]) -> dict[str, float]:
     """The angles of a pose by full name. An angle with a side overrides the angle without a side."""
     out: dict[str, float] = {}
@@ -241,9 +224,8 @@ def _full_source_angles(source: MotionSource, pose: str, angles: Mapping[str, An
             raise source.fail(f"{name} of pose '{pose}' must be a number")
         for each in both_sides_of_source_angle(name):
             if each not in ANGLES and each not in PATH:
-                raise unknown_name(
-                    f"angle of pose '{pose}' in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES, *PATH)
-                )
+                what = f"angle of pose '{pose}' in {source.path.name}"
+                raise unknown_name(what, name, (*ANGLES, *LIMB_ANGLES, *PATH))
             out[each] = float(angles[name])
     return out
 

@@ -5,8 +5,6 @@ pelvis passes over the foot, so feet pivot only in the air. The faster the body 
 Trunk and head turn ahead of the pelvis.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,9 +75,8 @@ class _TurnSourceHeading:
         """
         percent = frame / self.frames - _BEFORE + ahead
         share = np.clip((percent - _PASSING) / (self.end - CYCLE / 2), 0.0, 1.0)
-        return np.asarray(
-            self.radians * (_turn_source_share(share) - _turn_source_share(share - 1 + _EDGE)) / (1 - _EDGE)
-        )
+        turned = _turn_source_share(share) - _turn_source_share(share - 1 + _EDGE)
+        return np.asarray(self.radians * turned / (1 - _EDGE))
 
 
 def _turn_source_share(share: Array) -> Array:
@@ -94,9 +91,8 @@ def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: f
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = read_source_stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)))
-    return clip_of_pace_source(
-        steady, _mean_pose_of_gait_source(steady), pace, gait_source_contacts_at(steady, percent)
-    )
+    down = gait_source_contacts_at(steady, percent)
+    return clip_of_pace_source(steady, _mean_pose_of_gait_source(steady), pace, down)
 
 
 def _mean_pose_of_gait_source(steady: BodyClip) -> Array:

@@ -78,25 +78,18 @@ class Behaviour:
 
     def varied(self, by: Array) -> Behaviour:
         """Return a copy whose free numbers are changed by `by` (n,), in units of their spreads."""
-        changed: dict[str, dict[str, object]] = {
-            "control": dict(self.control),
-            "start": dict(self.start),
-            "poses": {name: list(values) for name, values in self.poses.items()},
-        }
+        numbers = {"control": dict(self.control), "start": dict(self.start)}
+        poses = {name: list(values) for name, values in self.poses.items()}
         for (table, name, k), steps in zip(self._free_places, by, strict=True):
             freedom, old = self.free[name], self.poses[name][k] if table == "poses" else getattr(self, table)[name]
             new = old * float(np.exp(freedom.spread * steps)) if freedom.relative else old + freedom.spread * steps
             if table == "poses":
-                changed["poses"][name][k] = float(new)  # type: ignore[index]
+                poses[name][k] = float(new)
             else:
-                changed[table][name] = float(new)
-        poses = {name: tuple(values) for name, values in changed["poses"].items()}  # type: ignore[var-annotated, arg-type]
-        return replace(
-            self,
-            control=Frozen(changed["control"]),  # type: ignore[arg-type]
-            start=Frozen(changed["start"]),  # type: ignore[arg-type]
-            poses=Frozen(poses),
-        )
+                numbers[table][name] = float(new)
+        control, start = (Frozen(values) for values in numbers.values())
+        changed = Frozen({name: tuple(values) for name, values in poses.items()})
+        return replace(self, control=control, start=start, poses=changed)
 
 
 SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rotation

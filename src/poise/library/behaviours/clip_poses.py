@@ -151,9 +151,8 @@ def roll_behaviour_times(clip: BodyClip, pitches: Array) -> tuple[float | None, 
     if turned.max() < OVER[1]:
         raise PoiseError(f"{clip.name} does not roll forward: give the times of its poses")
     first = [int(np.argmax(turned >= pitch)) / clip.rate for pitch in pitches]
-    return tuple(
-        time if OVER[0] < pitch < OVER[1] else None for time, pitch in zip(first, pitches.tolist(), strict=True)
-    )
+    pairs = zip(first, pitches.tolist(), strict=True)
+    return tuple(time if OVER[0] < pitch < OVER[1] else None for time, pitch in pairs)
 
 
 def _pelvis_pitch_of_behaviour_clip(clip: BodyClip) -> Array:

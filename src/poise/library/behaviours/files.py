@@ -3,8 +3,6 @@
 A file may name another file in `like` and then contains only the differences. Poses may come from a motion file.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -47,9 +45,8 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
     poses = _behaviour_poses(chain, whole, BehaviourPoses(whole.text("kind"), at, tilt, lies))
-    poses, free = _behaviour_poses_by_side(
-        poses, _tuned_behaviour_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
-    )
+    freedoms = _tuned_behaviour_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
+    poses, free = _behaviour_poses_by_side(poses, freedoms)
     return Behaviour(
         name=str(name_or_path),
         title=whole.text("title"),
@@ -88,10 +85,8 @@ def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: B
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
             poses = behaviour_poses_from_clip(BehaviourClipMoments.read(source, len(keys.at)), body, keys, poses)
-        own = {
-            name: _behaviour_pose_angles(source, name, values, len(keys.at))
-            for name, values in source.section("poses").items()
-        }
+        written, count = source.section("poses"), len(keys.at)
+        own = {name: _behaviour_pose_angles(source, name, values, count) for name, values in written.items()}
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
@@ -111,10 +106,8 @@ def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Po
     sides = {name: [f"{side}_{name}" for side in SIDES] for name in poses}
     both = {name: own for name, own in sides.items() if poses.keys() >= set(own)}
     freed = {side: free[name] for name, own in both.items() if name in free for side in own}
-    return (
-        {name: values for name, values in poses.items() if name not in both},
-        freed | {name: freedom for name, freedom in free.items() if name not in both},
-    )
+    kept = {name: values for name, values in poses.items() if name not in both}
+    return kept, freed | {name: freedom for name, freedom in free.items() if name not in both}
 
 
 def _behaviour_pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
@@ -174,24 +167,18 @@ def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | 
         if section == _FOUND:
             continue
         if entry and (section, entry.group(2)) in missing:
-            line = (
-                f"{entry.group(1)}{_behaviour_numbers_as_toml(missing.pop((section, entry.group(2))))}{entry.group(4)}"
-            )
+            value = missing.pop((section, entry.group(2)))
+            line = f"{entry.group(1)}{_behaviour_numbers_as_toml(value)}{entry.group(4)}"
         lines.append(line)
-    _insert_inherited_behaviour_numbers(lines, missing | _one_sided_poses(behaviour, missing))
+    # Of a limb angle without a side, its one-sided entries are written too: else reading the file drops them.
+    names = (f"{side}_{name}" for section, name in missing if section == "poses" for side in SIDES)
+    sided = {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
+    _insert_inherited_behaviour_numbers(lines, missing | sided)
     while lines and not lines[-1].strip():
         lines.pop()
     quoted = {name: f'"{value}"' if isinstance(value, str) else repr(value) for name, value in found.items()}
     entries = [f"{name} = {value}" for name, value in quoted.items()]
     return "\n".join([*lines, "", f"[{_FOUND}]", *entries]) + "\n"
-
-
-def _one_sided_poses(
-    behaviour: Behaviour, added: Mapping[tuple[str, str], object]
-) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Entries for one side of limb angles whose entry without a side is `added`: else reading the file drops them."""
-    names = (f"{side}_{name}" for section, name in added if section == "poses" for side in SIDES)
-    return {("poses", name): behaviour.poses[name] for name in names if name in behaviour.poses}
 
 
 def _insert_inherited_behaviour_numbers(

@@ -1,7 +1,5 @@
 """Checks and repairs of bone lengths: wrong offsets, bones of zero length, a missing thorax bone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Frames outside the actual motion: T-poses (artificial first poses), a root at the origin, jumps of the root."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array
@@ -41,7 +39,8 @@ def drop_tpose(clip: Clip, roles: Roles | None, leg: float, settings: ImportSett
 
 def count_tpose_frames(clip: Clip, roles: Roles, leg: float) -> int:
     """Number of first frames that hold a T-pose (any artificial pose); `leg` is the leg's length in the clip's unit."""
-    held = _held_first_frames(clip.rotation)
+    changed = np.flatnonzero(np.abs(clip.rotation - clip.rotation[0]).max(axis=(1, 2)) > SAME)
+    held = int(changed[0]) if len(changed) else clip.frames  # frames at the beginning that equal the first
     if held >= clip.frames - 2:
         return 0
     start = clip.cut(held - 1, held + LOOK)
@@ -52,12 +51,6 @@ def count_tpose_frames(clip: Clip, roles: Roles, leg: float) -> int:
     jumps = steps[0] > max(JUMP, T_POSE_RATIO * np.median(steps[1:]), 2 * steps[1:].max())
     artificial = _first_pose_mostly_zero(clip) or pose_asymmetry(start.places.position[0], roles) < SYMMETRIC * leg
     return held if stays and jumps and artificial else 0
-
-
-def _held_first_frames(rotation: Array) -> int:
-    """Number of frames at the beginning that equal the first."""
-    changed = np.flatnonzero(np.abs(rotation - rotation[0]).max(axis=(1, 2)) > SAME)
-    return int(changed[0]) if len(changed) else len(rotation)
 
 
 def _first_pose_mostly_zero(clip: Clip) -> bool:

@@ -1,7 +1,5 @@
 """What an import found and changed, as values and as a report."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Evidence of the frame rate from falling: in flight the centre of mass accelerates with g, and never faster."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

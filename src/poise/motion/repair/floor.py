@@ -5,8 +5,6 @@ above it [DrillisContini1966], toe joints about 0.0165. The heights at which the
 then found give the soles of its body. Capture volumes lean by up to 1.6 cm/m against gravity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

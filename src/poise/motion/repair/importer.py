@@ -39,7 +39,9 @@ def repair_motion(raw: RawMotion, settings: ImportSettings = FIND_OUT) -> Import
     if raw.kind == "clip":
         settings = settings.over(replace(AS_IT_IS, rate=raw.clip.rate))
     filed, offsets = repair_offsets(raw.clip, settings)
-    roles = _imported_humanoid_roles(filed)
+    roles = find_roles(filed.skeleton, sampled_clip(filed).places.position)
+    if roles is not None and leg_length(filed, roles) <= 0:
+        roles = None
     size = _imported_figure_size(filed, roles)
     begun, tpose = drop_tpose(filed, roles, size, settings)
     begun, leading, leaps = cut_leading_frames(begun, roles, size, settings)
@@ -84,12 +86,6 @@ def _to_poise_conventions(
     if bent is not clip:
         upright = replace(upright, done=f"{upright.done}, its limbs rolled to match how elbows and knees bend")
     return bent, (unit, up, facing, upright)
-
-
-def _imported_humanoid_roles(clip: Clip) -> Roles | None:
-    """The roles of a humanoid whose legs have a length; else None."""
-    roles = find_roles(clip.skeleton, sampled_clip(clip).places.position)
-    return roles if roles is not None and leg_length(clip, roles) > 0 else None
 
 
 def _imported_figure_size(clip: Clip, roles: Roles | None) -> float:

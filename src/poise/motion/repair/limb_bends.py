@@ -4,8 +4,6 @@ In the upright pose, with arms hanging, elbows shall bend forward and knees back
 rolled by 30 degrees), so the roll that achieves this is put into `Skeleton.upright`; a roll moves no joint.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

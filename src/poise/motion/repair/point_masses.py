@@ -1,7 +1,5 @@
 """The figure as point masses, and smoothed tracks of feet and hands, for checks of the frame rate against gravity."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,10 +60,8 @@ class MassPoints:
 def mass_points(clip: Clip, roles: Roles) -> MassPoints:
     """One point for the head, one for the trunk and one for each segment of the limbs."""
     where = clip.places.position
-    shoulders, hips = (
-        (where[:, roles.joints[f"left_{role}"]] + where[:, roles.joints[f"right_{role}"]]) / 2
-        for role in ("upper_arm", "thigh")
-    )
+    pairs = [(roles.joints[f"left_{role}"], roles.joints[f"right_{role}"]) for role in ("upper_arm", "thigh")]
+    shoulders, hips = ((where[:, left] + where[:, right]) / 2 for left, right in pairs)
     headed = {"head", "neck"} & set(roles.joints)
     head = joint_track(where, roles, "head", "neck") if headed else shoulders
     points = [(_HEAD_SHARE, head), (_TRUNK_SHARE, (shoulders + hips) / 2)]
@@ -106,11 +102,9 @@ class Extremities:
 def foot_and_hand_tracks(where: Array, roles: Roles, half: int) -> Extremities:
     """Feet and hands of a figure with joints at (T, J, 3) m, smoothed over `half` frames to both sides."""
     hands = [local_parabolas(joint_track(where, roles, f"{side}_hand", f"{side}_forearm"), half) for side in SIDES]
-    return Extremities(
-        feet=tuple(_foot_track(where, roles, side, half) for side in SIDES),
-        hands=tuple(hand.value for hand in hands),
-        hand_paces=tuple(_speed_per_frame(hand.speed) for hand in hands),
-    )
+    feet = tuple(_foot_track(where, roles, side, half) for side in SIDES)
+    paces = tuple(_speed_per_frame(hand.speed) for hand in hands)
+    return Extremities(feet=feet, hands=tuple(hand.value for hand in hands), hand_paces=paces)
 
 
 def _foot_track(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
@@ -118,12 +112,9 @@ def _foot_track(where: Array, roles: Roles, side: str, half: int) -> FootTrack:
     ball = local_parabolas(joint_track(where, roles, f"{side}_toes", f"{side}_foot"), half)
     along = ball.value - ankle.value
     pace = _speed_per_frame((ankle.speed + ball.speed) / 2)
-    return FootTrack(
-        middle=ankle.value + along / 2,
-        sole=np.stack([ankle.value + HEEL * along, ankle.value + TIP * along], axis=1),
-        pace=pace,
-        stillness=np.minimum(pace, _speed_per_frame(ball.speed)),
-    )
+    sole = np.stack([ankle.value + HEEL * along, ankle.value + TIP * along], axis=1)
+    stillness = np.minimum(pace, _speed_per_frame(ball.speed))
+    return FootTrack(middle=ankle.value + along / 2, sole=sole, pace=pace, stillness=stillness)
 
 
 def _speed_per_frame(velocity: Array) -> Array:

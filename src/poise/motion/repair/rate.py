@@ -6,8 +6,6 @@ not tip over. Each is evaluated for the file's rate, its halves and its doubles;
 probability. The result has a probability and names the evidence that decided.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -97,9 +95,8 @@ def find_rate(clip: Clip, roles: Roles | None, settings: ImportSettings) -> Find
     found = f"the file states {stated:g}; {_rate_evidence_text(seen.evidence)}; likeliest is {seen.rate:g}"
     rate, why = (seen.rate, f"by {seen.decided_by}") if changed else (stated, "as stated")
     sure = seen.confidence if rate == seen.rate else 1 - seen.confidence
-    doubt = (
-        "" if sure >= CERTAIN else f", but only {100 * sure:.0f} % sure: if it looks too fast or slow, give the rate"
-    )
+    hint = "if it looks too fast or slow, give the rate"
+    doubt = "" if sure >= CERTAIN else f", but only {100 * sure:.0f} % sure: {hint}"
     finding = _rate_finding(found, rate, why + doubt)
     return replace(finding, value=finding.value | _rate_values(seen), confidence=sure)
 
@@ -120,11 +117,9 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
         motion, limbs = local_parabolas(mass.place[::step], half), foot_and_hand_tracks(where[::step], roles, half)
         swing = single_support_evidence(mass, motion, limbs, rate)
-        return RateReading(
-            pendulum=swing and replace(swing, rate=swing.rate * step),
-            fall=fastest_fall(mass, motion, rate),
-            outside=tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate),
-        )
+        pendulum = swing and replace(swing, rate=swing.rate * step)
+        outside = tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate)
+        return RateReading(pendulum=pendulum, fall=fastest_fall(mass, motion, rate), outside=outside)
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
     flights = flights_in_imported_file(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))

@@ -1,7 +1,5 @@
 """Whether a figure stands, and its up, left and forward directions, in a file of any unit and axes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

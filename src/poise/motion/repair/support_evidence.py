@@ -8,15 +8,13 @@ While standing on both feet, the zero moment point [Vukobratovic2004] lies insid
 accelerations and so on the square of the rate: in a clip played too fast it lies outside.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.arrays import Array, Mask, true_runs
 from poise.motion.repair.flight_evidence import G
-from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, Smoothed
+from poise.motion.repair.point_masses import Extremities, MassPoints, Smoothed
 
 UPRIGHT = 0.85  # of the leg: least height of the centre of mass above the feet
 HANDS_UP = 0.5  # of the leg: least height of free hands above the feet
@@ -85,20 +83,16 @@ def single_support_evidence(
     """
     inertia, weight, supports = [], [], 0
     for own, other in (limbs.feet, limbs.feet[::-1]):
-        stands = _single_support_frames(own, other, limbs) & (other.pace > SWING / rate)
+        # one foot stands, the other swings, and no hand is at rest
+        stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
+        stands &= other.pace > SWING / rate
+        for pace in limbs.hand_paces:
+            stands &= pace > own.stillness
         lever = motion.value[stands] - own.middle[stands, None]
         inertia.append(_horizontal_moments_for_rate(mass.share, lever, motion.acceleration[stands]))
         weight.append(_horizontal_moments_for_rate(mass.share, lever, np.array([0.0, 0.0, -G])))
         supports += sum(stop - start >= SHORTEST * rate for start, stop in true_runs(stands))
     return _balance_rate_evidence(np.concatenate(inertia), np.concatenate(weight), supports)
-
-
-def _single_support_frames(own: FootTrack, other: FootTrack, limbs: Extremities) -> Mask:
-    """Mask (T,) of frames in which one foot stands, the other swings and no hand is at rest."""
-    stands = (own.stillness < STILL * other.pace) & (own.middle[:, 2] < other.middle[:, 2] + STEP_UP)
-    for pace in limbs.hand_paces:
-        stands &= pace > own.stillness
-    return stands
 
 
 def _horizontal_moments_for_rate(share: Array, lever: Array, pull: Array) -> Array:

@@ -1,7 +1,5 @@
 """The unit of length of a file, and its axes that point up and forward."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A pose in which the figure stands upright and faces +x, for skeletons whose zero pose does not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plots that several studies share: panels, and survival shares over two parameters as maps and circles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -88,9 +88,8 @@ class KeptRows:
 
     def read(self) -> dict[int, Row]:
         """The rows by the number of their case. Rows of another study, scope or version of Poise are deleted."""
-        head, *lines = (
-            self.path.read_text(encoding="utf-8", errors="replace").split("\n") if self.path.exists() else [""]
-        )
+        text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
+        head, *lines = text.split("\n")
         rows = dict(filter(None, map(self._parsed, lines))) if head == self._head else {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         write_file(self.path, f"{self._head}\n".encode())

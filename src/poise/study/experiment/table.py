@@ -1,7 +1,5 @@
 """Rows as tables: selected, grouped and summarised; written as text and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A trial: one performance that a study measures and does not keep."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -136,8 +134,16 @@ def attempt_trial(
 
 
 def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
-    """Set up the run of a trial in a world of class `kind`; nothing is performed yet."""
-    body, reference = _trial_reference(trial, entry_of_controller(controller).needs_physics)
+    """Set up the run of a trial in a world of class `kind`; nothing is performed yet.
+
+    A cycle starts at the initial phase of the trial, any other motion at its start.
+    """
+    physics = entry_of_controller(controller).needs_physics
+    body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
+    reference = reference_at_rate(reference, trial.rate)
+    first = next(iter(reference.motions.values()), None)
+    if first is not None and first.clip.cyclic:
+        reference = cycle_from_step(first, trial.first_step(first))
     return set_up_run(
         scene_with_held_prop(body, reference, trial.terrain),
         PlacedReference(reference, Place(x=-trial.approach)) if trial.approach else reference,
@@ -220,16 +226,6 @@ def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Referen
     )
 
 
-def _trial_reference(trial: Trial, physics: bool) -> tuple[Body, Reference]:
-    """The body and the reference of a trial: a cycle from the initial phase, any other motion from its start."""
-    body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
-    reference = reference_at_rate(reference, trial.rate)
-    first = next(iter(reference.motions.values()), None)
-    if first is None or not first.clip.cyclic:
-        return body, reference
-    return body, cycle_from_step(first, trial.first_step(first))
-
-
 @lru_cache(maxsize=8)
 def cached_cast(motion: str, body: str | None, physics: bool) -> tuple[Body, Reference]:
     """The body and the reference of a motion; with `physics`, a dynamic reference. Cached for trials of a process."""
@@ -258,15 +254,9 @@ def trial_row(labels: Row, seed: int, survived: bool, verdict: Verdict, measured
     """
     columns = asdict(verdict)
     failed = columns.pop("failed")
-    return {
-        **labels,
-        "seed": seed,
-        "survived": survived,
-        **columns,
-        **measured,
-        "physical": not failed if audit_falls or verdict.fell_at is None else None,
-        "failed_checks": " ".join(failed),
-    }
+    physical = not failed if audit_falls or verdict.fell_at is None else None
+    audited = {"physical": physical, "failed_checks": " ".join(failed)}
+    return {**labels, "seed": seed, "survived": survived, **columns, **measured, **audited}
 
 
 def audit_columns(recording: Recording) -> Row:

@@ -1,7 +1,5 @@
 """A trial of modal-space control and its row: survival, the verdict, and tracking errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 [Jain2011] sections 4 and 7, Figs. 1 and 5: modes from number 6 + k on, or random modes, are planned ahead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -100,13 +98,8 @@ def run_modes_case(case: ModesCase) -> Row:
     body, reference = cached_cast(case.motion, case.body, True)
     clip = next(iter(reference.motions.values())).clip
     poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
-    return _row_of_modes_case(
-        body.name,
-        motion_display_name(case.motion),
-        mode_frequencies_for_plot(body, poses),
-        clip.qpos[:-1, 7:],
-        clip.seconds,
-    )
+    found = mode_frequencies_for_plot(body, poses)
+    return _row_of_modes_case(body.name, motion_display_name(case.motion), found, clip.qpos[:-1, 7:], clip.seconds)
 
 
 def _row_of_modes_case(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
@@ -142,11 +135,6 @@ def _numbers_from_text(text: object) -> Array:
     return np.array(str(text).split(), float)
 
 
-def modes_summary(rows: Sequence[Row]) -> list[Row]:
-    """The rows without frequencies and spectra."""
-    return [{name: row[name] for name in _SUMMARY} for row in rows]
-
-
 def plot_modes(rows: Sequence[Row]) -> Figure:
     """Frequencies of each standing body, and spectra of the first and last components of each motion."""
     moved = [row for row in rows if row["pose"] != STANDING]
@@ -176,7 +164,7 @@ MODES: Study[ModesCase] = Study(
     quick=Scope(seeds=1, seconds=1.0, motions=("walk",), coarse=True),
     cases=modes_cases,
     run_case=run_modes_case,
-    summary=modes_summary,
+    summary=lambda rows: [{name: row[name] for name in _SUMMARY} for row in rows],  # without frequencies and spectra
     plot=plot_modes,
 )
 
@@ -209,13 +197,9 @@ class SelectedModal(Modal):
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         rest = np.setdiff1d(np.arange(len(modes.frequency)), self._chosen)
-        return modes_in_case_order(modes, np.concatenate([self._chosen, rest])), len(self._chosen)
-
-
-def modes_in_case_order(modes: Modes, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Modes:
-    """The modes in the order of the indices `order`."""
-    shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
-    return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever)
+        order = np.concatenate([self._chosen, rest])
+        shape, lever = (np.ascontiguousarray(table[:, order]) for table in (modes.shape, modes.lever))
+        return modes._replace(frequency=modes.frequency[order], shape=shape, lever=lever), len(self._chosen)
 
 
 def selection_cases(scope: Scope) -> list[SelectionCase]:
@@ -229,23 +213,18 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
         )
         for motion in scope.motions
         for plan, settings in PLANS.items()
-        for name, modes in mode_sets_for_cases(_studied_mode_count(motion), scope.coarse).items()
+        for body, _ in (cached_cast(motion, study_body(motion), True),)
+        for name, modes in mode_sets_for_cases(body.nv - RIGID, scope.coarse).items()
         for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
-
-
-def _studied_mode_count(motion: str) -> int:
-    body, _ = cached_cast(motion, study_body(motion), True)
-    return body.nv - RIGID
 
 
 def mode_sets_for_cases(count: int, coarse: bool = False) -> dict[str, tuple[int, ...]]:
     """Sets of modes by name, out of `count` deformation modes: runs of successive modes, and random sets."""
     planned = min(PLANNED, count)
     firsts = range(0, count - planned + 1, 2 * APART if coarse else APART)
-    runs = {
-        f"{RIGID + first} to {RIGID + first + planned - 1}": tuple(range(first, first + planned)) for first in firsts
-    }
+    ends = [(first, first + planned) for first in firsts]
+    runs = {f"{RIGID + first} to {RIGID + end - 1}": tuple(range(first, end)) for first, end in ends}
     drawn = {
         f"random {seed}": tuple(sorted(np.random.default_rng(seed).choice(count, planned, replace=False).tolist()))
         for seed in range(COARSE if coarse else RANDOM)
@@ -258,11 +237,8 @@ def run_selection_case(case: SelectionCase) -> Row:
     turned: list[float] = []
     row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
     early = np.array(turned[: round(EARLY * case.trial.rate)])
-    return {
-        **row,
-        "early_rad": float(np.sqrt(np.mean(early**2))),
-        "curve": " ".join(f"{value:.4f}" for value in turned[::CURVE_STEPS]),
-    }
+    curve = " ".join(f"{value:.4f}" for value in turned[::CURVE_STEPS])
+    return {**row, "early_rad": float(np.sqrt(np.mean(early**2))), "curve": curve}
 
 
 def selection_summary(rows: Sequence[Row]) -> list[Row]:

@@ -3,8 +3,6 @@
 The studies vary the frequency below which modes are planned, and the planning window.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -50,9 +48,8 @@ def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Fig
             shown = rows if column == "survived" else rows_where(rows, survived=True)
             for k, motion in enumerate(distinct_names(rows, "motion")):
                 for pushed, style, label in ((False, "o-", motion), (True, "o--", f"{motion}, pushed")):
-                    found = group_rows(
-                        rows_where(shown, motion=motion, pushed=pushed), (across,), {column: column_mean(column)}
-                    )
+                    own = rows_where(shown, motion=motion, pushed=pushed)
+                    found = group_rows(own, (across,), {column: column_mean(column)})
                     found.sort(key=lambda row: float(row[across] or 0.0))
                     values = [scale * value for value in column_values(found, column)]
                     axis.plot(column_values(found, across), values, style, ms=4, color=f"C{k}", label=label)

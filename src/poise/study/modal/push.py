@@ -7,9 +7,7 @@ simulates that linear system. It has no Coriolis and centrifugal forces, so mome
 both worlds.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -65,20 +63,13 @@ def modal_push_cases(scope: Scope) -> list[ModalCase]:
     """A case for each motion, reaction, choice of footholds, push and seed."""
     return [
         ModalCase(
-            {
-                "motion": motion_display_name(motion),
-                "reaction": reaction,
-                "steps": steps,
-                "force": force,
-                "direction": angle,
-                "phase": phase,
-            },
+            {"motion": name, "reaction": reaction, "steps": steps, "force": force, "direction": angle, "phase": phase},
             pushed_trial(motion, study_body(motion), push, phase, PUSHED_AT + scope.seconds, seed),
             replace(settings, capture=FOOTHOLDS.get(steps, 0.0), window=paper_window(motion)),
             caught=steps == "caught",
         )
         for motion in scope.motions
-        for pushes in (pushes_of_motion(motion, scope.coarse),)
+        for name, pushes in ((motion_display_name(motion), pushes_of_motion(motion, scope.coarse)),)
         for (reaction, settings), steps in product(REACTIONS.items(), STEPS.get(motion, STEPS["walk"]))
         for force, angle, phase, seed in product(pushes.forces, pushes.directions, pushes.phases, range(scope.seeds))
         for push in (push_of_modal_case(angle, force, pushes.frames),)
@@ -224,25 +215,23 @@ WORLDS = {"ours": World, "the paper's": LinearWorldOfTrial}
 
 def plant_cases(scope: Scope) -> list[ModalCase]:
     """A case for each motion, push and seed in each of the two worlds."""
-    return [case for motion in scope.motions for name in WORLDS for case in _plant_cases_of_motion(motion, name, scope)]
+    return [
+        ModalCase(
+            {"motion": motion_display_name(motion), "force": force, "direction": angle, "world": name},
+            Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
+            replace(LITERAL, window=paper_window(motion)),
+            world=world,
+        )
+        for motion, (name, world) in product(scope.motions, WORLDS.items())
+        for forces in (PLANT_FORCES.get(motion, PLANT_FORCES["walk"]),)
+        for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds))
+        for angle in (PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,))
+        for pushes in ((push_of_modal_case(angle, force, pushes_of_motion(motion).frames),) if force else (),)
+    ]
 
 
-def _plant_cases_of_motion(motion: str, name: str, scope: Scope) -> Iterator[ModalCase]:
-    forces = PLANT_FORCES.get(motion, PLANT_FORCES["walk"])
-    for force, seed in product(forces[:2] if scope.coarse else forces, range(scope.seeds)):
-        for angle in PUSH_DIRECTIONS[:: 4 if scope.coarse else 1] if force else (0,):
-            pushes = (push_of_modal_case(angle, force, pushes_of_motion(motion).frames),) if force else ()
-            yield ModalCase(
-                {"motion": motion_display_name(motion), "force": force, "direction": angle, "world": name},
-                Trial(motion, study_body(motion), seconds=scope.seconds, seed=seed, pushes=pushes),
-                replace(LITERAL, window=paper_window(motion)),
-                world=WORLDS[name],
-            )
-
-
-plant_summary = summary_by(
-    ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
-)
+_PLANT_COLUMNS = summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+plant_summary = summary_by(("motion", "world", "force"), _PLANT_COLUMNS)
 
 
 def plot_plant(rows: Sequence[Row]) -> Figure:

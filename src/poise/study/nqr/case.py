@@ -1,7 +1,5 @@
 """A trial of the nqr controller and its row: survival, the verdict, and the cost of [Muico2009] Eq. (18)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,9 +66,8 @@ class NqrTrialCost:
         motion = controller.segment.motion
         deviation, torque = controller.output.deviation, result.torque[6:]
         change = torque - motion.torque[controller.frame - 1, 6:]
-        self._steps.append(
-            0.5 * float(weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2)
-        )
+        cost = weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2
+        self._steps.append(0.5 * float(cost))
 
     @cached_property
     def _weights(self) -> NqrWeights:

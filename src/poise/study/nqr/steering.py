@@ -3,8 +3,6 @@
 `poise.library.repertoire` reads the JSON file of the study of transitions as the risk of each transition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -78,9 +76,8 @@ def run_transition_case(pair: TransitionCase) -> Row:
     by_name = {step.name: step for step in repertoire.steps}
     one, other = by_name[pair.step], by_name[pair.then]
     before = steady_gait_steps_for_cases(repertoire.steps, one.begins)
-    tried = repertoire_of_steering_case(
-        repertoire, (*before, one, other, *2 * steady_gait_steps_for_cases(repertoire.steps, other.ends))
-    )
+    after = steady_gait_steps_for_cases(repertoire.steps, other.ends)
+    tried = repertoire_of_steering_case(repertoire, (*before, one, other, *2 * after))
     begin = sum(step.seconds for step in (*before, one))
     seconds = begin + other.seconds + pair.seconds
     motion = before[0].motion
@@ -88,9 +85,8 @@ def run_transition_case(pair: TransitionCase) -> Row:
     scene = Scene.of(Body.named(BODY))
     performance = set_up_run(scene, reference, Nqr(), 1 / 120, seed=pair.seed, noise=NOISE).perform(seconds)
     survived = performance.blow_up is None and fell_at(performance.recording) is None
-    off = (
-        _joint_deviation_for_row(performance.recording, begin, begin + other.seconds + AFTERWARDS) if survived else None
-    )
+    end = begin + other.seconds + AFTERWARDS
+    off = _joint_deviation_for_row(performance.recording, begin, end) if survived else None
     return {"step": pair.step, "next": pair.then, "seed": pair.seed, "survived": survived, "off": off}
 
 
@@ -179,12 +175,10 @@ def random_steering_commands(case: NamedCase) -> list[SteerCommand]:
 
 def run_steering_case(case: NamedCase) -> Row:
     """Row of a steered walk: whether it survives, and times (s) from commands until their headings are reached."""
-    scene, reference, commands = (
-        Scene.of(Body.named(BODY)),
-        Roaming(repertoire_for_cases()),
-        random_steering_commands(case),
+    reference, commands = Roaming(repertoire_for_cases()), random_steering_commands(case)
+    run = set_up_run(
+        Scene.of(Body.named(BODY)), reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE
     )
-    run = set_up_run(scene, reference, Nqr(), 1 / 120, commands=commands, seed=case.seed, noise=NOISE)
     yaw: list[float] = []
     verdict = asdict(judge_run(run, case.seconds, lambda _: yaw.append(float(yaw_of(run.world.state.qpos[3:7])))))
     failed, delays = verdict.pop("failed"), command_latencies(np.array(yaw), commands, 1.0 / run.step_s)

@@ -4,8 +4,6 @@
 slopes, up and down, and rough ground) and Fig. 3 (cost and survival against the strength with which torques adapt).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

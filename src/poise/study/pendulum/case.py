@@ -1,7 +1,5 @@
 """A trial of the pendulum controller and its row: survival, the verdict, and the speed of the walk."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -60,11 +58,8 @@ def run_pendulum_trial(case: PendulumCase) -> Row:
     rest = rest_speed_of_trial(way, trial.rate)
     reached = float(way[:, 0].max() - way[0, 0])
     achieved = (case.beyond is None or reached >= case.beyond) and (not case.rests or rest < REST)
-    measured: Row = {
-        "speed": late_speed_of_trial(way, trial.rate) if stayed_up else None,
-        "rest_speed": rest,
-        "reached": reached,
-    }
+    speed = late_speed_of_trial(way, trial.rate) if stayed_up else None
+    measured: Row = {"speed": speed, "rest_speed": rest, "reached": reached}
     # At 50 Hz a fall sinks so deep into the ground that auditing it says nothing.
     return trial_row(case.labels, trial.seed, stayed_up and achieved, verdict, measured, audit_falls=False)
 

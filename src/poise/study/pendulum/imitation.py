@@ -1,6 +1,7 @@
-"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1."""
+"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1.
 
-from __future__ import annotations
+The shape of a gait is measured from poses alone, by the same code for a clip and for its performance.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -9,15 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Array, Mask, true_runs
+from poise.arrays import Array, true_runs
 from poise.body.body import Body
 from poise.body.contact_parts import descendant_links
 from poise.body.pose_space import PoseSpace
+from poise.control.pendulum.gait import leg_tracks
+from poise.control.pendulum.legs import walker_legs
 from poise.control.pendulum.pendulum import Pendulum
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
+from poise.motion.gait_shape import APART, FIRST_STRIDE, MID_STANCE, part_of_frames, peaks_apart, running_mean
 from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
+from poise.rotations import quat_to_matrix, yaw_of
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import (
@@ -31,7 +36,62 @@ from poise.study.experiment.table import (
 )
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
-from poise.study.pendulum.gait_shape import GaitShape, gait_shape
+
+
+@dataclass(frozen=True)
+class GaitShape:
+    """Means over the strides of a walk. A foot strikes where its ankle is foremost, and lets go where rearmost."""
+
+    stride_s: float  # from strike to strike of the same foot
+    step_m: float  # half the way of an ankle from strike to strike
+    pace: float  # m/s, mean speed of the hips
+    knee_mid_deg: float  # least flexion in the middle of stance
+    knee_swing_deg: float  # greatest flexion from toe-off to strike
+    knee_strike_deg: float
+    foot_strike_deg: float  # pitch of the foot, toes up
+    foot_off_deg: float  # pitch of the foot at toe-off
+    pelvis_yaw_deg: float  # range over a stride
+    pelvis_roll_deg: float  # range over a stride
+    hip_mm: float  # mean height of the hips
+    bob_mm: float  # range of that height over a stride
+
+
+def gait_shape(body: Body, qpos: Array, rate: float) -> GaitShape | None:
+    """The shape of a walk of poses (T, nq) at a rate (Hz); None with fewer than one stride of each foot."""
+    legs = walker_legs(body)
+    tracks = leg_tracks(qpos, body, legs)
+    hips, yaw = tracks.hip.mean(axis=1), np.unwrap(yaw_of(qpos[:, 3:7]))
+    stride = FIRST_STRIDE
+    for _ in range(2):  # the second time with the heading averaged over a stride as long as found
+        heading = running_mean(yaw, round(stride * rate))
+        way = tracks.ankle - hips[:, None]
+        ahead = np.cos(heading)[:, None] * way[..., 0] + np.sin(heading)[:, None] * way[..., 1]
+        strikes = [peaks_apart(ahead[:, side], APART * stride * rate) for side in (0, 1)]
+        if min(map(len, strikes)) < 2:
+            return None
+        stride = float(np.mean([np.mean(np.diff(each)) for each in strikes])) / rate
+    offs = [peaks_apart(-ahead[:, side], APART * stride * rate) for side in (0, 1)]
+    pitch = np.degrees(np.arcsin(quat_to_matrix(tracks.foot)[..., 2, 0]))
+    roll = np.degrees(np.arcsin(quat_to_matrix(qpos[:, 3:7])[:, 2, 1]))
+    turned = np.degrees(yaw - heading)
+    found: list[tuple[float, ...]] = []
+    for side in (0, 1):
+        knee = np.degrees(qpos[:, legs.places[side, 1]])
+        for a, b in zip(strikes[side], strikes[side][1:], strict=False):
+            left = [int(k) for k in offs[side] if a < k < b]
+            if not left:
+                continue
+            off, own = left[0], slice(a, b + 1)
+            stance = part_of_frames(a, off, MID_STANCE)
+            way = tracks.ankle[b, side, :2] - tracks.ankle[a, side, :2]
+            seconds = (b - a) / rate
+            found.append((
+                seconds, 0.5 * float(np.hypot(*way)), float(np.hypot(*(hips[b, :2] - hips[a, :2]))) / seconds,
+                knee[stance].min(), knee[off : b + 1].max(), knee[b], pitch[b, side], pitch[off, side],
+                np.ptp(turned[own]), np.ptp(roll[own]), 1e3 * hips[own, 2].mean(), 1e3 * np.ptp(hips[own, 2]),
+            ))  # fmt: skip
+    return GaitShape(*map(float, np.mean(found, axis=0))) if found else None
+
 
 # Footwork: stance phases, creep and scuffs.
 
@@ -64,8 +124,11 @@ def foot_contact_in_trial(replay: Replay, foot: str) -> FootContact:
 
 def stance_phases_in_trial(force: Array, weight: float, step: float) -> list[Stance]:
     """Stance phases of a foot from its normal force (T,), N, the body's weight (N) and the time step (s)."""
-    touches = true_runs(_close_contact_gaps_in_trial(force > 0.0, round(FLICKER / step)))
-    return [(a, b) for a, b in touches if force[a:b].sum() > WEIGHED * weight / step]
+    touches = np.array(force > 0.0)
+    for (_, end), (begin, _) in pairwise(true_runs(touches)):  # short losses of contact do not end a phase
+        if begin - end <= round(FLICKER / step):
+            touches[end:begin] = True
+    return [(a, b) for a, b in true_runs(touches) if force[a:b].sum() > WEIGHED * weight / step]
 
 
 def stance_slips_in_trial(crept: Array, found: list[Stance]) -> Array:
@@ -78,15 +141,6 @@ def scuffs_in_trial(force: Array, found: list[Stance]) -> int:
     early, late = SCUFFED
     swings = [(end, begin - end) for (_, end), (begin, _) in pairwise(found)]
     return sum(bool(np.any(force[a + round(early * n) : a + round(late * n)] > 0.0)) for a, n in swings)
-
-
-def _close_contact_gaps_in_trial(truth: Mask, gap: int) -> Mask:
-    """A copy of the mask in which runs of at most `gap` false values between true values become true."""
-    out = np.array(truth)
-    for (_, end), (begin, _) in pairwise(true_runs(truth)):
-        if begin - end <= gap:
-            out[end:begin] = True
-    return out
 
 
 # The study.
@@ -147,9 +201,8 @@ def run_imitation_case(case: ImitationCase) -> Row:
     feet = [foot_contact_in_trial(replay, foot.link) for foot in body.feet]
     stood = [stance_phases_in_trial(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
     poses, clip = recording.qpos[first:, : body.nq], clip_poses(run.reference)
-    slips = np.concatenate(
-        [stance_slips_in_trial(foot.crept[first:], own) for foot, own in zip(feet, stood, strict=True)]
-    )
+    stances = list(zip(feet, stood, strict=True))
+    slips = np.concatenate([stance_slips_in_trial(foot.crept[first:], own) for foot, own in stances])
     return {
         "motion": motion_display_name(case.motion),
         "wanted": case.wanted,
@@ -159,7 +212,7 @@ def run_imitation_case(case: ImitationCase) -> Row:
         "speed": late_speed_of_trial(replay.com[:, 0, :2], STEP_RATE) if survived else None,
         "steps": sum(map(len, stood)),
         "creep_mm": 1e3 * float(np.median(slips)) if len(slips) else None,
-        "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in zip(feet, stood, strict=True)),
+        "scuffs": sum(scuffs_in_trial(foot.force[first:], own) for foot, own in stances),
         **_shape_columns(gait_shape(body, poses, STEP_RATE), ""),
         **_shape_columns(gait_shape(body, clip, SAMPLE_RATE), "clip_"),
         UPPER: upper_difference(body, poses, clip) if len(poses) > SETTLING * STEP_RATE else None,
@@ -178,9 +231,8 @@ def plot_imitation(rows: Sequence[Row]) -> Figure:
     for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
         for prefix, mark in (("clip_", "_"), ("", "o")):
             values = [column_mean(prefix + part)(rows_where(own, motion=name)) for name in names]
-            axis.plot(
-                np.array(values, float), mark, color=COLOUR, ms=5 if prefix == "" else 14, label=prefix or "walked"
-            )
+            size, label = (14, prefix) if prefix else (5, "walked")
+            axis.plot(np.array(values, float), mark, color=COLOUR, ms=size, label=label)
         axis.set_title(part)
         axis.set_xticks(range(len(names)), names, rotation=60, fontsize=7)
     _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])

@@ -1,7 +1,5 @@
 """Survival on slopes, stairs, rough ground and drops, with other bodies, and of pushes: [Tsai2010] section 5.3."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

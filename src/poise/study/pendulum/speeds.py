@@ -1,7 +1,5 @@
 """Long walks at random commanded speeds, one after another: [Tsai2010] section 5.1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -23,19 +21,14 @@ HELD, SETTLING = 12.0, 5.0
 _SPEEDS = 7  # second seed word: separates the draw of speeds from the draws of noise and phase
 
 
-def speeds_of_case(case: NamedCase) -> Array:
-    """(n,) commanded speeds (m/s), one for each of n spans of HELD seconds."""
-    spans = math.ceil(case.seconds / HELD)
-    return np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)
-
-
 def run_speeds_case(case: NamedCase) -> Row:
     """Row of a walk straight ahead, with the largest difference between mean speed and commanded speed."""
-    speeds = speeds_of_case(case)
+    spans = math.ceil(case.seconds / HELD)
+    speeds = np.random.default_rng([case.seed, _SPEEDS]).uniform(SLOWEST, FASTEST, spans)  # (spans,) commanded, m/s
     commands = tuple(SteerCommand(HELD * k, 0.0, float(speed)) for k, speed in enumerate(speeds))
     trial = Trial(case.name, BODY, seconds=case.seconds, seed=case.seed, commands=commands, rate=STEP_RATE)
     verdict, way = walk_path(trial, Pendulum())
-    errors = mean_span_speeds(way, len(speeds)) - speeds
+    errors = mean_span_speeds(way, spans) - speeds
     errors = np.abs(errors[np.isfinite(errors)])
     survived = verdict.fell_at is None
     return {

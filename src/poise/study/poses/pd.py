@@ -5,8 +5,6 @@ a strong arm. Inertia and angle are chosen so that the peak velocity of (c) is t
 overshoots a little, and (d) does not. Other angles show how this ratio depends on the angle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

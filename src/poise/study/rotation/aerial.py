@@ -3,8 +3,6 @@
 Back flips over noise, and with parts of the controller left out; dives, kip-ups and handsprings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -87,12 +85,12 @@ def plot_flips(rows: Sequence[Row]) -> Figure:
     """A bar with the success rate of each kind of trial."""
     found = flip_summary(rows)
     shares = column_values(found, "succeeded")
-    return plot_share_bars([_flip_label(row) for row in found], shares, "land on their feet and stand for 2 s, %", 0.3)
-
-
-def _flip_label(row: Row) -> str:
-    jolted = f" and {row['jolt']:g} at take-off" if row["jolt"] else ""
-    return f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}{jolted}"
+    names = [
+        f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}"
+        + (f" and {row['jolt']:g} at take-off" if row["jolt"] else "")
+        for row in found
+    ]
+    return plot_share_bars(names, shares, "land on their feet and stand for 2 s, %", 0.3)
 
 
 FLIPS: Study[BehaviourTrial] = Study(

@@ -1,7 +1,5 @@
 """Behaviours of each kind: performed once, judged and scored."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,13 +30,8 @@ STANDING = 2.0  # Least time (s) that counts as standing after a flip
 
 def behaviour_trial_score(trial: BehaviourTrial) -> float:
     """The score of a behaviour of any kind; higher is better."""
-    air = {
-        "flip": flip_trial_score,
-        "kip": kip_trial_score,
-        "dive": dive_trial_score,
-        "handspring": handspring_trial_score,
-    }
-    return {"roll": roll_trial_score, **air}[trial.behaviour.kind](trial)
+    air = {"flip": flip_trial_score, "kip": kip_trial_score, "dive": dive_trial_score}
+    return {"roll": roll_trial_score, **air, "handspring": handspring_trial_score}[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
@@ -310,10 +303,8 @@ def run_handspring_trial(trial: BehaviourTrial) -> HandspringTrialOutcome:
     for links in attempt.contact_links():
         if not links:
             continue
-        on, start = (
-            "feet" if only_links_in_trial(links, FEET) else "hands" if only_links_in_trial(links, HANDS) else "else",
-            world.time,
-        )
+        start = world.time
+        on = "feet" if only_links_in_trial(links, FEET) else "hands" if only_links_in_trial(links, HANDS) else "else"
         if supports and supports[-1].on == on:
             start = supports.pop().start
         else:

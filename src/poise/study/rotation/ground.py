@@ -3,8 +3,6 @@
 Turns of a forward roll by ground, and with parts of the controller left out; success rates of other behaviours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -142,21 +140,12 @@ def ground_behaviour_cases(scope: Scope) -> list[BehaviourTrial]:
     """Trials of each behaviour and seed; adults with an athlete's and with a human's torque limits."""
     names = ("shoulder-roll", "baby-roll") if scope.coarse else tuple(GOALS)
     return [
-        BehaviourTrial(
-            read_behaviour(name),
-            seconds=min(scope.seconds, GOALS[name].seconds),
-            seed=FRESH_GROUND + seed,
-            limits=limits,
-        )
+        BehaviourTrial(behaviour, seconds=seconds, seed=FRESH_GROUND + seed, limits=limits)
         for name in names
-        for limits in (_torque_limits_for_cases(name)[:1] if scope.coarse else _torque_limits_for_cases(name))
+        for behaviour, seconds in ((read_behaviour(name), min(scope.seconds, GOALS[name].seconds)),)
+        for limits in (("infant",) if behaviour.body == "baby" else ("athlete", "human")[: 1 if scope.coarse else 2])
         for seed in range(scope.seeds)
     ]
-
-
-def _torque_limits_for_cases(name: str) -> tuple[str, ...]:
-    """The sets of torque limits of a behaviour, its own first."""
-    return ("infant",) if read_behaviour(name).body == "baby" else ("athlete", "human")
 
 
 def run_ground_behaviour(trial: BehaviourTrial) -> Row:

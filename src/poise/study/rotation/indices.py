@@ -1,7 +1,5 @@
 """Rotation of a whole body by its excursion and by its root: [Zordan2014] Fig. 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -83,14 +81,9 @@ def _studied_rotation(model: mujoco.MjModel, time: Array, qpos: Array, qvel: Arr
     excursion = np.tile(IDENTITY, (len(time), 1))
     for k in range(len(time) - 1):
         excursion[k + 1] = integrate_excursion(excursion[k], 0.5 * (spin[k] + spin[k + 1]), time[k + 1] - time[k])
-    return StudiedRotation(
-        np.asarray(time, float),
-        np.array([each.angular_momentum for each in found]),
-        np.array([each.inertia for each in found]),
-        spin,
-        np.array(qpos[:, place + 3 : place + 7]),
-        excursion,
-    )
+    momentum, inertia = (np.array([getattr(each, name) for each in found]) for name in ("angular_momentum", "inertia"))
+    turn = np.array(qpos[:, place + 3 : place + 7])
+    return StudiedRotation(np.asarray(time, float), momentum, inertia, spin, turn, excursion)
 
 
 @lru_cache(maxsize=32)
@@ -123,11 +116,6 @@ def _angle_wobble_for_plot(angle: Array) -> float:
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
 
-def indices_summary(rows: Sequence[Row]) -> list[Row]:
-    """All rows, with short names of the motions."""
-    return [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows]
-
-
 def plot_indices(rows: Sequence[Row]) -> Figure:
     """The tilt of the axis by excursion and root, over time."""
     columns = min(4, len(rows))
@@ -153,6 +141,6 @@ STUDY: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=1.0, motions=("backflip", "roll", "walk")),
     cases=motion_cases,
     run_case=run_indices_case,
-    summary=indices_summary,
+    summary=lambda rows: [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows],
     plot=plot_indices,
 )

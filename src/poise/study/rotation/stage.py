@@ -1,7 +1,5 @@
 """Trials of behaviours for the searches and studies of rotation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -183,12 +181,8 @@ class BehaviourTrialAttempt(Generic[Performer]):
 
     def outcome(self) -> dict[str, Any]:
         """The fields of `BehaviourTrialOutcome`; this ends the recording."""
-        performance = self._run.take(self._failure)
-        return {
-            "blew_up": self._failure is not None,
-            "driven": self._friction.driving_share,
-            "performance": performance,
-        }
+        driven, performance = self._friction.driving_share, self._run.take(self._failure)
+        return {"blew_up": self._failure is not None, "driven": driven, "performance": performance}
 
 
 def only_links_in_trial(links: set[str], endings: tuple[str, ...]) -> bool:

@@ -4,8 +4,6 @@ The search is covariance matrix adaptation [Hansen2016], by the library `cma`. A
 generations. To resume, the search repeats these generations: it draws the same samples and is given the same costs.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -45,7 +43,11 @@ class BehaviourTrialSearch:
         if self.population < 4:
             raise PoiseError(f"{self.population} samples in a generation: must be at least 4")
         options = {"seed": 1, "popsize": self.population, "verbose": -9}
-        self._strategy = _cma_library().CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
+        try:
+            import cma
+        except ImportError:
+            raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
+        self._strategy = cma.CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
         journal, self.costs = self.costs, []
         for costs in journal:
             self.ask()
@@ -77,14 +79,6 @@ class BehaviourTrialSearch:
             raise PoiseError(f"{len(costs)} costs for {self.population} samples")
         self._strategy.tell(self._asked, costs)
         self.costs.append(list(costs))
-
-
-def _cma_library() -> Any:
-    try:
-        import cma
-    except ImportError:
-        raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
-    return cma
 
 
 @dataclass(frozen=True)
@@ -196,9 +190,8 @@ def _trial_costs_in_journal(journal: Path, behaviour: Behaviour, settings: TuneS
     except (OSError, ValueError, KeyError, AttributeError):
         raise PoiseError(f"{journal} is no journal of a search: move it away to start a new one") from None
     if kept != _search_identity(behaviour, settings):
-        raise PoiseError(
-            f"{journal} belongs to another search, with another behaviour or settings: move it away to start a new one"
-        )
+        other = "another search, with another behaviour or settings"
+        raise PoiseError(f"{journal} belongs to {other}: move it away to start a new one")
     return costs
 
 
