@@ -64,7 +64,7 @@ EDIT_FORMS = {
     "path": ("path:X:Y[/X:Y...][@START]", "leads the walk through points on the ground (m)"),
     "slope": (
         "slope:DEG[@START]",
-        "puts the steps on a slope that rises along +x from the origin or, with START, ahead of the position then",
+        "puts the steps on a slope that rises along +x from the origin or, with START, ahead of the feet then",
     ),
     "stairs": (
         "stairs:RISE:RUN:COUNT[@START][,edge=M]",

@@ -32,7 +32,6 @@ from poise.retarget.smooth import smooth_clip
 
 _STILL = 0.1  # rad/s: lower bound of a joint's usual speed
 _STAY, _TILT = 30.0, 10.0  # weights of the root's horizontal shifts (per hip height) and rotations; joints have 1
-_KNEE = 2.0  # weight of the knees: a straight one must bend much to shorten its leg a little, which is seen at once
 _BUOYANCY = 0.3  # weight that keeps swing feet above the ground, as a fraction of the weight of the pins
 _AROUND = 0.08  # s before and after over which a speed peak is spread
 _UNSEEN = 0.06  # rad: larger displacements of a joint would be visible
@@ -50,6 +49,8 @@ class FootSettings:
     fade: float = 0.04  # s over which corrections fade in and out
     peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
+    knee: float = 2.0  # weight of knees: a straight one must bend much to shorten its leg a little, which is seen
+    swing: bool = True  # whether swing feet keep their height at mid-swing
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
 
@@ -66,14 +67,19 @@ def clean_feet(
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")
     smooth = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
     pins = contact_pins(clip, footprints(clip, chosen.ground) if prints is None else prints)
-    pins = kept_swing_pins(clip, pins)
     if chosen.clearance is not None:
         pins = raised_swing_pins(clip, pins, chosen.clearance)
+    if chosen.swing:
+        pins = kept_swing_pins(clip, pins)
     solver = PoseSolver(clip.body, pins.points)
     no_turns = np.zeros((clip.frames, 0, 4)), np.zeros((clip.frames, 0))
     goals = PoseGoals(pins.places, chosen.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * chosen.grip)
     search = partial(
-        solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=_correction_weights(clip, chosen.heave)
+        solve_path,
+        solver,
+        rate=clip.rate,
+        fade=chosen.fade,
+        weights=_correction_weights(clip, chosen.heave, chosen.knee),
     )
     standing = search(smooth.qpos, replace(goals, floors=None))
     # points below the ground are detected at the solution without floors
@@ -92,10 +98,10 @@ def _cleanup_coordinates(clip: BodyClip) -> list[int]:
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
-def _correction_weights(clip: BodyClip, heave: float) -> Array:
+def _correction_weights(clip: BodyClip, heave: float, knee: float) -> Array:
     """(nv,) costs of corrections: least for joints, more for the root's rotation and height, most for its path."""
     weights = np.ones(clip.body.nv)
-    weights[[dof for joint in clip.body.joints if joint.name.endswith("knee") for dof in joint.dofs]] = _KNEE
+    weights[[dof for joint in clip.body.joints if joint.name.endswith("knee") for dof in joint.dofs]] = knee
     height = clip.body.standing[2]
     weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
     return weights

@@ -49,7 +49,7 @@ def pin_feet_of_authored_clip(clip: BodyClip, firm: float, fade: float, sure: Ma
     `firm`: weight of vertical corrections of the pelvis relative to leg corrections. `fade` (s): corrections fade in
     and out over this time. `sure`: as in `footprints_of_authored_clip`.
     """
-    settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade)
+    settings = FootSettings(smoothing=None, peak=None, heave=firm, fade=fade, knee=1.0, swing=False)
     return clean_feet(clip, settings, footprints_of_authored_clip(clip, sure))
 
 
