@@ -51,6 +51,11 @@ class StepMoment(NamedTuple):
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
     bow: float  # m of the swing foot to the left of the straight line
 
+    def heel(self, side: int) -> float:
+        """Lift (rad) of a heel above the toes: 0 for the stance foot, 1 for the other."""
+        w, x, y, z = self.foot[side].tolist()
+        return math.asin(min(max(2.0 * (w * y - x * z), 0.0), 1.0))
+
 
 class SwingStyle(NamedTuple):
     """How a foot swings, in S samples of a step."""

@@ -143,8 +143,8 @@ class Pendulum(ResetFirst):
         next_com = _com_at_height(seen.com + step * seen.velocity, height_plan.later(step).height)
         begins = _StepInstant(gait, moments[0], heading, heading + off, com, 0.0)
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
-        now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan.stretch)
-        then, _ = self._pose_at(state, seen, ends, feet, aim, plan.stretch)
+        now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan)
+        then, _ = self._pose_at(state, seen, ends, feet, aim, plan)
         borne = self._foot_loads(seen, plan)
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
         rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
@@ -202,6 +202,11 @@ class Pendulum(ResetFirst):
         intent.advance(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing_motors(state, now, then))
 
+    @property
+    def _own_speed(self) -> float:
+        """Speed (m/s) of the reference's walk, forward or backward."""
+        return max(abs(self._walk.speed), 1e-3)
+
     def _uphill_angle(self, seen: Observed, plan: PlannedStep) -> float:
         """Angle (rad) by which the ground rises ahead; 0 where it falls."""
         here = -along_yaw(self._intent.heading, self._walker.ground_normal(seen.pressed[self._gait.stance]))
@@ -221,8 +226,7 @@ class Pendulum(ResetFirst):
         above, drop = seen.com[2] - hips[2], hips[2] - seen.hip[gait.stance, 2]
         way = height.step_climb(walker, seen, gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
-        own = max(abs(self._walk.speed), 1e-3)
-        bob = (1.0 - plan.gives) * min((self._intent.going / own) ** 2, height.MAX_BOB)
+        bob = (1.0 - plan.gives) * min((self._intent.going / self._own_speed) ** 2, height.MAX_BOB)
         tops = [gait.style.top - bob * moment.sink for moment in moments]
         now, then = (
             height.stance_hip_height(
@@ -270,24 +274,26 @@ class Pendulum(ResetFirst):
 
     def _pose_at(
         self, state: State, seen: Observed, at: _StepInstant, flat: tuple[StanceFoot, ...], aim: SwingAim,
-        stretch: float,
+        plan: PlannedStep,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are both feet as if they stood flat."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
+        share = (1.0 - plan.gives) * min(max(self._intent.going / self._own_speed, 0.0), 1.0)
+        flat = tuple(foot.with_heel_lifted(share * at.moment.heel(int(side != gait.stance))) for side, foot in enumerate(flat))
         feet: list[PlacedFoot] = [
             swing_foot_target(walker, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else heel_rocked_foot(walker.legs, seen, side, foot, at.ahead)
             for side, foot in enumerate(flat)
         ]
-        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet, stretch)
+        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet, plan.stretch)
         air = feet[gait.swing]
         if isinstance(air, SwingFoot):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
             self._posture.set_swing_leg(
-                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch
+                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, plan.stretch
             )
         return qpos, tilt
 

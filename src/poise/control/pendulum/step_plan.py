@@ -133,6 +133,7 @@ class StepPlanner(NamedTuple):
         latest = due + max(MAX_DELAY * slow - late, 0.0)
         first, last = due + share * (min(soonest, due) - due), due + share * (latest - due)
         times = first + (last - first) * TIMES
+        times[np.abs(times - due).argmin()] = due  # so that the aim of a steady step does not jump
         return np.maximum(times, due) if over else times
 
     def _steady_aside(self, gait: GaitState) -> float:
