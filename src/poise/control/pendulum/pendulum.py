@@ -25,7 +25,7 @@ from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, swing_aim, swing_foot_target
-from poise.control.pendulum.vectors import rotated, yaw_rotated
+from poise.control.pendulum.vectors import dot3, rotated, yaw_rotated
 from poise.control.pendulum.walker import Observed, Walker, along_yaw, eased, rotated_xy
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
@@ -34,6 +34,7 @@ from poise.rotations import yaw_of
 
 HEEL_OFF = 0.05
 """Lead (m, adult) of the centre of mass over the centre of pressure from which heels may lift; fully at 3 HEEL_OFF."""
+TIPPED = 0.1  # Angle (rad) between sole and ground from which a foot bears on its heel or its ball alone
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
@@ -145,10 +146,9 @@ class Pendulum(ResetFirst):
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
         now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan)
         then, _ = self._pose_at(state, seen, ends, feet, aim, plan)
-        borne = self._foot_loads(seen, plan)
+        borne = self._foot_loads(seen, plan, feet[gait.stance])
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
-        rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
-        hints = MotorHints(plan.landing.within, rolls, drags)
+        hints = MotorHints(plan.landing.within, self._rolling_share, bool(seen.touching[gait.swing]))
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
         self._height = height_plan.later(step).following(seen, step)
@@ -297,15 +297,27 @@ class Pendulum(ResetFirst):
             )
         return qpos, tilt
 
-    def _foot_loads(self, seen: Observed, plan: PlannedStep) -> tuple[stand.FootLoad, ...]:
-        """Load and point of force of each foot; during double stance the weight moves to the new stance foot."""
-        gait = self._gait
+    def _foot_loads(self, seen: Observed, plan: PlannedStep, flat: StanceFoot) -> tuple[stand.FootLoad, ...]:
+        """Load and point of force of each foot; `flat` is the stance foot as if it stood flat.
+
+        During double stance the weight moves to the new stance foot. A foot with its heel or its toes in the air bears
+        on its ball or its heel.
+        """
+        gait, legs = self._gait, self._walker.legs
+        stance = gait.stance
         share = gait.stance_load(plan.astray)
-        point = np.array(seen.pressed[gait.stance])
+        point = np.array(seen.pressed[stance])
         point[:2] += rotated_xy(self._intent.heading, plan.shift)
-        if self._tilt[gait.stance] > 0:
-            point = seen.ball[gait.stance]
-        return stand.FootLoad(gait.stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
+        toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))
+        heel = seen.ankle[stance] + seen.foot[stance] @ legs.sole[stance, :2].mean(axis=0)
+        point += float(np.clip(toes / TIPPED, 0.0, 1.0)) * (heel - point)
+        point += self._rolling_share * (seen.ball[stance] - point)
+        return stand.FootLoad(stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
+
+    @property
+    def _rolling_share(self) -> float:
+        """Share by which the stance foot rolls over its ball instead of standing flat."""
+        return min(float(self._tilt[self._gait.stance]) / TIPPED, 1.0)
 
 
 def _yaw_off_pose(state: State, pose: Array) -> float:

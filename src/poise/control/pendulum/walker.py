@@ -63,7 +63,8 @@ class Walker:
         leg_dofs = [[dof for joint in chain for dof in joint.dofs] for chain in chains]
         self.leg_dofs = [np.array([*leg, *toes]) for leg, toes in zip(leg_dofs, self.toe_dofs, strict=True)]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
-        self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
+        import os
+        self._ball, self._pressed = self.legs.ball, self.legs.ball * [float(os.environ.get('PR','.25')), 0.0, 1.0] + np.array([[0,-1,0],[0,1,0]])*float(os.environ.get('IN','0'))  # (2, 3) m in the feet
         self._terrain = world.scene.terrain  # looked up anew at each query: terrains change
         self.gravity = max(-float(model.opt.gravity[2]), MIN_GRAVITY)  # m/s^2
 
