@@ -200,7 +200,7 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
 
 
-DOUBLE_STANCE, HASTE = 0.2, 0.14
+DOUBLE_STANCE, HASTE = 0.17, 0.1
 """Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
@@ -214,6 +214,14 @@ def lift_off_phase(astray: float) -> float:
     return DOUBLE_STANCE - HASTE * astray
 
 
+def trailing_share_from(phase: float, astray: float) -> float:
+    """Integral, from a phase on, of the share of the weight on the trailing foot."""
+    lifts = lift_off_phase(astray)
+    u = min(phase / lifts, 1.0)
+    return PUSH*(1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
+
+
+PUSH = 1.0
 class LiftOff(NamedTuple):
     """Position and rotation of a foot when it left the ground."""
 
@@ -263,9 +271,7 @@ class GaitState:
 
     def trailing_share(self, astray: float) -> float:
         """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
-        lifts = lift_off_phase(astray)
-        u = min(self.phase / lifts, 1.0)
-        return 0.0 if self.lift else (1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
+        return 0.0 if self.lift else trailing_share_from(self.phase, astray)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""
