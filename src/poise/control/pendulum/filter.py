@@ -34,8 +34,6 @@ FOOT_SPEED = 6.0  # Maximum speed of the swing foot (m/s, adult)
 MIN_PHASE = 0.32
 """Lower bound of rate x time to landing: closer to the landing, shifting the centre of pressure no longer helps."""
 
-NO_KICK = np.zeros(2)
-
 
 class FootLanding(NamedTuple):
     """Where and when the swing foot lands; positions are relative to the centre of pressure of the stance foot."""
@@ -58,7 +56,6 @@ class StepPace(NamedTuple):
     high: Array  # (2,) m: upper bounds
     back: Array  # (2,) m: lower bounds of the centre of mass from the stance foot at landing
     ahead: Array  # (2,) m: upper bounds
-    kick: Array  # (2,) 1/s: velocity that the trailing foot then adds, per distance between the feet
 
 
 @kernel
@@ -89,8 +86,7 @@ def _linear_landing_at(
     """The feasible landing after a time (s), and the distance (m) by which the body then leans too far."""
     there, then = linear_pendulum_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
-    kicked = c * (then + pace.kick * there) - pace.velocity
-    wanted = kicked / (rate * s - c * pace.kick)  # from the centre of mass
+    wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
     return feasible_foot_landing(time, there, then, wanted, pace, foot, hips, strip)
 
 
@@ -155,17 +151,16 @@ def linear_pendulum_after(place: Array, velocity: Array, rate: float, time: floa
 
 
 def step_end_velocity(
-    speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0, kick: Array = NO_KICK
+    speed: float, width: float, duration: float, rate: float, stance: int, aside: float = 0.0
 ) -> Array:
     """Velocity (2,) (m/s; forward, left) of the centre of mass at the end of a step of steady walking.
 
     The linear pendulum moves periodically, with steps of length `speed` x `duration` and the given width (m), and
-    drifts to the left at `aside` (m/s). `stance` is 0 for the left foot. At the beginning of a step, the trailing foot
-    adds a velocity of `kick` (2,) 1/s times the distance between the feet.
+    drifts to the left at `aside` (m/s). `stance` is 0 for the left foot.
     """
-    half = math.tanh(0.5 * rate * duration)
-    sway = 0.5 * width * (rate * half - kick[1])
-    on = 0.5 * duration * (rate / half - kick) * np.array([speed, aside])
+    half = 0.5 * rate * duration
+    sway = 0.5 * rate * width * math.tanh(half)
+    on = 0.5 * rate * duration / math.tanh(half) * np.array([speed, aside])
     on[1] += -sway if stance == 0 else sway
     return on
 
@@ -175,7 +170,7 @@ def pressure_centre_shift(velocity: Array, wanted: Array, rate: float, within: f
     return (velocity - wanted) / (rate * math.sinh(max(rate * within, MIN_PHASE)))
 
 
-def step_pace(leg: float, duration: float, velocity: Array, swing: int, kick: Array = NO_KICK) -> StepPace:
+def step_pace(leg: float, duration: float, velocity: Array, swing: int) -> StepPace:
     """The `StepPace` for a leg length (m), a step duration (s), a target velocity and a swing foot (0: left)."""
     out, across, inward, outward = OUTWARD, INWARD, LEAN_INWARD, LEAN_OUTWARD
     if swing == 1:
@@ -183,4 +178,4 @@ def step_pace(leg: float, duration: float, velocity: Array, swing: int, kick: Ar
     swift = FOOT_SPEED * math.sqrt(leg / ADULT)
     low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
     back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
-    return StepPace(leg, duration, velocity, swift, low, high, back, ahead, kick)
+    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)

@@ -205,7 +205,7 @@ DOUBLE_STANCE, HASTE = 0.17, 0.1
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
 adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
-STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
+STRIKE_LOAD = 0.5  # Share of the weight that a foot carries as soon as it strikes
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
 
 
@@ -214,14 +214,6 @@ def lift_off_phase(astray: float) -> float:
     return DOUBLE_STANCE - HASTE * astray
 
 
-def trailing_share_from(phase: float, astray: float) -> float:
-    """Integral, from a phase on, of the share of the weight on the trailing foot."""
-    lifts = lift_off_phase(astray)
-    u = min(phase / lifts, 1.0)
-    return PUSH*(1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
-
-
-PUSH = 1.0
 class LiftOff(NamedTuple):
     """Position and rotation of a foot when it left the ground."""
 
@@ -271,7 +263,9 @@ class GaitState:
 
     def trailing_share(self, astray: float) -> float:
         """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
-        return 0.0 if self.lift else trailing_share_from(self.phase, astray)
+        lifts = lift_off_phase(astray)
+        u = min(self.phase / lifts, 1.0)
+        return 0.0 if self.lift else (1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""

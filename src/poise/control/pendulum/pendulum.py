@@ -148,7 +148,7 @@ class Pendulum(ResetFirst):
         then, _ = self._pose_at(state, seen, ends, feet, aim, plan)
         borne = self._foot_loads(seen, plan, feet[gait.stance])
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
-        hints = MotorHints(plan.landing.within, self._rolling_share, bool(seen.touching[gait.swing]))
+        hints = MotorHints(plan.landing.within, bool(seen.touching[gait.swing]))
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
         self._height = height_plan.later(step).following(seen, step)
@@ -311,13 +311,8 @@ class Pendulum(ResetFirst):
         toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))
         heel = seen.ankle[stance] + seen.foot[stance] @ legs.sole[stance, :2].mean(axis=0)
         point += float(np.clip(toes / TIPPED, 0.0, 1.0)) * (heel - point)
-        point += self._rolling_share * (seen.ball[stance] - point)
+        point += min(float(self._tilt[stance]) / TIPPED, 1.0) * (seen.ball[stance] - point)
         return stand.FootLoad(stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
-
-    @property
-    def _rolling_share(self) -> float:
-        """Share by which the stance foot rolls over its ball instead of standing flat."""
-        return min(float(self._tilt[self._gait.stance]) / TIPPED, 1.0)
 
 
 def _yaw_off_pose(state: State, pose: Array) -> float:

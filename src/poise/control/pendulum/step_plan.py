@@ -19,7 +19,7 @@ from poise.control.pendulum.foothold_ground import (
     landing_strip,
     rhythm_on_treads,
 )
-from poise.control.pendulum.gait import GaitState, trailing_share_from
+from poise.control.pendulum.gait import GaitState
 from poise.control.pendulum.height import lowest_hip_heights
 from poise.control.pendulum.intent import WalkIntent
 from poise.control.pendulum.leg_ik import BENT, STRAIGHT
@@ -83,9 +83,7 @@ class StepPlanner(NamedTuple):
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
-        import os
-        kick = rate**2 * duration * trailing_share_from(0.0, intent.astray) * np.array([float(os.environ.get('KX','0')), float(os.environ.get('KY','1'))])
-        pace, due = self._pace(going, rate, gait, kick), max((1.0 - gait.phase) * duration, step)
+        pace, due = self._pace(going, rate, gait), max((1.0 - gait.phase) * duration, step)
         times = self._landing_times(gait, due, duration, way.over)
         falls = max(-ground.slope * float(velocity[0]), 0.0)
         low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
@@ -95,7 +93,7 @@ class StepPlanner(NamedTuple):
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
-            last = _end_velocity(going, rate, gait.stance, kick)
+            last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
         gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
@@ -115,10 +113,10 @@ class StepPlanner(NamedTuple):
             return ClearedStrip(ground)
         return clear_hurdles(self.walker, gait.swing, ground, float(foot[0]))
 
-    def _pace(self, going: SteadyGait, rate: float, gait: GaitState, kick: Array) -> StepPace:
+    def _pace(self, going: SteadyGait, rate: float, gait: GaitState) -> StepPace:
         """Target velocity and limits of the step; the speed limit of an overdue foot falls to 0."""
-        end = _end_velocity(going, rate, gait.swing, kick)
-        pace = landing_filter.step_pace(self.walker.legs.length, going.duration, end, gait.swing, kick)
+        end = landing_filter.step_end_velocity(going.speed, going.width, going.duration, rate, gait.swing, going.aside)
+        pace = landing_filter.step_pace(self.walker.legs.length, going.duration, end, gait.swing)
         hovers = HOVER_TIME * self.walker.legs.time_scale
         return pace._replace(swiftness=pace.swiftness * max(1.0 - gait.overdue / hovers, 0.0))
 
@@ -148,13 +146,6 @@ class StepPlanner(NamedTuple):
         aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
         off = aside if gait.lift else 0.0
         return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
-
-
-def _end_velocity(going: SteadyGait, rate: float, stance: int, kick: Array) -> Array:
-    """Velocity (2,) m/s of the centre of mass at the end of a steady step on foot `stance`."""
-    return landing_filter.step_end_velocity(
-        going.speed, going.width, going.duration, rate, stance, going.aside, kick
-    )
 
 
 @kernel

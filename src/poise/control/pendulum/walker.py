@@ -22,7 +22,7 @@ STEEP = 0.7  # Rise over run above which ground is an edge, not a slope to stand
 MIN_GRAVITY = 0.1  # Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero
 CONTACT_GAP = 0.003
 """Gap (m, adult) below which a foot touches the ground; a foot that has just struck may be this far off it."""
-PRESSED = 0.25  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
+PRESSED = 0.4  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
 
 
 class Observed(NamedTuple):
@@ -63,8 +63,7 @@ class Walker:
         leg_dofs = [[dof for joint in chain for dof in joint.dofs] for chain in chains]
         self.leg_dofs = [np.array([*leg, *toes]) for leg, toes in zip(leg_dofs, self.toe_dofs, strict=True)]
         self.longest = float(np.abs(self.legs.sole[:, :, 0]).max())  # m from an ankle to heel or toes
-        import os
-        self._ball, self._pressed = self.legs.ball, self.legs.ball * [float(os.environ.get('PR','.25')), 0.0, 1.0] + np.array([[0,-1,0],[0,1,0]])*float(os.environ.get('IN','0'))  # (2, 3) m in the feet
+        self._ball, self._pressed = self.legs.ball, self.legs.ball * [PRESSED, 0.0, 1.0]  # (2, 3) m in the feet
         self._terrain = world.scene.terrain  # looked up anew at each query: terrains change
         self.gravity = max(-float(model.opt.gravity[2]), MIN_GRAVITY)  # m/s^2
 
