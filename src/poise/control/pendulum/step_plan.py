@@ -94,7 +94,7 @@ class StepPlanner(NamedTuple):
         else:
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
-        astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
+        astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
         gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
@@ -140,11 +140,14 @@ class StepPlanner(NamedTuple):
         """Lateral landing position (m, to the left of the stance foot) of steady walking."""
         return self.walk.width if gait.swing == 0 else -self.walk.width
 
-    def _astray_share(self, found: FootLanding, gait: GaitState, long: float) -> float:
-        """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
+    def _astray_share(self, found: FootLanding, gait: GaitState, long: float, rate: float) -> float:
+        """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m).
+
+        The difference is that of the present state, from which that of the landing grows at a `rate` (1/s).
+        """
         scale = self.walker.legs.scale
         aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
-        off = aside if gait.lift else 0.0
+        off = aside / math.cosh(rate * found.within) if gait.lift else 0.0
         return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
 
 
