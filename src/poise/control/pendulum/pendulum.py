@@ -279,7 +279,9 @@ class Pendulum(ResetFirst):
         """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are both feet as if they stood flat."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
         share = (1.0 - plan.gives) * min(max(self._intent.going / self._own_speed, 0.0), 1.0)
-        flat = tuple(foot.with_heel_lifted(share * at.moment.heel(int(side != gait.stance))) for side, foot in enumerate(flat))
+        flat = tuple(
+            foot.with_heel_lifted(share * at.moment.heel(int(side != gait.stance))) for side, foot in enumerate(flat)
+        )
         feet: list[PlacedFoot] = [
             swing_foot_target(walker, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
@@ -305,7 +307,7 @@ class Pendulum(ResetFirst):
         """
         gait, legs = self._gait, self._walker.legs
         stance = gait.stance
-        share = gait.stance_load(plan.astray)
+        share = gait.stance_load(plan.astray, plan.gives)
         point = np.array(seen.pressed[stance])
         point[:2] += rotated_xy(self._intent.heading, plan.shift)
         toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))

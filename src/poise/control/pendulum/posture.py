@@ -63,7 +63,9 @@ class Posture:
         across = yaw_rotated(yaw, moment.across)
         axes = across if stance == 0 else np.ascontiguousarray(across[::-1])
         stands = np.array([isinstance(foot, StanceFoot) for foot in feet])
-        lifts = np.array([[foot.least, foot.most] if isinstance(foot, StanceFoot) else [foot.toes] * 2 for foot in feet])
+        lifts = np.array(
+            [[foot.least, foot.most] if isinstance(foot, StanceFoot) else [foot.toes] * 2 for foot in feet]
+        )
         places, turns = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
         qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(self._walker.body.model, qpos)

@@ -31,7 +31,7 @@ class PendulumSettings:
     """Share of the feed-forward torques that carry the weight."""
     timing: float = 1.0
     """Share by which a step may be shortened or prolonged to land in the right place; 1 at most."""
-    spin: float = 1.0
+    spin: float = 0.5
     """Share of the angular momentum that is expected to become velocity before the foot lands."""
     lean: float = 1.0
     """Share of an uphill slope by which the body leans forward."""

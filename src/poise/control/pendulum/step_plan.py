@@ -78,8 +78,9 @@ class StepPlanner(NamedTuple):
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
         behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
-        velocity -= rate**2 * duration * gait.trailing_share(intent.astray) * behind
         anywhere = bool(ground.free.all())
+        bent = eased(abs(ground.slope) / INCLINE) if anywhere else 1.0
+        velocity -= rate**2 * duration * gait.trailing_share(intent.astray, max(intent.astray, bent)) * behind
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
@@ -95,7 +96,7 @@ class StepPlanner(NamedTuple):
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
-        gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
+        gives = max(astray, bent)
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
