@@ -14,6 +14,7 @@ from poise.control.pendulum.gait import (
     GaitState,
     LiftOff,
     plain_step_style,
+    sample_at_phase,
 )
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
@@ -26,7 +27,7 @@ from poise.control.pendulum.swing import (
     LAG_LIFT,
     LOOK_AHEAD,
     MIN_LIFT,
-    SPEED_UP,
+    SAFE_LIFT,
     TOUCHDOWN,
     SwingAim,
     swing_aim,
@@ -41,7 +42,7 @@ from poise.world.world import World
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
-DOWN = DOUBLE_STANCE + (1 - DOUBLE_STANCE) * (TOUCHDOWN + 0.5 * SPEED_UP * (1 - TOUCHDOWN))
+DOWN = DOUBLE_STANCE + (1 - DOUBLE_STANCE) * TOUCHDOWN
 """Phase at which the foot is down."""
 
 
@@ -249,9 +250,7 @@ def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
 
 def safe_lift(walker, gait):
     """Lift (m) of a foot on an unusual step above that on a usual one of the plain style."""
-    share = gait.swing_share
-    eased = (share - 0.5 * SPEED_UP) / (1.0 - 0.5 * SPEED_UP)
-    early = min(eased / TOUCHDOWN, 1.0)
+    early = min(gait.swing_share / TOUCHDOWN, 1.0)
     clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
     clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
     least, safe = (lift * walker.legs.scale * 4 * early * (1 - early) for lift in (MIN_LIFT, SAFE_LIFT))

@@ -20,7 +20,7 @@ from poise.control.pendulum.height import HeightPlan
 from poise.control.pendulum.intent import WalkIntent, excess_yaw
 from poise.control.pendulum.leg_ik import BENT, MAX_TILT
 from poise.control.pendulum.motors import MotorHints, VelocityTracking
-from poise.control.pendulum.posture import TRAILING_HEEL, PlacedFoot, Posture, StanceFoot, heel_rocked_foot
+from poise.control.pendulum.posture import PlacedFoot, Posture, StanceFoot, heel_rocked_foot
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
@@ -262,13 +262,13 @@ class Pendulum(ResetFirst):
         stance = self._gait.stance
         ahead = along_yaw(self._intent.heading, seen.com - seen.pressed[stance])
         free = MAX_TILT * eased(0.5 * ahead / (HEEL_OFF * self._walker.legs.scale) - 0.5)
-        return (free, TRAILING_HEEL) if stance == 0 else (TRAILING_HEEL, free)
+        return (free, MAX_TILT) if stance == 0 else (MAX_TILT, free)
 
     def _flat_feet(self, seen: Observed, heels: tuple[float, float]) -> tuple[StanceFoot, ...]:
         """Both feet as if they stood flat; `heels` are the angles (rad) by which their heels may lift."""
         balls = [self._walker.stance_ball(seen, side) for side in (0, 1)]
         return tuple(
-            StanceFoot(ball, stance_foot_rotation(self._walker, side, ball, seen.foot_yaw(side)), most)
+            StanceFoot(ball, stance_foot_rotation(self._walker, side, ball, seen.foot_yaw(side)), 0.0, most)
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 

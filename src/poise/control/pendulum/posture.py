@@ -21,7 +21,6 @@ from poise.control.pendulum.vectors import dot3, quat_product, rotated, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker
 from poise.kernel import kernel
 
-TRAILING_HEEL = 1.0  # Maximum heel lift (rad) of the trailing foot in double stance
 COM_LAG = 0.15  # Share of a root shift that the centre of mass does not follow, because the feet stay in place
 FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
 """The toes come down at a rate of FLATTEN_RATE (1/s, adult) times their angle, plus MIN_FLATTEN (rad/s, adult)."""
@@ -32,8 +31,8 @@ class StanceFoot(NamedTuple):
 
     ball: Array  # (3,) m
     foot: Array  # (3, 3) rotation when flat
+    least: float  # rad: heel lift as in the reference
     most: float  # rad: maximum heel lift
-    least: float = 0.0  # rad: heel lift as in the reference
 
     def with_heel_lifted(self, lift: float) -> StanceFoot:
         """The foot with its heel lifted by at least an angle (rad), if it may be lifted."""
