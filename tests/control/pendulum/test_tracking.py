@@ -110,7 +110,7 @@ def test_a_standing_ankle_is_soft_but_about_the_vertical_and_so_is_a_leg_about_t
     both, swings = gaits
     tracking, here = VelocityTracking(walker, GAIN), np.array(standing.qpos)
     knee, other = (body.index(name)[0] for name in ("left_knee", "right_knee"))
-    ankle = body.index("left_ankle")
+    ankle = list(body.index("left_ankle"))
     gain = tracking.walking_motors(standing, here, here, swings, COURSE).gain
     np.testing.assert_allclose(gain[ankle[:2]], SOFT_ANKLE * gain[knee])
     np.testing.assert_allclose(gain[ankle[2:]], gain[knee])

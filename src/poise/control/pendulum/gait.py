@@ -205,7 +205,7 @@ DOUBLE_STANCE, HASTE = 0.17, 0.1
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
 adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
-STRIKE_LOAD, CAUTION = 0.5, 0.2
+STRIKE_LOAD, CAUTION = 0.6, 0.3
 """Share of the weight that a foot carries as soon as it strikes, and by how much less where legs keep a bend."""
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
 
