@@ -16,6 +16,7 @@ from poise.control.pendulum.leg_ik import (
     HARD_MARGIN,
     MAX_TILT,
     SOFT_MARGIN,
+    STRAIGHT,
     bend_leg_to_ankle,
     foot_with_heel_lifted,
     heel_lift_angle,
