@@ -304,7 +304,7 @@ def test_a_foot_that_lags_is_lifted_as_its_place_runs_away(walker, seen, gait):
         ).ankle[2]
         for share in (0.0, 1.0)
     )
-    hurried = astray - steady - safe_lift(walker, then)
+    hurried = astray - steady - safe_lift(walker, then, 1.0)
     assert hurried == pytest.approx(FAST_LIFT * np.linalg.norm((there - here)[:2]))
 
 
