@@ -16,6 +16,7 @@ from poise.control.pendulum.leg_ik import (
     HARD_MARGIN,
     MAX_TILT,
     SOFT_MARGIN,
+    STRAIGHT,
     bend_leg_to_ankle,
     foot_with_heel_lifted,
     heel_lift_angle,
@@ -210,12 +211,21 @@ def test_rolling_lifts_the_heel_and_keeps_the_foots_own_axis(tilt, seed):
 def test_a_standing_leg_has_its_ball_where_it_is_told_and_its_toes_flat(name, rise):
     body = body_of(name)
     qpos, legs, ball, foot = standing(body, rise)
-    tilt = set_stance_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), 0.94, 1.0)
+    tilt = set_stance_leg(qpos, legs, 0, ball, foot, np.array([0.0, 1.0, 0.0]), STRAIGHT, np.array([0.0, 1.0]))
     assert (tilt > 0) == (rise == 0)
     _, ankle, turn, _ = leg_of(body, placed(body, qpos), 0)
-    np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=1e-8)
+    np.testing.assert_allclose(ankle + turn @ legs.ball[0], ball, atol=2e-3)  # legs stay bent a little
     if legs.places[0, 3] >= 0:
         assert qpos[legs.places[0, 3]] == -tilt
+
+
+def test_a_heel_lifts_at_least_as_far_as_wanted_and_no_further_than_it_may():
+    qpos, legs, ball, foot = standing(body_of(BALLED), -0.1)  # the leg needs no lift
+    across = np.array([0.0, 1.0, 0.0])
+    tilts = [set_stance_leg(qpos, legs, 0, ball, foot, across, 0.94, np.array(lift)) for lift in ([0, 1], [0.3, 1])]
+    assert tilts == [0.0, 0.3]
+    qpos, legs, ball, foot = standing(body_of(BALLED), 0.0)  # the leg needs more than it may
+    assert set_stance_leg(qpos, legs, 0, ball, foot, across, 0.94, np.array([0.0, 0.01])) == 0.01
 
 
 @given(seed=seeds, side=sides)

@@ -12,8 +12,8 @@ from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff, plain
 from poise.control.pendulum.intent import WalkIntent
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
-from poise.control.pendulum.step_plan import EDGE_CORRECTION, HEEL_SHARE, SOLE_SHARE, StepPlanner
-from poise.control.pendulum.walker import PRESSED, Walker, rotated_xy
+from poise.control.pendulum.step_plan import EDGE_CORRECTION, StepPlanner
+from poise.control.pendulum.walker import Walker, rotated_xy
 from poise.library.motions import named_motion
 from poise.world.scene import Scene
 from poise.world.world import World
@@ -155,7 +155,7 @@ def test_who_drifts_aside_sets_its_feet_further_that_way_to_be_pushed_back(side)
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
     seen = SCENE.seen._replace(velocity=np.array([0.8, 0.0, 0.0]))
     drift, none = (SCENE.stepping.plan(seen, aloft, drifted(PLAIN, a), STEP) for a in (0.1 * side, 0.0))
-    assert side * (drift.landing.place[1] - none.landing.place[1]) > 0.005
+    assert side * (drift.landing.place[1] - none.landing.place[1]) > 0.002
     assert drift.landing.place[0] == pytest.approx(none.landing.place[0], abs=1e-9)
 
 
@@ -188,25 +188,11 @@ def test_among_edges_a_share_of_what_is_usually_lacked_counts(monkeypatch, terra
     assert np.abs(usual - never).max() > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("speed", "pushed", "share"),
-    [(0.4, 0.0, SOLE_SHARE), (1.4, 0.0, HEEL_SHARE), (1.4, -2.0, SOLE_SHARE)],
-    ids=["leisurely", "brisk", "brisk, but pushed back"],
-)
-def test_only_who_walks_briskly_and_steadily_keeps_off_the_heel(speed, pushed, share):
-    """Much too slow for the end of the step, it presses as far back as allowed."""
-    legs = SCENE.walker.legs
-    gait = replace(SCENE.gait, lift=SCENE.lift, phase=0.6, since=0.6 * SCENE.walk.duration)
-    pressed = np.array(SCENE.seen.pressed)
-    steady = speed * SCENE.walk.duration_at(speed)
-    for velocity in np.linspace(0.0, 2.0, 200):
-        seen = SCENE.seen._replace(
-            com=np.array([*(pressed[0, :2] + [0.1 * steady, -0.5 * SCENE.walk.width]), SCENE.seen.com[2]]),
-            velocity=np.array([velocity + pushed, 0.0, 0.0]),
-        )
-        plan = SCENE.plan(seen, gait, speed)
-        if plan.astray == float(pushed < 0):
-            break
-    back = legs.sole[0, 0, 0] - PRESSED * legs.ball[0, 0]
-    assert plan.astray == float(pushed < 0)
-    assert plan.shift[0] == pytest.approx(share * back)
+def test_the_landing_is_planned_for_the_due_time_if_nothing_hinders():
+    """The due time is one of the times to compare, so that the aim of a steady step does not jump between them."""
+    for phase in np.linspace(0.3, 0.8, 7):
+        gait = replace(SCENE.gait, lift=SCENE.lift, phase=phase, since=phase * SCENE.walk.duration)
+        due = (1.0 - phase) * SCENE.walk.duration
+        times = SCENE.stepping._landing_times(gait, due, SCENE.walk.duration, False)
+        assert due in times
+        assert np.all(np.diff(times) > 0)

@@ -18,7 +18,8 @@ def moment(walk):
 def feet(walker):
     """Both feet flat on the ground, one a little ahead."""
     turn = stance_foot_rotation(walker, 0, np.zeros(3), 0.0)
-    return StanceFoot(np.array([0.2, 0.1, 0.0]), turn, 0.3), StanceFoot(np.array([0.05, -0.1, 0.0]), turn, 0.3)
+    left, right = np.array([0.2, 0.1, 0.0]), np.array([0.05, -0.1, 0.0])
+    return StanceFoot(left, turn, 0.0, 0.3), StanceFoot(right, turn, 0.0, 0.3)
 
 
 COM = np.array([0.0, 0.0, 0.93])

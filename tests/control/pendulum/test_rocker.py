@@ -24,7 +24,7 @@ def landed(stood, up):
     """Observed left foot with its toes up by an angle and its heel on the ground; and the same foot flat."""
     legs, seen = stood
     turn, heel = foot_with_heel_lifted(np.eye(3), -up), legs.sole[0, :2].mean(axis=0)
-    flat = StanceFoot(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.4)
+    flat = StanceFoot(np.array([0.3, 0.1, 0.0]), np.eye(3), 0.0, 0.4)
     ankle = np.array([0.12, 0.1, 0.0]) - turn @ heel
     return seen._replace(ankle=np.array([ankle, seen.ankle[1]]), foot=np.array([turn, seen.foot[1]])), flat
 

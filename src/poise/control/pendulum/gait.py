@@ -51,6 +51,11 @@ class StepMoment(NamedTuple):
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
     bow: float  # m of the swing foot to the left of the straight line
 
+    def heel(self, side: int) -> float:
+        """Lift (rad) of a heel above the toes: 0 for the stance foot, 1 for the other."""
+        w, x, y, z = self.foot[side].tolist()
+        return math.asin(min(max(2.0 * (w * y - x * z), 0.0), 1.0))
+
 
 class SwingStyle(NamedTuple):
     """How a foot swings, in S samples of a step."""
@@ -195,12 +200,13 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
 
 
-DOUBLE_STANCE, HASTE = 0.2, 0.14
+DOUBLE_STANCE, HASTE = 0.17, 0.1
 """Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
 adult): the decelerating leg disturbs the prediction, and the foot would land while moving."""
-STRIKE_LOAD = 0.3  # Share of the weight that a foot carries as soon as it strikes
+STRIKE_LOAD, CAUTION = 0.6, 0.3
+"""Share of the weight that a foot carries as soon as it strikes, and by how much less where legs keep a bend."""
 EARLIEST_STRIKE = 0.7  # Phase from which a swing foot that touches the ground counts as landed
 
 
@@ -250,17 +256,22 @@ class GaitState:
         """Whether it is time for the trailing foot to leave the ground, sooner in a step that is `astray` (share)."""
         return self.lift is None and not self.stands and self.phase > lift_off_phase(astray)
 
-    def stance_load(self, astray: float) -> float:
-        """Share of the weight on the stance foot; in double stance, the weight moves to it."""
+    def stance_load(self, astray: float, gives: float) -> float:
+        """Share of the weight on the stance foot of a step that is `astray`, with legs that give, by these shares.
+
+        In double stance the weight moves to this foot.
+        """
         if self.lift:
             return 1.0
-        return STRIKE_LOAD + (1.0 - STRIKE_LOAD) * eased(self.phase / lift_off_phase(astray))
+        struck = STRIKE_LOAD - CAUTION * gives
+        return struck + (1.0 - struck) * eased(self.phase / lift_off_phase(astray))
 
-    def trailing_share(self, astray: float) -> float:
+    def trailing_share(self, astray: float, gives: float) -> float:
         """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
         lifts = lift_off_phase(astray)
         u = min(self.phase / lifts, 1.0)
-        return 0.0 if self.lift else (1.0 - STRIKE_LOAD) * lifts * (0.5 - u + u**3 - 0.5 * u**4)
+        left = 1.0 - STRIKE_LOAD + CAUTION * gives
+        return 0.0 if self.lift else left * lifts * (0.5 - u + u**3 - 0.5 * u**4)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""

@@ -27,32 +27,33 @@ MAX_TILT = 1.0  # Maximum angle (rad) by which a foot rotates about its ball so 
 @kernel
 def set_leg_pair(
     qpos: Array, legs: Legs, stands: Mask, place: Array, foot: Array, across: Array, stretch: float,
-    most: Array, tilt: Array,
+    lifts: Array, tilt: Array,
 ) -> None:  # fmt: skip
     """Set both legs of a pose: `place` (2, 3) m is the position of the ball of a stance foot, or ankle of a swing foot.
 
-    Write the heel lifts (rad) into `tilt` (2,). Swing feet have straight toes. The other arguments are those of
-    `set_stance_leg`, by side.
+    `lifts` (2, 2) rad holds the bounds of the heel lift of a stance foot, or twice the angle of a swing foot's toes.
+    Write the heel lifts (rad) into `tilt` (2,). The other arguments are those of `set_stance_leg`, by side.
     """
     for side in range(2):
         if stands[side]:
-            tilt[side] = set_stance_leg(qpos, legs, side, place[side], foot[side], across[side], stretch, most[side])
+            tilt[side] = set_stance_leg(qpos, legs, side, place[side], foot[side], across[side], stretch, lifts[side])
         else:
             tilt[side] = 0.0
             bend_leg_to_ankle(qpos, legs, side, place[side], foot[side], across[side], stretch)
             if legs.places[side, 3] >= 0:
-                qpos[legs.places[side, 3]] = 0.0
+                qpos[legs.places[side, 3]] = lifts[side, 0]
 
 
 @kernel
 def set_stance_leg(
-    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, stretch: float, most: float
+    qpos: Array, legs: Legs, side: int, ball: Array, foot: Array, across: Array, stretch: float, lift: Array
 ) -> float:
-    """Set a stance leg with its ball at (3,) m; return the heel lift (rad), at most `most`.
+    """Set a stance leg with its ball at (3,) m; return the heel lift (rad), which is within the bounds `lift` (2,).
 
     The leg is `stretch` leg lengths long.
     """
-    tilt = min(heel_lift_angle(qpos, legs, side, ball, foot, stretch * legs.length), most)
+    needed = heel_lift_angle(qpos, legs, side, ball, foot, stretch * legs.length)
+    tilt = min(max(needed, lift[0]), lift[1])
     turn = foot_with_heel_lifted(foot, tilt)
     bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across, stretch)
     if legs.places[side, 3] >= 0:

@@ -39,7 +39,6 @@ class MotorHints(NamedTuple):
     """Properties of a step that change gains and rates of the motors."""
 
     within: float  # s until the swing foot lands
-    rolls: bool  # whether the stance heel lifts
     drags: bool  # whether the swing foot touches the ground, which it must not push against
 
 
@@ -67,8 +66,7 @@ class VelocityTracking:
         """Motors for walking, from the poses (nq,) wanted `now` and after the time step (`then`)."""
         walker, stance = self._walker, gait.stance
         rate, gain = self._rate.copy(), self._gain.copy()
-        if not course.rolls:
-            gain[walker.ankle_dofs[stance][:2]] *= SOFT_ANKLE
+        gain[walker.ankle_dofs[stance][:2]] *= SOFT_ANKLE
         swing = walker.leg_dofs[gait.swing]
         if gait.lift is None or course.drags:
             gain[swing] *= SOFT_TRAIL

@@ -20,12 +20,12 @@ from poise.control.pendulum.height import HeightPlan
 from poise.control.pendulum.intent import WalkIntent, excess_yaw
 from poise.control.pendulum.leg_ik import BENT, MAX_TILT
 from poise.control.pendulum.motors import MotorHints, VelocityTracking
-from poise.control.pendulum.posture import TRAILING_HEEL, PlacedFoot, Posture, StanceFoot, heel_rocked_foot
+from poise.control.pendulum.posture import PlacedFoot, Posture, StanceFoot, heel_rocked_foot
 from poise.control.pendulum.reference_gait import ReferenceWalk
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.step_plan import PlannedStep, StepPlanner
 from poise.control.pendulum.swing import SwingAim, SwingFoot, swing_aim, swing_foot_target
-from poise.control.pendulum.vectors import rotated, yaw_rotated
+from poise.control.pendulum.vectors import dot3, rotated, yaw_rotated
 from poise.control.pendulum.walker import Observed, Walker, along_yaw, eased, rotated_xy
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
@@ -34,6 +34,7 @@ from poise.rotations import yaw_of
 
 HEEL_OFF = 0.05
 """Lead (m, adult) of the centre of mass over the centre of pressure from which heels may lift; fully at 3 HEEL_OFF."""
+TIPPED = 0.1  # Angle (rad) between sole and ground from which a foot bears on its heel or its ball alone
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
@@ -143,12 +144,11 @@ class Pendulum(ResetFirst):
         next_com = _com_at_height(seen.com + step * seen.velocity, height_plan.later(step).height)
         begins = _StepInstant(gait, moments[0], heading, heading + off, com, 0.0)
         ends = _StepInstant(later, moments[1], soon, soon + off, next_com, step)
-        now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan.stretch)
-        then, _ = self._pose_at(state, seen, ends, feet, aim, plan.stretch)
-        borne = self._foot_loads(seen, plan)
+        now, self._tilt = self._pose_at(state, seen, begins, feet, aim, plan)
+        then, _ = self._pose_at(state, seen, ends, feet, aim, plan)
+        borne = self._foot_loads(seen, plan, feet[gait.stance])
         torque = self._settings.bearing * stand.support_torque(walker, state, seen.com, height_plan.acceleration, borne)
-        rolls, drags = bool(self._tilt[gait.stance] > 0), bool(seen.touching[gait.swing])
-        hints = MotorHints(plan.landing.within, rolls, drags)
+        hints = MotorHints(plan.landing.within, bool(seen.touching[gait.swing]))
         motors = self._tracking.walking_motors(state, now, then, gait, hints)
         self._gait, self._pose = later, now
         self._height = height_plan.later(step).following(seen, step)
@@ -202,6 +202,11 @@ class Pendulum(ResetFirst):
         intent.advance(step, 0.0, 0.0, 0.0, True)
         return Actuation(torque=torque, motors=self._tracking.standing_motors(state, now, then))
 
+    @property
+    def _own_speed(self) -> float:
+        """Speed (m/s) of the reference's walk, forward or backward."""
+        return max(abs(self._walk.speed), 1e-3)
+
     def _uphill_angle(self, seen: Observed, plan: PlannedStep) -> float:
         """Angle (rad) by which the ground rises ahead; 0 where it falls."""
         here = -along_yaw(self._intent.heading, self._walker.ground_normal(seen.pressed[self._gait.stance]))
@@ -221,8 +226,7 @@ class Pendulum(ResetFirst):
         above, drop = seen.com[2] - hips[2], hips[2] - seen.hip[gait.stance, 2]
         way = height.step_climb(walker, seen, gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
-        own = max(abs(self._walk.speed), 1e-3)
-        bob = (1.0 - plan.gives) * min((self._intent.going / own) ** 2, height.MAX_BOB)
+        bob = (1.0 - plan.gives) * min((self._intent.going / self._own_speed) ** 2, height.MAX_BOB)
         tops = [gait.style.top - bob * moment.sink for moment in moments]
         now, then = (
             height.stance_hip_height(
@@ -258,48 +262,59 @@ class Pendulum(ResetFirst):
         stance = self._gait.stance
         ahead = along_yaw(self._intent.heading, seen.com - seen.pressed[stance])
         free = MAX_TILT * eased(0.5 * ahead / (HEEL_OFF * self._walker.legs.scale) - 0.5)
-        return (free, TRAILING_HEEL) if stance == 0 else (TRAILING_HEEL, free)
+        return (free, MAX_TILT) if stance == 0 else (MAX_TILT, free)
 
     def _flat_feet(self, seen: Observed, heels: tuple[float, float]) -> tuple[StanceFoot, ...]:
         """Both feet as if they stood flat; `heels` are the angles (rad) by which their heels may lift."""
         balls = [self._walker.stance_ball(seen, side) for side in (0, 1)]
         return tuple(
-            StanceFoot(ball, stance_foot_rotation(self._walker, side, ball, seen.foot_yaw(side)), most)
+            StanceFoot(ball, stance_foot_rotation(self._walker, side, ball, seen.foot_yaw(side)), 0.0, most)
             for side, (ball, most) in enumerate(zip(balls, heels, strict=True))
         )
 
     def _pose_at(
         self, state: State, seen: Observed, at: _StepInstant, flat: tuple[StanceFoot, ...], aim: SwingAim,
-        stretch: float,
+        plan: PlannedStep,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Pose (nq,) at an instant, and heel lifts (2,) rad; `flat` are both feet as if they stood flat."""
         walker, gait, lift = self._walker, at.gait, at.gait.lift
+        share = (1.0 - plan.gives) * min(max(self._intent.going / self._own_speed, 0.0), 1.0)
+        flat = tuple(
+            foot.with_heel_lifted(share * at.moment.heel(int(side != gait.stance))) for side, foot in enumerate(flat)
+        )
         feet: list[PlacedFoot] = [
             swing_foot_target(walker, seen, gait, lift, at.faced, aim, at.ahead)
             if lift is not None and side == gait.swing
             else heel_rocked_foot(walker.legs, seen, side, foot, at.ahead)
             for side, foot in enumerate(flat)
         ]
-        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet, stretch)
+        qpos, tilt = self._posture.pose(at.moment, gait.stance, at.yaw, self._lean, at.com, feet, plan.stretch)
         air = feet[gait.swing]
         if isinstance(air, SwingFoot):
             root = np.array(state.qpos[:7])
             root[:3] += at.ahead * state.qvel[:3]
             mujoco.mju_quatIntegrate(root[3:7], state.qvel[3:6], at.ahead)
             self._posture.set_swing_leg(
-                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, stretch
+                qpos, root, gait.swing, yaw_rotated(at.faced, at.moment.across)[1], air, plan.stretch
             )
         return qpos, tilt
 
-    def _foot_loads(self, seen: Observed, plan: PlannedStep) -> tuple[stand.FootLoad, ...]:
-        """Load and point of force of each foot; during double stance the weight moves to the new stance foot."""
-        gait = self._gait
-        share = gait.stance_load(plan.astray)
-        point = np.array(seen.pressed[gait.stance])
+    def _foot_loads(self, seen: Observed, plan: PlannedStep, flat: StanceFoot) -> tuple[stand.FootLoad, ...]:
+        """Load and point of force of each foot; `flat` is the stance foot as if it stood flat.
+
+        During double stance the weight moves to the new stance foot. A foot with its heel or its toes in the air bears
+        on its ball or its heel.
+        """
+        gait, legs = self._gait, self._walker.legs
+        stance = gait.stance
+        share = gait.stance_load(plan.astray, plan.gives)
+        point = np.array(seen.pressed[stance])
         point[:2] += rotated_xy(self._intent.heading, plan.shift)
-        if self._tilt[gait.stance] > 0:
-            point = seen.ball[gait.stance]
-        return stand.FootLoad(gait.stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
+        toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))
+        heel = seen.ankle[stance] + seen.foot[stance] @ legs.sole[stance, :2].mean(axis=0)
+        point += float(np.clip(toes / TIPPED, 0.0, 1.0)) * (heel - point)
+        point += min(float(self._tilt[stance]) / TIPPED, 1.0) * (seen.ball[stance] - point)
+        return stand.FootLoad(stance, share, point), stand.FootLoad(gait.swing, 1.0 - share, seen.ball[gait.swing])
 
 
 def _yaw_off_pose(state: State, pose: Array) -> float:

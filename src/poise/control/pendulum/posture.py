@@ -21,7 +21,6 @@ from poise.control.pendulum.vectors import dot3, quat_product, rotated, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker
 from poise.kernel import kernel
 
-TRAILING_HEEL = 0.6  # Maximum heel lift (rad) of the trailing foot in double stance
 COM_LAG = 0.15  # Share of a root shift that the centre of mass does not follow, because the feet stay in place
 FLATTEN_RATE, MIN_FLATTEN = 16.0, 1.0
 """The toes come down at a rate of FLATTEN_RATE (1/s, adult) times their angle, plus MIN_FLATTEN (rad/s, adult)."""
@@ -32,7 +31,12 @@ class StanceFoot(NamedTuple):
 
     ball: Array  # (3,) m
     foot: Array  # (3, 3) rotation when flat
+    least: float  # rad: heel lift as in the reference
     most: float  # rad: maximum heel lift
+
+    def with_heel_lifted(self, lift: float) -> StanceFoot:
+        """The foot with its heel lifted by at least an angle (rad), if it may be lifted."""
+        return self._replace(least=min(lift, self.most))
 
 
 PlacedFoot = StanceFoot | SwingFoot
@@ -57,8 +61,10 @@ class Posture:
         qpos, legs, tilt = self._data.qpos, self._walker.legs, np.zeros(2)
         across = yaw_rotated(yaw, moment.across)
         axes = across if stance == 0 else np.ascontiguousarray(across[::-1])
-        most = [foot.most if isinstance(foot, StanceFoot) else None for foot in feet]
-        stands, lifts = np.array([lift is not None for lift in most]), np.array([lift or 0.0 for lift in most])
+        stands = np.array([isinstance(foot, StanceFoot) for foot in feet])
+        lifts = np.array(
+            [[foot.least, foot.most] if isinstance(foot, StanceFoot) else [foot.toes] * 2 for foot in feet]
+        )
         places, turns = np.array([foot[0] for foot in feet]), np.array([foot[1] for foot in feet])
         qpos[:] = moment.pose
         mujoco.mj_normalizeQuat(self._walker.body.model, qpos)
@@ -101,7 +107,7 @@ def heel_rocked_foot(legs: Legs, seen: Observed, side: int, flat: StanceFoot, ah
     """
     own, now = (legs.sole[side], legs.ball[side]), (seen.ankle[side], seen.foot[side])
     up, ball, turn = _roll_over_heel(*own, *now, flat.ball, flat.foot, ahead / legs.time_scale)
-    return StanceFoot(ball, turn, flat.most) if up > 0.0 else flat
+    return flat._replace(ball=ball, foot=turn) if up > 0.0 else flat
 
 
 @kernel

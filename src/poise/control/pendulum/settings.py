@@ -25,7 +25,7 @@ class PendulumSettings:
     """Turning rate (rad/s) towards a newly commanded heading."""
     ankle: float = 1.0
     """Share of the ankle strategy: the centre of pressure moves to reduce the correction left to the next landing."""
-    integral: float = 0.3
+    integral: float = 0.2
     """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
     bearing: float = 1.0
     """Share of the feed-forward torques that carry the weight."""

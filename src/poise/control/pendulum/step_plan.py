@@ -78,8 +78,9 @@ class StepPlanner(NamedTuple):
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
         behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
-        velocity -= rate**2 * duration * gait.trailing_share(intent.astray) * behind
         anywhere = bool(ground.free.all())
+        bent = eased(abs(ground.slope) / INCLINE) if anywhere else 1.0
+        velocity -= rate**2 * duration * gait.trailing_share(intent.astray, max(intent.astray, bent)) * behind
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
@@ -94,8 +95,8 @@ class StepPlanner(NamedTuple):
         else:
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
-        astray = max(intent.astray, self._astray_share(found, gait, suited * duration))
-        gives = max(astray, eased(abs(ground.slope) / INCLINE)) if anywhere else 1.0
+        astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
+        gives = max(astray, bent)
         shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
@@ -133,17 +134,21 @@ class StepPlanner(NamedTuple):
         latest = due + max(MAX_DELAY * slow - late, 0.0)
         first, last = due + share * (min(soonest, due) - due), due + share * (latest - due)
         times = first + (last - first) * TIMES
+        times[np.abs(times - due).argmin()] = due  # so that the aim of a steady step does not jump
         return np.maximum(times, due) if over else times
 
     def _steady_aside(self, gait: GaitState) -> float:
         """Lateral landing position (m, to the left of the stance foot) of steady walking."""
         return self.walk.width if gait.swing == 0 else -self.walk.width
 
-    def _astray_share(self, found: FootLanding, gait: GaitState, long: float) -> float:
-        """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m)."""
+    def _astray_share(self, found: FootLanding, gait: GaitState, long: float, rate: float) -> float:
+        """Share by which a landing differs from a landing of steady walking with steps of a length `long` (m).
+
+        The difference is that of the present state, from which that of the landing grows at a `rate` (1/s).
+        """
         scale = self.walker.legs.scale
         aside = math.hypot(found.place[0] - long, found.place[1] - self._steady_aside(gait)) / scale
-        off = aside if gait.lift else 0.0
+        off = aside / math.cosh(rate * found.within) if gait.lift else 0.0
         return max(eased((off - STEADY) / (ASTRAY - STEADY)), min(found.missed / (PUSH_MISS * scale), 1.0))
 
 

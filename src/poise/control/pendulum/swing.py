@@ -16,11 +16,10 @@ from poise.control.pendulum.vectors import dot3, quat_matrix, quat_product, rota
 from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
-SPEED_UP, SETTLED = 0.07, 0.97
-"""Shares of the swing: until SPEED_UP the foot accelerates, lest the toes drag; at SETTLED it is over its target."""
+SETTLED = 0.97  # Share of the swing at which the foot is over its target
 ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
-TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
+TOUCHDOWN = 0.95  # Share of the swing at which the foot is down, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
@@ -47,6 +46,7 @@ class SwingFoot(NamedTuple):
 
     ankle: Array  # (3,) m
     foot: Array  # (3, 3)
+    toes: float = 0.0  # rad: angle of the toes, which leave the ground bent
 
 
 class SwingAim(NamedTuple):
@@ -71,8 +71,8 @@ def swing_foot_target(
     walker: Walker, seen: Observed, gait: GaitState, lift: LiftOff, yaw: float, aim: SwingAim, ahead: float
 ) -> SwingFoot:
     """Target of the swing foot, `ahead` s from now."""
-    legs, side, share, hold = walker.legs, gait.swing, _eased_swing_share(gait.swing_share), aim.hold
-    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, gait.swing_share, share, aim.more, aim.astray)
+    legs, side, share, hold = walker.legs, gait.swing, gait.swing_share, aim.hold
+    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, share, aim.more, aim.astray)
     ankle, there = flight.ankle, seen.ankle[side]
     phase = max(gait.phase, gait.begun)
     late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - gait.begun) * gait.since / phase
@@ -86,7 +86,7 @@ def swing_foot_target(
         if share < EDGES_CLEARED:
             above = max(above, _sole_height_over_edges(walker, side, yaw, hold, flight, there))
     ankle[2] = max(height, above + flight.depth)
-    return SwingFoot(ankle, flight.foot)
+    return SwingFoot(ankle, flight.foot, _toe_angle(lift, hold, gait.swing_share))
 
 
 def swing_aim(
@@ -95,18 +95,18 @@ def swing_aim(
     """The aim at a foothold `hold`, with the lag of the observed foot."""
     if gait.lift is None:
         return SwingAim(hold, more, 0.0, astray)
-    swung, side = gait.swing_share, gait.swing
-    share, there = _eased_swing_share(swung), seen.ankle[side]
-    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, swung, share, more, astray).ankle
+    side, share = gait.swing, gait.swing_share
+    there = seen.ankle[side]
+    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, share, more, astray).ankle
     return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel
 def _swing_flight(
-    legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, swung: float, share: float,
-    more: float, astray: float,
+    legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, share: float, more: float,
+    astray: float,
 ) -> _SwingFlight:  # fmt: skip
-    """The foot at the share `swung` of the swing; `share` is its `_eased_swing_share`, `more` the extra lift (m).
+    """The foot at a share of the swing; `more` is the extra lift (m).
 
     The foot lifts higher and lands flatter on a step that is `astray` by a share.
     """
@@ -114,8 +114,9 @@ def _swing_flight(
     begun = sample_at_phase(swing.progress, DOUBLE_STANCE)
     progress = min(max((sample_at_phase(swing.progress, phase) - begun) / max(1.0 - begun, 1e-3), 0.0), 1.0)
     bow = sample_at_phase(swing.bow, phase)
-    foot = _swing_foot_rotation(legs, swing, phase, swung, lift, hold, yaw, astray)
-    rolls, flown = _landing_foot_roll(legs, side, foot, yaw, hold), eased(share)
+    foot = _swing_foot_rotation(legs, swing, phase, share, lift, hold, yaw, astray)
+    landed = _swing_foot_rotation(legs, swing, 1.0, 1.0, lift, hold, yaw, astray)
+    rolls, flown = _landing_foot_roll(legs, side, landed, yaw, hold), eased(share)
     place, ankle = np.empty(2), np.empty(3)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
         place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
@@ -131,6 +132,16 @@ def _swing_flight(
     return _SwingFlight(place, ankle, foot, depth)
 
 
+def _toe_angle(lift: LiftOff, hold: Foothold, swung: float) -> float:
+    """Angle (rad) of the toes at the share `swung` of the swing: flat on the ground at lift-off, straight after it.
+
+    Toes that straighten at once push against the ground and drag.
+    """
+    sole = quat_matrix(lift.foot)[:, 0]
+    rises = dot3(sole, hold.up) / math.sqrt(dot3(hold.up, hold.up))
+    return math.asin(min(max(rises, -1.0), 0.0)) * (1.0 - eased(swung / LIFT_OFF_END))
+
+
 @kernel
 def _swing_foot_clearance(samples: Array, early: float, least: float, more: float) -> float:
     """Height (m) of a sole above the ground at the share `early` of the flight, from samples (S,) of the reference."""
@@ -138,11 +149,6 @@ def _swing_foot_clearance(samples: Array, early: float, least: float, more: floa
     clear -= (1.0 - early) * sample_at_phase(samples, DOUBLE_STANCE)
     arch = 4 * early * (1 - early)
     return float(max(clear, least * arch) + more * arch)
-
-
-def _eased_swing_share(share: float) -> float:
-    """Share of the swing for a foot that starts at rest, accelerates until SPEED_UP and then moves evenly."""
-    return (share * share / (2 * SPEED_UP) if share < SPEED_UP else share - 0.5 * SPEED_UP) / (1.0 - 0.5 * SPEED_UP)
 
 
 def _sole_height_over_edges(
@@ -179,14 +185,19 @@ def _swing_foot_rotation(
     yaw: float,
     astray: float,
 ) -> Array:
-    """Rotation (3, 3) of the foot: first as at lift-off, then as in the reference, then as it lands there, or flat."""
+    """Rotation (3, 3) of the foot: as in the reference, and then as it lands there, or flat.
+
+    The difference from the rotation at lift-off is forgotten by LIFT_OFF_END.
+    """
     lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
     wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
     flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw), astray)
     wanted[1:3] *= 1.0 - flat * left
-    wanted = quat_product(hold.tilt, quat_product(yaw_quat(yaw), unit_quat(wanted)))
-    along = wanted[0] * lift.foot[0] + wanted[1] * lift.foot[1] + wanted[2] * lift.foot[2] + wanted[3] * lift.foot[3]
-    return quat_matrix(unit_quat((1.0 - left) * lift.foot + math.copysign(left, along) * wanted))
+    heading = quat_product(hold.tilt, yaw_quat(yaw))
+    wanted = quat_product(heading, unit_quat(wanted))
+    begun = quat_product(heading, unit_quat(sample_at_phase(swing.foot, DOUBLE_STANCE)))
+    along = begun[0] * lift.foot[0] + begun[1] * lift.foot[1] + begun[2] * lift.foot[2] + begun[3] * lift.foot[3]
+    return quat_matrix(unit_quat(wanted + (1.0 - left) * (math.copysign(1.0, along) * lift.foot - begun)))
 
 
 @kernel

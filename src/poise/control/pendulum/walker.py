@@ -22,7 +22,7 @@ STEEP = 0.7  # Rise over run above which ground is an edge, not a slope to stand
 MIN_GRAVITY = 0.1  # Lower bound (m/s^2) of gravity, which keeps the pendulum's rate above zero
 CONTACT_GAP = 0.003
 """Gap (m, adult) below which a foot touches the ground; a foot that has just struck may be this far off it."""
-PRESSED = 0.25  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
+PRESSED = 0.4  # Nominal centre of pressure of a stance foot, as a share of the distance from ankle to ball
 
 
 class Observed(NamedTuple):
