@@ -53,7 +53,7 @@ def set_stance_leg(
     The leg is `stretch` leg lengths long.
     """
     needed = heel_lift_angle(qpos, legs, side, ball, foot, stretch * legs.length)
-    tilt = min(max(needed, lift[0]), lift[1])
+    tilt = float(min(max(needed, lift[0]), lift[1]))
     turn = foot_with_heel_lifted(foot, tilt)
     bend_leg_to_ankle(qpos, legs, side, ball - rotated(turn, legs.ball[side]), turn, across, stretch)
     if legs.places[side, 3] >= 0:
