@@ -41,10 +41,11 @@ class Parser(argparse.ArgumentParser):
 
 
 class Defaults(argparse.ArgumentDefaultsHelpFormatter):
-    """A help formatter that appends "(default: ...)" to each option whose default is not empty."""
+    """A help formatter that appends "(default: ...)" to options that take a value, if the default is not empty."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return action.help if action.default in (None, False, "", []) else super()._get_help_string(action)
+        plain = action.nargs == 0 or action.default in (None, "", [])
+        return action.help if plain else super()._get_help_string(action)
 
 
 def add_command(
@@ -75,10 +76,13 @@ def resolve_motion_argument(given: Path) -> Path:
     from poise.library.authoring.source import shipped_names
     from poise.library.motions import shipped_dynamic_bodies, shipped_dynamic_path
     from poise.performance.report import FILES
+    from poise.reference.archive import FILE
 
     recording, name = given / FILES[0], str(given)
     if recording.is_file():
         return recording
+    if (given / FILE).is_file():
+        raise PoiseError(f"{given} is the folder of a prepared motion: name its file {given / FILE}")
     if given.is_file() or name not in shipped_names():
         return given
     return next((shipped_dynamic_path(name, body) for body in shipped_dynamic_bodies(name)), given)

@@ -31,13 +31,13 @@ def add(commands: Any) -> None:
         "--skeleton",
         choices=("file", "repaired"),
         default="file",
-        help="BVH: with the offsets of the motion file, or with the bone that the import restored (default: file)",
+        help="BVH: with the offsets of the motion file, or with the bone that the import restored",
     )
     option(
         "--place",
         choices=("file", "origin"),
         default="file",
-        help="BVH: where the motion file has the motion, or above the origin, facing +x of Poise (default: file)",
+        help="BVH: where the motion file has the motion, or above the origin, facing +x of Poise",
     )
 
 

@@ -235,7 +235,7 @@ def dynamic_reference(reference: Reference, body: Body, ships: bool, say: Say = 
     elif isinstance(reference, Played):
         motion = with_physics(reference.clip, watch=watch).dynamic
     elif isinstance(reference, BehaviourReference):
-        raise PoiseError(f"'{reference.name}' is a behaviour, not a motion: its own controller performs it")
+        raise PoiseError(f"'{reference.name}' is a behaviour: perform it with its own controller, rotation")
     else:
         raise PoiseError(f"'{reference.name}' is a pose, not a motion that can obey physics")
     return Played(motion.clip, motion)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Frozen
+from poise.arrays import Frozen, readonly
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, edited_with_notes
 from poise.errors import PoiseError
@@ -27,12 +27,14 @@ from poise.physics.recorded import recording_of_motion
 from poise.progress import Say, no_progress
 from poise.reference.archive import FILE, save_prepared
 from poise.reference.body_clip import BodyClip
+from poise.reference.played import Played
 from poise.retarget.foot_cleanup import FootSettings
 from poise.retarget.prepare import Prepared, import_changes, prepare
 from poise.retarget.retarget import Retargeted, same_skeleton
 from poise.world.terrain_kinds import parse_terrain
 
 FILES = (FILE, "motion.bvh", "page.html")  # Output files of a preparation
+CYCLES = 3  # of a cyclic motion that are compared with the file: a gait is measured over at least two strides
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,10 @@ class Preparation:
             write_page(recording_of_motion(physics.dynamic, self.terrain), paths[2])  # shows contact forces as well
         summary = {**prepared.as_dict(), "edits": list(self.edits), "files": [str(path) for path in paths]}
         timed = {"retargeted": True, "prepared": not self.edits, "physics": not self.edits and variation.nothing}
-        like = {stage: likeness(prepared.source, clip.rigged_clip(), timed[stage]) for stage, clip in stages.items()}
+        like = {
+            stage: likeness(prepared.source, _with_several_cycles(clip).rigged_clip(), timed[stage])
+            for stage, clip in stages.items()
+        }
         summary["likeness"] = like["prepared"].as_dict()
         if physics is not None:
             summary["dynamic"] = {**physics.as_dict(), "likeness": like["physics"].as_dict()}
@@ -197,6 +202,15 @@ def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[
     knee = "" if last.moments.knee_deg is None else f", a knee {last.moments.knee_deg:.1f} degrees"
     why = "; ".join(blamed) or "several small changes"
     return [f"WARNING: away from the file: pelvis up to {abs(last.moments.pelvis_worst_cm):.1f} cm{knee}: {why}"]
+
+
+def _with_several_cycles(clip: BodyClip) -> BodyClip:
+    """A cyclic clip repeated, so that its gait can be measured even if it holds one stride; other clips as they are."""
+    if not clip.cyclic:
+        return clip
+    played = Played(clip)
+    qpos = [played.at(k / clip.rate).qpos for k in range(CYCLES * (clip.frames - 1) + 1)]
+    return replace(clip, qpos=readonly(np.array(qpos)), down=None, cyclic=False)
 
 
 def preparation_contact_line(clip: BodyClip) -> str:

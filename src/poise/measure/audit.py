@@ -160,7 +160,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
     slip, reach = replay.mean_slip(recording.contact_kind == CONTACT), _grip_distance(replay)
     stances = 1e3 * _stance_slips(replay)
     typical, longest = (float(np.median(stances)), float(stances.max())) if len(stances) else (0.0, 0.0)
-    overlap = 1e3 * replay.self_overlap
+    overlap, deepest = 1e3 * float(np.percentile(replay.self_overlap, 99)), replay.deepest_self_overlap
     solver = recording.meta.get("solver")
     residual = solver.get("worst_residual") if isinstance(solver, dict) else None
     residual = float(residual) if isinstance(residual, int | float) else 0.0
@@ -175,7 +175,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
         AuditCheck("grip_distance", reach, 1e3 * GRASP, "mm", "distance of a grip from a body it joins"),
         AuditCheck("penetration", 1e3 * float(replay.depth.max()), 15.0, "mm", "deepest overlap of two bodies"),
-        AuditCheck("self_overlap", float(np.percentile(overlap, 99)), 10.0, "mm", "overlap of links of one body, 99 %"),
+        AuditCheck("self_overlap", overlap, 10.0, "mm", "overlap of links of one body, 99 % of states", deepest),
         AuditCheck("slip", slip, np.inf, "mm/s", "mean slip of contacts, weighted by force"),
         AuditCheck("stance_slip", typical, np.inf, "mm", "slip of a loaded part in a stance, median"),
         AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),

@@ -162,6 +162,18 @@ class Replay:
         return np.array([max(0.0, SLACK - dist.min(initial=np.inf)) for dist in own])
 
     @cached_property
+    def deepest_self_overlap(self) -> str:
+        """The two links and the time of the deepest `self_overlap`; empty without overlap."""
+        if not self.self_overlap.any():
+            return ""
+        k = int(np.argmax(self.self_overlap))
+        touches = self.touches[k]
+        pair = touches.pair[int(np.argmin(np.where(touches.own, touches.dist, np.inf)))]
+        first, second = (self.recording.model.body(link).name for link in pair)
+        depth = 1e3 * self.self_overlap[k]
+        return f"deepest {first} and {second}, {depth:.0f} mm at {self.recording.time[k]:.2f} s"
+
+    @cached_property
     def places(self) -> Array:
         """Gap (m), distance to the surface point (m) and angle to its normal (rad) of each contact, (N, 3).
 

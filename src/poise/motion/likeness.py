@@ -75,7 +75,7 @@ class Likeness:
                 f"knee in mid-stance {file.knee_mid_stance_deg:.0f} -> {here.knee_mid_stance_deg:.0f} degrees"
             )
         elif self.file_gait is not None:
-            texts.append("no gait where the file has one")
+            texts.append("no two strides to compare with the gait of the file")
         return [f"beside the file: {'; '.join(texts)}"] if texts else []
 
     def departs(self, earlier: Likeness | None = None) -> bool:

@@ -13,7 +13,7 @@ from poise.library.motions import named_motion, shipped_dynamic_bodies
 from poise.motion.captures import motion_file
 from poise.motion.repair.finding import Imported
 from poise.progress import Say, no_progress
-from poise.reference.archive import is_prepared, load_reference
+from poise.reference.archive import FILE, is_prepared, load_reference
 from poise.reference.played import Played
 from poise.reference.reference import Reference
 from poise.retarget.prepare import prepare
@@ -64,6 +64,8 @@ def cast(
         if behaviour.limits is not None:
             performer = performer.with_torque_limits(behaviour.limits)
         return Cast(performer, BehaviourReference(behaviour, performer), ships=not path.suffix)
+    if (path / FILE).is_file():
+        raise PoiseError(f"{path} is the folder of a prepared motion: name its file {path / FILE}")
     if not path.suffix:
         performer = load_shipped_or_own_body(body or default_body(motion, physics, usual))
         return Cast(performer, named_motion(motion, performer), ships=True)

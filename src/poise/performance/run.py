@@ -17,6 +17,7 @@ from poise.arrays import Array
 from poise.control.catalogue import entry_of_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, PushAware, Steerable
+from poise.dynamics.actuation import Actuation
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
@@ -151,6 +152,9 @@ class Run:
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
         time, actuation, external = self.time, self.controller.act(world.state), total_push(self._pushes, world)
+        if not isinstance(actuation, Actuation):
+            given, name = type(actuation).__name__, self.controller.name
+            raise PoiseError(f"controller '{name}': act returns a value of type {given}, not a poise.Actuation")
         if self._weights:
             external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
         self._stabiliser = stabiliser_kind(actuation, world) or self._stabiliser
