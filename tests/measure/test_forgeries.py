@@ -9,6 +9,7 @@ from poise import PoiseError, audit
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
+from poise.world.recording import Recording
 
 FORGERIES = {}  # name: (recording, forge, the checks that must fail)
 
@@ -355,6 +356,68 @@ def _a_contact_twice(r):
 @forgery("walk", "linear_momentum")
 def _contacts_one_step_early(r):
     return changed(r, contact_step=np.maximum(r.contact_step - 1, 0))
+
+
+# -- excuses -------------------------------------------------------------------------------------------------------
+
+
+def with_a_falling_mass(r):
+    """The recording with a body of 1e9 kg that falls freely, far above: by itself, it is physical."""
+    falling = '<body pos="0 0 1000"><freejoint/><inertial pos="0 0 0" mass="1e9" diaginertia="1e9 1e9 1e9"/></body>'
+    speed = -9.81 * r.step * np.arange(r.steps + 1)
+    pose, velocity = np.zeros((r.steps + 1, 7)), np.zeros((r.steps + 1, 6))
+    pose[:, 2] = 1000.0 + np.append(0.0, np.cumsum(r.step * speed[1:]))
+    pose[:, 3], velocity[:, 2] = 1.0, speed
+    forces = dict.fromkeys(("torque", "external", "limit_impulse"), lambda old: np.pad(old, ((0, 0), (0, 6))))
+    limits = [*r.meta["torque_limits"], *[None] * 6]
+    return changed(
+        r, {"torque_limits": limits, "dof_names": None},
+        model_xml=lambda xml: xml.replace("</worldbody>", falling + "</worldbody>"),
+        qpos=lambda q: np.hstack([q, pose]), qvel=lambda v: np.hstack([v, velocity]), reference_qpos=None, **forces,
+    )  # fmt: skip
+
+
+def test_a_heavy_prop_is_physical():
+    assert verdict(with_a_falling_mass(honest("walk"))).word is Word.PHYSICAL
+
+
+@forgery("walk", "joint_equation", "joint_equation_p99", "joint_equation_median")
+def _no_torques_beside_a_heavy_prop(r):
+    return with_a_falling_mass(changed(r, torque=np.zeros_like))
+
+
+def falling_ball(speed):
+    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes."""
+    ball = (
+        '<mujoco><worldbody><geom type="plane" size="9 9 0.1" margin="0.04"/><body name="ball"><freejoint/>'
+        '<geom type="sphere" size="0.1" mass="1" margin="0.04"/></body></worldbody></mujoco>'
+    )
+    h, steps = 1 / 120, 240
+    height, gained, force = [0.5], [0.0], []
+    for _ in range(steps):
+        free = gained[-1] - 9.81 * h
+        lands = height[-1] + h * free < 0.1
+        touches = height[-1] < 0.1 + 1e-9
+        after = speed if touches and speed else (0.1 - height[-1]) / h if lands else free
+        force.append((after - free) / h)
+        gained.append(after)
+        height.append(height[-1] + h * after)
+    pose, velocity, up = np.zeros((steps + 1, 7)), np.zeros((steps + 1, 6)), np.array([0.0, 0.0, 1.0])
+    pose[:, 2], pose[:, 3], velocity[:, 2] = height, 1.0, gained
+    when = np.flatnonzero(force)
+    count, none = len(when), np.zeros((steps, 6))
+    return Recording(
+        model_xml=ball, time=h * np.arange(steps + 1), qpos=pose, qvel=velocity, torque=none, external=none,
+        contact_step=when, contact_body=np.ones(count, int), contact_other=np.zeros(count, int),
+        contact_point=(pose[when, 2:3] - 0.1) / 2 * up, contact_normal=np.tile(up, (count, 1)),
+        contact_force=np.array(force)[when, None] * up, contact_friction=np.ones(count),
+        contact_kind=np.zeros(count, int), limit_impulse=none, reference_qpos=None, meta={"step": h, "root": "ball"},
+    )  # fmt: skip
+
+
+def test_a_ground_that_throws_is_refused():
+    assert verdict(falling_ball(0.0)).word is Word.PHYSICAL
+    assert failed(falling_ball(3.0)) == {"contact_throw"}
 
 
 @pytest.mark.parametrize("name", FORGERIES)

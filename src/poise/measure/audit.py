@@ -110,7 +110,7 @@ def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...
     force, joint = _worst(recording, lacking)
     high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
     turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
-    bound = 1e-6 * EARTH * float(replay.mass.max())  # N m: a millionth of the weight, at 1 m
+    bound = 1e-6 * _performer_weight(replay)  # N m: a millionth of the weight, at 1 m
     return (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
         AuditCheck("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
@@ -170,6 +170,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
         AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
+        AuditCheck("contact_throw", _thrown_height(replay), 10.0, "cm", "height to which contacts throw a performer"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
@@ -181,6 +182,18 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),
         AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity that the recording itself reports"),
     )
+
+
+def _performers(replay: Replay) -> Mask:
+    """Which of the floating trees (trees,) perform: the one named as the root, and all with joints; no loose props."""
+    model = replay.recording.model
+    jointed = np.bincount(model.body_rootid[model.dof_bodyid], minlength=model.nbody)[replay.roots] > 6
+    return np.asarray(jointed | (replay.roots == replay.recording.root))
+
+
+def _performer_weight(replay: Replay) -> float:
+    """Weight (N) of the lightest performer, by which errors are judged: a heavy prop must not excuse larger errors."""
+    return EARTH * float(replay.mass[_performers(replay)].min())
 
 
 def _worst(recording: Recording, errors: Array) -> tuple[float, str]:
@@ -217,7 +230,7 @@ def _stance_slips(replay: Replay) -> Array:
     carried, path = np.zeros((r.steps, model.nbody)), np.zeros((r.steps, model.nbody))
     np.add.at(carried, (r.contact_step, r.contact_body), force)
     np.add.at(path, (r.contact_step, r.contact_body), force * replay.slip * r.step)
-    loaded = carried > LOADED * EARTH * float(replay.mass.max())
+    loaded = carried > LOADED * _performer_weight(replay)
     path = np.divide(path, carried, out=np.zeros_like(path), where=loaded)
     runs = [(k, *run) for k in np.flatnonzero(loaded.any(0)) for run in true_runs(loaded[:, k])]
     return np.array([path[first:last, k].sum() for k, first, last in runs])
@@ -272,8 +285,7 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     loose = r.contact_kind != GRIP
     if not loose.any():
         return 0.0, 0.0, 0.0, 0.0
-    weight = float(replay.mass.max()) * EARTH
-    surfaces = _surface_friction(replay)
+    weight, surfaces = _performer_weight(replay), _surface_friction(replay)
     friction = np.minimum(r.contact_friction, surfaces * (1 + 1e-9))
     force, normal = r.contact_force[loose], r.contact_normal[loose]
     pressing = np.einsum("ni,ni->n", force, normal)
@@ -288,6 +300,24 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
         float(np.max(driving / (working + 0.01 * weight))),
         float(np.max(np.abs(r.contact_friction - surfaces)[loose])),
     )
+
+
+def _thrown_height(replay: Replay) -> float:
+    """Height (cm) by which the work of contacts that throw performers away would raise them, in the worst second.
+
+    Contacts are inelastic: they push surfaces out of each other, but not away from each other.
+    """
+    r = replay.recording
+    weight = np.append(EARTH * replay.mass * _performers(replay), 0.0)  # N, of each floating tree; last, of all else
+    weights = np.max([weight[replay.floating_tree_index(b)] for b in (r.contact_body, r.contact_other)], axis=0)
+    chosen = (r.contact_kind != GRIP) & (weights > 0)
+    if not chosen.any():
+        return 0.0
+    pressing = np.einsum("ni,ni->n", r.contact_force, r.contact_normal)
+    away = np.minimum(replay.normal_moves, replay.gap_at_end)
+    height = np.maximum(pressing, 0.0)[chosen] * np.maximum(away, 0.0)[chosen] / weights[chosen]
+    second = (r.contact_step[chosen] * r.step).astype(np.int64)
+    return 100 * float(np.max(np.bincount(second, height)))
 
 
 def _grip_distance(replay: Replay) -> float:
