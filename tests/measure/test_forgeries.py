@@ -135,6 +135,16 @@ def _torques_called_external(r):
     return changed(r, external=r.external + r.torque, torque=np.zeros_like(r.torque))
 
 
+@forgery("walk", "undeclared_force")
+def _a_weight_that_lifts(r):
+    replay, link, mass = Replay.of(r), r.model.body("pelvis").id, -2.0
+    gained = np.diff(replay.point_velocity(link, replay.xpos[:, link]), axis=0) / r.step
+    force = mass * (np.array(r.model.opt.gravity) - gained)
+    pull = replay.generalised_forces(np.arange(r.steps), np.full(r.steps, link), replay.xpos[:-1, link], force)
+    weight = {"kind": "weight", "time": 0.0, "body": "pelvis", "mass": mass, "point": [0.0, 0.0, 0.0]}
+    return changed(r, {"events": [weight]}, external=r.external + pull)
+
+
 @forgery("loaded", "undeclared_force")
 def _a_weight_without_its_event(r):
     return changed(r, {"events": []})
