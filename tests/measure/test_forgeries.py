@@ -7,8 +7,10 @@ from forging import changed, edited_model, events, failed, honest, verdict, with
 
 from poise import PoiseError, audit
 from poise.dynamics.mechanism import DynamicsTerms
+from poise.measure.joint_limits import named_body
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
+from poise.performance.request import Request
 from poise.world.recording import Recording
 
 FORGERIES = {}  # name: (recording, forge, the checks that must fail)
@@ -496,3 +498,11 @@ def test_small_random_corruptions_are_refused():
     made = [each for each in corruptions(60, seed=1) if each.size != SLIGHTEST]
     assert len(made) > 30
     assert [each for each in made if not each.refused] == []
+
+
+def test_limits_of_a_loaded_body_are_the_bodys_only_with_the_declared_load():
+    carrying = Request("stand", "human37", loads=("right_hand=15",), seconds=0.1).perform().recording
+    body = named_body(carrying)
+    assert body is not None
+    assert body.name == "human37"
+    assert named_body(changed(carrying, {"events": [{"kind": "load", "text": "right_hand=14"}]})) is None
