@@ -5,12 +5,13 @@ import pytest
 from corruption import SLIGHTEST, corruptions
 from forging import changed, edited_model, events, failed, honest, verdict, without_contacts
 
-from poise import PoiseError, audit
+from poise import Body, PoiseError, Scene, World, audit, perform
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.measure.joint_limits import named_body
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
 from poise.performance.request import Request
+from poise.world.props import Box
 from poise.world.recording import Recording
 
 FORGERIES = {}  # name: (recording, forge, the checks that must fail)
@@ -430,6 +431,14 @@ def falling_ball(speed):
 def test_a_ground_that_throws_is_refused():
     assert verdict(falling_ball(0.0)).word is Word.PHYSICAL
     assert failed(falling_ball(3.0)) == {"contact_throw"}
+
+
+def test_a_person_hit_by_a_heavy_box_is_physical():
+    body = Body.named("human37")
+    scene = Scene((body,), props=(Box(size=(0.5, 0.5, 0.5), mass=300.0, at=(0.3, 0.0, 3.0)),))
+    hit = perform(World(scene), "limp", "stand", seconds=2.0).recording
+    assert np.isin(hit.model.body("box").id, hit.contact_body) or np.isin(hit.model.body("box").id, hit.contact_other)
+    assert verdict(hit).word is Word.PHYSICAL
 
 
 @pytest.mark.parametrize("name", FORGERIES)

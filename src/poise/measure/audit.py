@@ -170,7 +170,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
         AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
-        AuditCheck("contact_throw", _thrown_height(replay), 10.0, "cm", "height to which contacts throw a performer"),
+        AuditCheck("contact_throw", _thrown_height(replay), 20.0, "cm", "height to which contacts throw a performer"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
@@ -279,13 +279,15 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
 
     The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
     slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
-    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator.
+    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator: of the
+    heaviest moving thing, but of at most ten performers, so that a heavy prop does not excuse them.
     """
     r = replay.recording
     loose = r.contact_kind != GRIP
     if not loose.any():
         return 0.0, 0.0, 0.0, 0.0
     weight, surfaces = _performer_weight(replay), _surface_friction(replay)
+    heaviest = min(EARTH * float(replay.mass.max()), 10 * weight)
     friction = np.minimum(r.contact_friction, surfaces * (1 + 1e-9))
     force, normal = r.contact_force[loose], r.contact_normal[loose]
     pressing = np.einsum("ni,ni->n", force, normal)
@@ -297,27 +299,45 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
-        float(np.max(driving / (working + 0.01 * weight))),
+        float(np.max(driving / (working + 0.01 * heaviest))),
         float(np.max(np.abs(r.contact_friction - surfaces)[loose])),
     )
 
 
 def _thrown_height(replay: Replay) -> float:
-    """Height (cm) by which the work of contacts that throw performers away would raise them, in the worst second.
+    """Height (cm) by which the work of contacts that throw performers away would raise what they bear, per second.
 
-    Contacts are inelastic: they push surfaces out of each other, but not away from each other.
+    Contacts are inelastic: they push surfaces out of each other, but not away from each other. The value is that of the
+    worst second.
     """
-    r = replay.recording
-    weight = np.append(EARTH * replay.mass * _performers(replay), 0.0)  # N, of each floating tree; last, of all else
-    weights = np.max([weight[replay.floating_tree_index(b)] for b in (r.contact_body, r.contact_other)], axis=0)
-    chosen = (r.contact_kind != GRIP) & (weights > 0)
+    r, chosen = replay.recording, _contacts_of_performers(replay)
     if not chosen.any():
         return 0.0
     pressing = np.einsum("ni,ni->n", r.contact_force, r.contact_normal)
     away = np.minimum(replay.normal_moves, replay.gap_at_end)
-    height = np.maximum(pressing, 0.0)[chosen] * np.maximum(away, 0.0)[chosen] / weights[chosen]
+    work = (np.maximum(pressing, 0.0) * np.maximum(away, 0.0))[chosen]
     second = (r.contact_step[chosen] * r.step).astype(np.int64)
-    return 100 * float(np.max(np.bincount(second, height)))
+    return 100 * float(np.max(np.bincount(second, work) / _borne_weight(replay)[: second.max() + 1]))
+
+
+def _contacts_of_performers(replay: Replay) -> Mask:
+    """Which contacts (N,), grips excepted, touch a performer."""
+    r, performs = replay.recording, np.append(_performers(replay), False)
+    mine = [performs[replay.floating_tree_index(bodies)] for bodies in (r.contact_body, r.contact_other)]
+    return np.asarray((r.contact_kind != GRIP) & (mine[0] | mine[1]))
+
+
+def _borne_weight(replay: Replay) -> Array:
+    """(S,) N: mean force of the performers' contacts in each second, and at least the weight of the lightest performer.
+
+    It is larger than this weight if something heavy lies or falls on a performer.
+    """
+    r, chosen = replay.recording, _contacts_of_performers(replay)
+    pressing = np.abs(np.einsum("ni,ni->n", r.contact_force, r.contact_normal))
+    second = (r.contact_step * r.step).astype(np.int64)
+    count = int(r.steps * r.step) + 2
+    borne = r.step * np.bincount(second, pressing * chosen, minlength=count)
+    return np.asarray(np.maximum(borne, _performer_weight(replay)))
 
 
 def _grip_distance(replay: Replay) -> float:
