@@ -5,10 +5,14 @@ import pytest
 from corruption import SLIGHTEST, corruptions
 from forging import changed, edited_model, events, failed, honest, verdict, without_contacts
 
-from poise import PoiseError, audit
+from poise import Body, PoiseError, Scene, World, audit, perform
 from poise.dynamics.mechanism import DynamicsTerms
+from poise.measure.joint_limits import named_body
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
+from poise.performance.request import Request
+from poise.world.props import Box
+from poise.world.recording import Recording
 
 FORGERIES = {}  # name: (recording, forge, the checks that must fail)
 
@@ -132,6 +136,16 @@ def _a_hand_that_drives_a_knee(r):
 @forgery("walk", "undeclared_force")
 def _torques_called_external(r):
     return changed(r, external=r.external + r.torque, torque=np.zeros_like(r.torque))
+
+
+@forgery("walk", "undeclared_force")
+def _a_weight_that_lifts(r):
+    replay, link, mass = Replay.of(r), r.model.body("pelvis").id, -2.0
+    gained = np.diff(replay.point_velocity(link, replay.xpos[:, link]), axis=0) / r.step
+    force = mass * (np.array(r.model.opt.gravity) - gained)
+    pull = replay.generalised_forces(np.arange(r.steps), np.full(r.steps, link), replay.xpos[:-1, link], force)
+    weight = {"kind": "weight", "time": 0.0, "body": "pelvis", "mass": mass, "point": [0.0, 0.0, 0.0]}
+    return changed(r, {"events": [weight]}, external=r.external + pull)
 
 
 @forgery("loaded", "undeclared_force")
@@ -357,6 +371,76 @@ def _contacts_one_step_early(r):
     return changed(r, contact_step=np.maximum(r.contact_step - 1, 0))
 
 
+# -- excuses -------------------------------------------------------------------------------------------------------
+
+
+def with_a_falling_mass(r):
+    """The recording with a body of 1e9 kg that falls freely, far above: by itself, it is physical."""
+    falling = '<body pos="0 0 1000"><freejoint/><inertial pos="0 0 0" mass="1e9" diaginertia="1e9 1e9 1e9"/></body>'
+    speed = -9.81 * r.step * np.arange(r.steps + 1)
+    pose, velocity = np.zeros((r.steps + 1, 7)), np.zeros((r.steps + 1, 6))
+    pose[:, 2] = 1000.0 + np.append(0.0, np.cumsum(r.step * speed[1:]))
+    pose[:, 3], velocity[:, 2] = 1.0, speed
+    forces = dict.fromkeys(("torque", "external", "limit_impulse"), lambda old: np.pad(old, ((0, 0), (0, 6))))
+    limits = [*r.meta["torque_limits"], *[None] * 6]
+    return changed(
+        r, {"torque_limits": limits, "dof_names": None},
+        model_xml=lambda xml: xml.replace("</worldbody>", falling + "</worldbody>"),
+        qpos=lambda q: np.hstack([q, pose]), qvel=lambda v: np.hstack([v, velocity]), reference_qpos=None, **forces,
+    )  # fmt: skip
+
+
+def test_a_heavy_prop_is_physical():
+    assert verdict(with_a_falling_mass(honest("walk"))).word is Word.PHYSICAL
+
+
+@forgery("walk", "joint_equation", "joint_equation_p99", "joint_equation_median")
+def _no_torques_beside_a_heavy_prop(r):
+    return with_a_falling_mass(changed(r, torque=np.zeros_like))
+
+
+def falling_ball(speed):
+    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes."""
+    ball = (
+        '<mujoco><worldbody><geom type="plane" size="9 9 0.1" margin="0.04"/><body name="ball"><freejoint/>'
+        '<geom type="sphere" size="0.1" mass="1" margin="0.04"/></body></worldbody></mujoco>'
+    )
+    h, steps = 1 / 120, 240
+    height, gained, force = [0.5], [0.0], []
+    for _ in range(steps):
+        free = gained[-1] - 9.81 * h
+        lands = height[-1] + h * free < 0.1
+        touches = height[-1] < 0.1 + 1e-9
+        after = speed if touches and speed else (0.1 - height[-1]) / h if lands else free
+        force.append((after - free) / h)
+        gained.append(after)
+        height.append(height[-1] + h * after)
+    pose, velocity, up = np.zeros((steps + 1, 7)), np.zeros((steps + 1, 6)), np.array([0.0, 0.0, 1.0])
+    pose[:, 2], pose[:, 3], velocity[:, 2] = height, 1.0, gained
+    when = np.flatnonzero(force)
+    count, none = len(when), np.zeros((steps, 6))
+    return Recording(
+        model_xml=ball, time=h * np.arange(steps + 1), qpos=pose, qvel=velocity, torque=none, external=none,
+        contact_step=when, contact_body=np.ones(count, int), contact_other=np.zeros(count, int),
+        contact_point=(pose[when, 2:3] - 0.1) / 2 * up, contact_normal=np.tile(up, (count, 1)),
+        contact_force=np.array(force)[when, None] * up, contact_friction=np.ones(count),
+        contact_kind=np.zeros(count, int), limit_impulse=none, reference_qpos=None, meta={"step": h, "root": "ball"},
+    )  # fmt: skip
+
+
+def test_a_ground_that_throws_is_refused():
+    assert verdict(falling_ball(0.0)).word is Word.PHYSICAL
+    assert failed(falling_ball(3.0)) == {"contact_throw"}
+
+
+def test_a_person_hit_by_a_heavy_box_is_physical():
+    body = Body.named("human37")
+    scene = Scene((body,), props=(Box(size=(0.5, 0.5, 0.5), mass=300.0, at=(0.3, 0.0, 3.0)),))
+    hit = perform(World(scene), "limp", "stand", seconds=2.0).recording
+    assert np.isin(hit.model.body("box").id, hit.contact_body) or np.isin(hit.model.body("box").id, hit.contact_other)
+    assert verdict(hit).word is Word.PHYSICAL
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_is_refused_for_the_right_reason(name):
     base, forge, checks = FORGERIES[name]
@@ -423,3 +507,11 @@ def test_small_random_corruptions_are_refused():
     made = [each for each in corruptions(60, seed=1) if each.size != SLIGHTEST]
     assert len(made) > 30
     assert [each for each in made if not each.refused] == []
+
+
+def test_limits_of_a_loaded_body_are_the_bodys_only_with_the_declared_load():
+    carrying = Request("stand", "human37", loads=("right_hand=15",), seconds=0.1).perform().recording
+    body = named_body(carrying)
+    assert body is not None
+    assert body.name == "human37"
+    assert named_body(changed(carrying, {"events": [{"kind": "load", "text": "right_hand=14"}]})) is None

@@ -118,3 +118,10 @@ def test_a_stand_has_no_gait():
     stand = replace(clip, position=clip.position[:1].repeat(99, 0), rotation=clip.rotation[:1].repeat(99, 0))
     assert likeness(clip, stand).gait is None
     assert likeness(stand, stand).as_dict()["stride_s"] is None
+
+
+def test_the_pitch_of_feet_is_unknown_without_toe_joints():
+    pitches = {body: likeness(walked(body=body), walked(body=body)).gait for body in ("biped29", "human58")}
+    assert pitches["biped29"].foot_strike_deg is None
+    assert pitches["biped29"].foot_toe_off_deg is None
+    assert pitches["human58"].foot_strike_deg > 10.0

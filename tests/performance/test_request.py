@@ -5,8 +5,12 @@ import pytest
 
 from poise.body.body import Body
 from poise.control.catalogue import controller_entries
+from poise.edit.parse import parse_edit
+from poise.edit.take import edited, take_of
 from poise.errors import PoiseError
+from poise.library.motions import named_motion
 from poise.performance.request import Request
+from poise.reference.played import Played
 
 STAND = {"motion": "stand", "controller": "pendulum", "seconds": 0.1}
 
@@ -97,3 +101,14 @@ def test_invalid_arguments_are_refused_before_the_casting(asked):
 
 def test_every_controller_has_a_range_of_speeds():
     assert all(entry.speeds[0] <= 0.0 < entry.speeds[1] for entry in controller_entries().values())
+
+
+def test_edits_before_a_run_ease_as_those_of_a_clip():
+    text = "offset:spine=0:60:0@1-4"
+    run = Request("walk", "biped29", edits=(text,)).stage().run
+    clip = named_motion("walk", Body.named("biped29")).clip
+    five = take_of(Played(clip), clip.body).clip(5.0)
+    wanted, usual = edited(five, parse_edit(text)), edited(five, parse_edit(f"{text},ease=0.3"))
+    k = round(1.3 * clip.rate)
+    assert np.allclose(run.reference.at(k / clip.rate).qpos, wanted.qpos[k], atol=1e-9)
+    assert not np.allclose(wanted.qpos[k], usual.qpos[k], atol=0.1)

@@ -1,6 +1,6 @@
 """After going back to a mark a run repeats itself to the last bit, or differs if it is pushed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -180,3 +180,25 @@ def test_lists_in_a_frozen_dataclass_of_a_users_controller_are_gone_back_to():
     assert len(run.controller.diary.entries) == 3
     run.go_back(mark)
     assert len(run.controller.diary.entries) == 1
+
+
+class Lifted(Hold):
+    """Hold with a stabiliser that lifts the root for a short time, and then only turns it."""
+
+    def act(self, state):
+        stabiliser = np.zeros(len(state.qvel))
+        stabiliser[2:5] = 20.0 * (0.02 < state.time < 0.05), 0.0, 1.0
+        return replace(super().act(state), external=stabiliser)
+
+
+def test_a_stabiliser_is_declared_by_all_that_it_gave_and_no_longer_after_going_back():
+    performer = Body.named("human37")
+    run = Run(World(Scene.of(performer)), Lifted(), named_motion("stand", performer))
+    steps(run, 1)
+    mark = run.mark()
+    steps(run, 9)
+    lifted = run.so_far().recording
+    assert lifted.meta["stabiliser"] == "force and torque"
+    assert poise.audit(lifted).verdict.word == "assisted"
+    run.go_back(mark)
+    assert run.so_far().recording.meta["stabiliser"] == "torque"

@@ -17,6 +17,7 @@ from poise.reference.dynamic import Dynamic
 from poise.rotations import slerp
 from poise.world.recording import Recording
 
+FASTEST = 10_000.0  # frames per second: a larger rate is a mistake, and would fill the memory
 Source = Recording | Dynamic | BodyClip | Clip  # What can be exported
 
 
@@ -33,8 +34,8 @@ class ExportPart:
         if not 0 <= self.start < (np.inf if self.end is None else self.end) or not (self.end or 0.0) < np.inf:
             end = "the end" if self.end is None else f"{self.end:g}"
             raise PoiseError(f"cannot export from {self.start:g} to {end} s: the start must come before the end")
-        if self.fps is not None and not 0 < self.fps < np.inf:
-            raise PoiseError(f"fps must be positive, not {self.fps:g}")
+        if self.fps is not None and not 0 < self.fps <= FASTEST:
+            raise PoiseError(f"fps must be positive and at most {FASTEST:g}, not {self.fps:g}")
 
 
 WHOLE = ExportPart()

@@ -110,7 +110,7 @@ def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...
     force, joint = _worst(recording, lacking)
     high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
     turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
-    bound = 1e-6 * EARTH * float(replay.mass.max())  # N m: a millionth of the weight, at 1 m
+    bound = 1e-6 * _performer_weight(replay)  # N m: a millionth of the weight, at 1 m
     return (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
         AuditCheck("angular_momentum", angular, 1e-6, "of weight x 1 m", "change beyond the moments of those forces"),
@@ -170,6 +170,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
         AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
+        AuditCheck("contact_throw", _thrown_height(replay), 20.0, "cm", "height to which contacts throw a performer"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
@@ -181,6 +182,18 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),
         AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity that the recording itself reports"),
     )
+
+
+def _performers(replay: Replay) -> Mask:
+    """Which of the floating trees (trees,) perform: the one named as the root, and all with joints; no loose props."""
+    model = replay.recording.model
+    jointed = np.bincount(model.body_rootid[model.dof_bodyid], minlength=model.nbody)[replay.roots] > 6
+    return np.asarray(jointed | (replay.roots == replay.recording.root))
+
+
+def _performer_weight(replay: Replay) -> float:
+    """Weight (N) of the lightest performer, by which errors are judged: a heavy prop must not excuse larger errors."""
+    return EARTH * float(replay.mass[_performers(replay)].min())
 
 
 def _worst(recording: Recording, errors: Array) -> tuple[float, str]:
@@ -217,7 +230,7 @@ def _stance_slips(replay: Replay) -> Array:
     carried, path = np.zeros((r.steps, model.nbody)), np.zeros((r.steps, model.nbody))
     np.add.at(carried, (r.contact_step, r.contact_body), force)
     np.add.at(path, (r.contact_step, r.contact_body), force * replay.slip * r.step)
-    loaded = carried > LOADED * EARTH * float(replay.mass.max())
+    loaded = carried > LOADED * _performer_weight(replay)
     path = np.divide(path, carried, out=np.zeros_like(path), where=loaded)
     runs = [(k, *run) for k in np.flatnonzero(loaded.any(0)) for run in true_runs(loaded[:, k])]
     return np.array([path[first:last, k].sum() for k, first, last in runs])
@@ -266,14 +279,15 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
 
     The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
     slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
-    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator.
+    oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator: of the
+    heaviest moving thing, but of at most ten performers, so that a heavy prop does not excuse them.
     """
     r = replay.recording
     loose = r.contact_kind != GRIP
     if not loose.any():
         return 0.0, 0.0, 0.0, 0.0
-    weight = float(replay.mass.max()) * EARTH
-    surfaces = _surface_friction(replay)
+    weight, surfaces = _performer_weight(replay), _surface_friction(replay)
+    heaviest = min(EARTH * float(replay.mass.max()), 10 * weight)
     friction = np.minimum(r.contact_friction, surfaces * (1 + 1e-9))
     force, normal = r.contact_force[loose], r.contact_normal[loose]
     pressing = np.einsum("ni,ni->n", force, normal)
@@ -285,9 +299,45 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,
-        float(np.max(driving / (working + 0.01 * weight))),
+        float(np.max(driving / (working + 0.01 * heaviest))),
         float(np.max(np.abs(r.contact_friction - surfaces)[loose])),
     )
+
+
+def _thrown_height(replay: Replay) -> float:
+    """Height (cm) by which the work of contacts that throw performers away would raise what they bear, per second.
+
+    Contacts are inelastic: they push surfaces out of each other, but not away from each other. The value is that of the
+    worst second.
+    """
+    r, chosen = replay.recording, _contacts_of_performers(replay)
+    if not chosen.any():
+        return 0.0
+    pressing = np.einsum("ni,ni->n", r.contact_force, r.contact_normal)
+    away = np.minimum(replay.normal_moves, replay.gap_at_end)
+    work = (np.maximum(pressing, 0.0) * np.maximum(away, 0.0))[chosen]
+    second = (r.contact_step[chosen] * r.step).astype(np.int64)
+    return 100 * float(np.max(np.bincount(second, work) / _borne_weight(replay)[: second.max() + 1]))
+
+
+def _contacts_of_performers(replay: Replay) -> Mask:
+    """Which contacts (N,), grips excepted, touch a performer."""
+    r, performs = replay.recording, np.append(_performers(replay), False)
+    mine = [performs[replay.floating_tree_index(bodies)] for bodies in (r.contact_body, r.contact_other)]
+    return np.asarray((r.contact_kind != GRIP) & (mine[0] | mine[1]))
+
+
+def _borne_weight(replay: Replay) -> Array:
+    """(S,) N: mean force of the performers' contacts in each second, and at least the weight of the lightest performer.
+
+    It is larger than this weight if something heavy lies or falls on a performer.
+    """
+    r, chosen = replay.recording, _contacts_of_performers(replay)
+    pressing = np.abs(np.einsum("ni,ni->n", r.contact_force, r.contact_normal))
+    second = (r.contact_step * r.step).astype(np.int64)
+    count = int(r.steps * r.step) + 2
+    borne = r.step * np.bincount(second, pressing * chosen, minlength=count)
+    return np.asarray(np.maximum(borne, _performer_weight(replay)))
 
 
 def _grip_distance(replay: Replay) -> float:

@@ -158,6 +158,8 @@ def _weight_forces(replay: Replay, external: Array, rows: Mask) -> tuple[Array, 
             (mass, *_), link, point = _vector([event["mass"]] * 3), _link_id(r.model, event), _vector(event["point"])
         except (KeyError, TypeError, ValueError):
             continue
+        if mass <= 0:
+            continue  # a weight that lifts is none
         steps = np.flatnonzero((starts >= begin) & (starts < end))
         places = replay.xpos[:, link] + replay.xmat[:, link] @ point  # (T+1, 3)
         gained = np.diff(replay.point_velocity(link, places), axis=0) / r.step

@@ -6,6 +6,7 @@ Limits of angles bound hinge angles, and the components of a ball's rotation vec
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,8 @@ import numpy as np
 from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.catalogue import body_names, bundled_body
+from poise.body.load import parse_body_load
+from poise.errors import PoiseError
 from poise.rotations import inverse_right_jacobian, quat_log
 from poise.world.recording import Recording
 
@@ -125,9 +128,16 @@ def named_body(recording: Recording) -> Body | None:
     names = tuple(model.body(k).name for k in range(model.nbody))[links]
     if first < 0 or names != body.links or np.any(model.body_rootid[links] != root):
         return None
-    loads = [str(event.get("text")) for event in recording.events if event.get("kind") == "load"]
-    bare = np.array([not any(text.startswith(f"{name}=") for text in loads) for name in names])
-    for table in ("body_mass", "body_inertia", "body_ipos"):
+    loads = dict.fromkeys(names, 0.0)  # kg
+    for event in (each for each in recording.events if each.get("kind") == "load"):
+        with suppress(PoiseError):
+            link, mass = parse_body_load(str(event.get("text")))
+            loads[link] = mass if mass > 0 else 0.0
+    carried = np.array([loads[name] for name in names])
+    bare = carried == 0
+    if not np.allclose(model.body_mass[links], body.model.body_mass[1:] + carried, SAME):
+        return None
+    for table in ("body_inertia", "body_ipos"):
         if not np.allclose(getattr(model, table)[links][bare], getattr(body.model, table)[1:][bare], SAME, SAME**2):
             return None
     same = (np.allclose(getattr(model, t)[dofs], getattr(body.model, t), SAME) for t in ("dof_damping", "dof_armature"))

@@ -130,9 +130,18 @@ class Replay:
     def slip_velocity(self) -> Array:
         """Mean tangential velocity (N, 3) in m/s of each contact's material points over the step."""
         r = self.recording
-        moved = self._contact_point_moves(r.contact_body) - self._contact_point_moves(r.contact_other)
-        along = np.einsum("ni,ni->n", moved, r.contact_normal)[:, None] * r.contact_normal
-        return np.asarray((moved - along) / r.step)
+        return np.asarray((self._contact_moves - self.normal_moves[:, None] * r.contact_normal) / r.step)
+
+    @cached_property
+    def normal_moves(self) -> Array:
+        """Distance (N,) in m by which each contact's material points move apart along the normal in the step."""
+        return np.asarray(np.einsum("ni,ni->n", self._contact_moves, self.recording.contact_normal))
+
+    @cached_property
+    def _contact_moves(self) -> Array:
+        """Displacement (N, 3) in m of each contact's material point on `contact_body` against `contact_other`."""
+        r = self.recording
+        return self._contact_point_moves(r.contact_body) - self._contact_point_moves(r.contact_other)
 
     def _contact_point_moves(self, bodies: Ints) -> Array:
         """Displacement (N, 3) in m of each contact point with a body during its step."""
@@ -193,15 +202,27 @@ class Replay:
         return out
 
     @cached_property
+    def gap_at_start(self) -> Array:
+        """Distance (N,) in m of the surfaces of each contact at the start of its step; infinite if not close."""
+        r = self.recording
+        pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
+        found = [self.touches[k].gap_at(_ordered_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
+        return np.array(found, float)
+
+    @cached_property
+    def gap_at_end(self) -> Array:
+        """Smallest distance (N,) in m of the two bodies of each contact at the end of its step; infinite if far."""
+        r = self.recording
+        pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
+        return np.array([self.touches[k + 1].gap(_ordered_pair(a, b)) for k, a, b in pairs], float)
+
+    @property
     def touching_at_start(self) -> Mask:
         """Whether the surfaces of each contact touch at the start of the step (N,).
 
         Other contacts begin during the step: in part of it the surfaces move above each other without touching.
         """
-        r = self.recording
-        pairs = zip(r.contact_step.tolist(), r.contact_body.tolist(), r.contact_other.tolist(), strict=True)
-        found = [self.touches[k].gap_at(_ordered_pair(a, b), r.contact_point[n]) for n, (k, a, b) in enumerate(pairs)]
-        return np.array(found) <= TOUCH
+        return self.gap_at_start <= TOUCH
 
 
 @dataclass(frozen=True)

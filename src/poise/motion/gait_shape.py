@@ -1,7 +1,7 @@
 """The shape of a walk or run, from joint positions alone: the same code measures a file and its performance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,9 +26,9 @@ class GaitShape:
     knee_mid_stance_deg: float  # least flexion in the middle of stance
     knee_swing_deg: float  # greatest flexion from toe-off to strike
     knee_strike_deg: float
-    foot_strike_deg: float  # toes up, from the foot's pitch in the middle of stance
-    foot_toe_off_deg: float  # toes up, from the foot's pitch in the middle of stance
-    swing_clearance_cm: float  # least height of the ball of the foot in mid-swing, above that in stance
+    foot_strike_deg: float | None  # toes up, from the foot's pitch in the middle of stance; None without toe joints
+    foot_toe_off_deg: float | None  # likewise
+    swing_clearance_cm: float  # least height of toe joint, or ankle without one, in mid-swing, above that in stance
     pelvis_yaw_deg: float  # range over a stride
     pelvis_roll_deg: float  # range over a stride
 
@@ -70,8 +70,12 @@ def gait_shape(at: Mapping[str, Array], rate: float) -> GaitShape | None:
                 knee[stance].min(), knee[off : b + 1].max(), knee[b], pitch[b, side] - flat, pitch[off, side] - flat,
                 100 * height, float(np.ptp(turned[own])), float(np.ptp(roll[own])),
             ))  # fmt: skip
-    shape = GaitShape(*map(float, np.median(found, axis=0))) if found else None
-    return shape if shape is not None and shape.step_m > SHORTEST * leg_length(at) else None
+    if not found:
+        return None
+    shape = GaitShape(*map(float, np.median(found, axis=0)))
+    if not all(f"{side}_toes" in at for side in SIDES):
+        shape = replace(shape, foot_strike_deg=None, foot_toe_off_deg=None)
+    return shape if shape.step_m > SHORTEST * leg_length(at) else None
 
 
 def knee_flexion(at: Mapping[str, Array], side: str) -> Array:

@@ -26,6 +26,7 @@ from poise.world.world import World
 HEAVIEST = 200.0  # Largest mass (kg) of a weight
 MOST_WEIGHTS = 8  # Largest number of weights at once
 TRIALS = 10  # Largest number of trial steps to find the force of the weights
+FORCE_AND_TORQUE = "force and torque"  # What a stabiliser gives that pushes the root as well as turns it
 NEAR = 0.01  # Residual force, as a share of the weight, at which the trials stop
 
 
@@ -100,7 +101,7 @@ def stabiliser_kind(actuation: Actuation, world: World) -> str | None:
     if not parts:
         return None
     first = world.scene.dofs(0).start
-    return "force and torque" if any(np.any(part[first : first + 3]) for part in parts) else "torque"
+    return FORCE_AND_TORQUE if any(np.any(part[first : first + 3]) for part in parts) else "torque"
 
 
 @dataclass(frozen=True)

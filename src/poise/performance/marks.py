@@ -37,6 +37,7 @@ class Mark:
     events: tuple[dict[str, Any], ...]  # events so far, which are never changed
     steps: int  # number of steps so far
     fell_at: float | None  # s
+    stabiliser: str | None  # what a stabiliser of the root had given
     token: object  # the run keeps this token while it can go back to the mark
 
     __repr__ = brief_repr

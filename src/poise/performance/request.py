@@ -14,7 +14,7 @@ from poise.control.commands import SteerCommand, parse_steer
 from poise.control.controller import Controller, ReportsEnding, Steerable
 from poise.control.entry import ControllerEntry, entry_from_object
 from poise.edit.parse import parse_edit
-from poise.edit.take import Edit, take_of
+from poise.edit.take import Edit, eased, take_of
 from poise.errors import PoiseError, unknown_name
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_shipped_or_own_body
@@ -237,7 +237,8 @@ class Request:
 def _edited_reference(reference: Reference, edits: Sequence[Edit], body: Body, say: Say) -> Reference:
     for edit in edits:
         say(f"editing: {edit}")
-        reference = edit.on(take_of(reference, body))
+        take = take_of(reference, body)
+        reference = eased(edit, take).on(take)
     return reference
 
 

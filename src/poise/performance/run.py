@@ -24,7 +24,15 @@ from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_cue_speed, fire_cue, held_pairs, steer_by_cue
-from poise.performance.forces import MOST_WEIGHTS, PushInRun, WeightHungInRun, hung_force, stabiliser_kind, total_push
+from poise.performance.forces import (
+    FORCE_AND_TORQUE,
+    MOST_WEIGHTS,
+    PushInRun,
+    WeightHungInRun,
+    hung_force,
+    stabiliser_kind,
+    total_push,
+)
 from poise.performance.marks import Mark, unchanging_parts_for_mark, world_parts_for_mark
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, place_at_start
@@ -157,7 +165,8 @@ class Run:
             raise PoiseError(f"controller '{name}': act returns a value of type {given}, not a poise.Actuation")
         if self._weights:
             external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
-        self._stabiliser = stabiliser_kind(actuation, world) or self._stabiliser
+        if self._stabiliser != FORCE_AND_TORQUE:
+            self._stabiliser = stabiliser_kind(actuation, world) or self._stabiliser
         result = world.step(actuation, external)
         if self.fell_at is None and self._falls_in_step(result):
             self.fell_at = time
@@ -405,6 +414,7 @@ class Run:
             events=tuple(self.events),
             steps=self._dropped + len(self._spent),
             fell_at=self.fell_at,
+            stabiliser=self._stabiliser,
             token=token,
         )
 
@@ -420,7 +430,7 @@ class Run:
         self._move_to(to.world)
         self.world.go_back(to.snapshot)
         self._pushes, self._weights, self.fell_at = list(to.pushes), to.weights, to.fell_at
-        self.events = list(to.events)
+        self.events, self._stabiliser = list(to.events), to.stabiliser
         if self._recorder is None:
             return
         if to.steps < self._dropped:  # the steps since the mark are no longer all kept
