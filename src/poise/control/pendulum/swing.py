@@ -41,6 +41,10 @@ FAST, FAST_LIFT = 2.5, 0.3
 target, minus its lag or the distance that it moves at FAST (m/s, adult), whichever is larger."""
 
 
+PASSING, ALONG = 0.12, 0.45
+"""In leg lengths: a foot that passes the stance foot keeps PASSING to its side of it, unless it is ALONG away."""
+
+
 class SwingFoot(NamedTuple):
     """A foot in the air."""
 
@@ -72,7 +76,8 @@ def swing_foot_target(
 ) -> SwingFoot:
     """Target of the swing foot, `ahead` s from now."""
     legs, side, share, hold = walker.legs, gait.swing, gait.swing_share, aim.hold
-    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, share, aim.more, aim.astray)
+    stand = seen.ankle[gait.stance]
+    flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, share, aim.more, aim.astray, stand)
     ankle, there = flight.ankle, seen.ankle[side]
     phase = max(gait.phase, gait.begun)
     late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - gait.begun) * gait.since / phase
@@ -97,16 +102,17 @@ def swing_aim(
         return SwingAim(hold, more, 0.0, astray)
     side, share = gait.swing, gait.swing_share
     there = seen.ankle[side]
-    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, share, more, astray).ankle
+    stand = seen.ankle[gait.stance]
+    ankle = _swing_flight(walker.legs, side, gait.style.swing, gait.lift, hold, yaw, share, more, astray, stand).ankle
     return SwingAim(hold, more, math.hypot(ankle[0] - there[0], ankle[1] - there[1]), astray)
 
 
 @kernel
 def _swing_flight(
     legs: Legs, side: int, swing: SwingStyle, lift: LiftOff, hold: Foothold, yaw: float, share: float, more: float,
-    astray: float,
+    astray: float, stand: Array,
 ) -> _SwingFlight:  # fmt: skip
-    """The foot at a share of the swing; `more` is the extra lift (m).
+    """The foot at a share of the swing; `more` is the extra lift (m), `stand` (3,) m the stance ankle.
 
     The foot lifts higher and lands flatter on a step that is `astray` by a share.
     """
@@ -118,8 +124,11 @@ def _swing_flight(
     landed = _swing_foot_rotation(legs, swing, 1.0, 1.0, lift, hold, yaw, astray)
     rolls, flown = _landing_foot_roll(legs, side, landed, yaw, hold), eased(share)
     place, ankle = np.empty(2), np.empty(3)
+    for i in range(2):
+        place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i])
+    bow = _bow_around_stance_leg(legs, side, yaw, place, hold.ankle, stand, share, bow)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
-        place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i]) + aside * bow
+        place[i] += aside * bow
         ankle[i] = place[i] + flown * rolls[i]
     depth = sole_depth(legs, side, foot, hold.up)
     least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
@@ -130,6 +139,22 @@ def _swing_flight(
     level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
     ankle[2] = level + clear + depth + lift.extra * (1.0 - eased(share / LIFT_OFF_END))
     return _SwingFlight(place, ankle, foot, depth)
+
+
+@kernel
+def _bow_around_stance_leg(
+    legs: Legs, side: int, yaw: float, place: Array, lands: Array, stand: Array, share: float, bow: float
+) -> float:
+    """Lateral offset (m, to the left) of a foot from a straight path at `place` (2,): `bow`, or past the stance leg.
+
+    `stand` (3,) m is the stance ankle. A foot that `lands` (3,) across the stance foot goes straight there.
+    """
+    cos, sin, out, least = math.cos(yaw), math.sin(yaw), 1.0 if side == 0 else -1.0, PASSING * legs.length
+    x, y = place[0] - stand[0], place[1] - stand[1]
+    along, aside = (cos * x + sin * y) / (ALONG * legs.length), out * (cos * y - sin * x + bow)
+    across = out * (cos * (lands[1] - stand[1]) - sin * (lands[0] - stand[0]))
+    lack = max(least - aside, 0.0) * max(1.0 - along * along, 0.0) * eased(1.0 + across / least)
+    return bow + out * lack * min(4.0 * share * (1.0 - share), 1.0)
 
 
 def _toe_angle(lift: LiftOff, hold: Foothold, swung: float) -> float:
