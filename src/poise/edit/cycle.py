@@ -86,10 +86,15 @@ class Loop:
     def on(self, take: Take) -> Take:
         """The repeated cycle; if the span has a start, the motion `take` and a transition come before it."""
         start = self.span.start
-        seconds = SAMPLED + (start or 0.0) if take.duration is None else take.duration
-        clip = take.clip(seconds)
-        first, last = find_cycle(clip, start)
+        if take.cycle is not None and start is None:
+            clip, first, last = take.cycle, 0, take.cycle.frames - 1
+        else:
+            clip = take.clip(SAMPLED + (start or 0.0) if take.duration is None else take.duration)
+            first, last = find_cycle(clip, start)
         cycle = close_cycle(clip, first, last, self.straight)
+        if start is None:  # the cycle begins where the motion begins
+            way = (clip.qpos[0, :3] - cycle.qpos[0, :3]) * [1.0, 1.0, 0.0]
+            cycle = replace(cycle, qpos=readonly(displace_poses(cycle.qpos, yaw_quat(0.0), way)))
         endless = take_of(Played(cycle), take.body, take.rate)
         looped = replace(endless, start=take.start)
         if self.count is not None:

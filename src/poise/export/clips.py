@@ -44,7 +44,7 @@ WHOLE = ExportPart()
 def performer_clip(source: Source, part: ExportPart = WHOLE) -> Clip:
     """The motion of the first performer; a simulated one at the rate of the user's file, if the body has one."""
     clip, rate = _full_performer_clip(source)
-    if part.start > clip.seconds or (part.end or 0.0) > clip.seconds + 1.0 / clip.rate:
+    if part != WHOLE and (part.start > clip.seconds or (part.end or 0.0) > clip.seconds + 1.0 / clip.rate):
         raise PoiseError(f"the motion lasts {clip.seconds:.2f} s: choose a part that lies within")
     rate = part.fps or rate or clip.rate
     if part.start == 0 and part.end is None and rate == clip.rate:

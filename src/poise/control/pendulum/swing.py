@@ -19,7 +19,7 @@ from poise.kernel import kernel
 SETTLED = 0.97  # Share of the swing at which the foot is over its target
 ALIGN = (0.55, 0.8)
 """Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
-TOUCHDOWN = 0.95  # Share of the swing at which the foot is down, so that a late foot still lands in time
+TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
