@@ -152,8 +152,11 @@ def test_on_stairs_a_foot_has_room_with_ankle_and_ball_on_a_tread_and_nothing_ab
         for reach in np.linspace(sole.min() + SPACING, sole.max() - SPACING, 7):
             assert walker.ground_height(at + rotated_xy(toward, (reach, 0.0))) < ankle + 1e-9
         rooms.add(round(ankle, 6))
-    along, back = 1.0 + way * places(ground), PRESSED * ball  # m: the ankle is behind the centre of pressure
-    whole = {round(0.15 * k, 6) for k in range(1, 8) if along.min() < RUN * (k - 1) - back and along.max() > RUN * k}
+    along = 1.0 + way * places(ground)
+    inner = along[FOOT:-FOOT]
+    whole = {
+        round(0.15 * k, 6) for k in range(1, 8) if along.min() < RUN * (k - 1) - back and along.max() > RUN * k + back
+    }
     assert len(whole) >= 3
     assert whole <= rooms
     assert not ground.free[(along > 0.3) & (along < 1.5)].all()

@@ -130,10 +130,9 @@ def test_what_is_not_between_is_not_minded(hurdled):
 # -- walking ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("height", [0.1, 0.2])
-def test_it_walks_over_hurdles(body, reference, height):
+def test_it_walks_over_hurdles(body, reference):
     """Feet may graze a hurdle."""
-    world = World(Scene.of(body, f"hurdle:{height}:1.7"), poise.WorldSettings(step=0.02))
+    world = World(Scene.of(body, "hurdle:0.1:1.7"), poise.WorldSettings(step=0.02))
     controller = poise.named_controller("pendulum")
     cues = [poise.steer_cue(controller, command) for command in poise.parse_steer("0s:0@0.8")]
     done = poise.perform(world, controller, reference, seconds=6.5, cues=cues).recording
