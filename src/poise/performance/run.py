@@ -159,10 +159,7 @@ class Run:
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
-        time, actuation, external = self.time, self.controller.act(world.state), total_push(self._pushes, world)
-        if not isinstance(actuation, Actuation):
-            given, name = type(actuation).__name__, self.controller.name
-            raise PoiseError(f"controller '{name}': act returns a value of type {given}, not a poise.Actuation")
+        time, actuation, external = self.time, self._act(), total_push(self._pushes, world)
         if self._weights:
             external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
         if self._stabiliser != FORCE_AND_TORQUE:
@@ -192,6 +189,14 @@ class Run:
         except BlowUp as error:
             return self.take(error)
         return self.take()
+
+    def _act(self) -> Actuation:
+        """The controller's actuation; raise if a user's controller returns something else."""
+        given: object = self.controller.act(self.world.state)
+        if not isinstance(given, Actuation):
+            of = f"a value of type {type(given).__name__}"
+            raise PoiseError(f"controller '{self.controller.name}': act returns {of}, not a poise.Actuation")
+        return given
 
     def _declare_grips(self) -> None:
         """Add an event if other pairs of links are held than the last such event says."""

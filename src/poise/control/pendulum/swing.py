@@ -154,7 +154,7 @@ def _bow_around_stance_leg(
     along, aside = (cos * x + sin * y) / (ALONG * legs.length), out * (cos * y - sin * x + bow)
     across = out * (cos * (lands[1] - stand[1]) - sin * (lands[0] - stand[0]))
     lack = max(least - aside, 0.0) * max(1.0 - along * along, 0.0) * eased(1.0 + across / least)
-    return bow + out * lack * min(4.0 * share * (1.0 - share), 1.0)
+    return float(bow + out * lack * min(4.0 * share * (1.0 - share), 1.0))
 
 
 def _toe_angle(lift: LiftOff, hold: Foothold, swung: float) -> float:
