@@ -228,7 +228,7 @@ def test_a_walk_is_compared_with_its_clip(imitated):
     assert 0 < imitated["upper_deg"] < 5
     assert imitated["steps"] >= 8
     assert imitated["creep_mm"] > 0
-    assert imitated["stride_s"] == pytest.approx(imitated["clip_stride_s"], rel=0.06)
+    assert imitated["stride_s"] == pytest.approx(imitated["clip_stride_s"], rel=0.08)
     assert imitated["knee_mid_deg"] - imitated["clip_knee_mid_deg"] < 12
 
 
