@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from math import isfinite
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,6 +77,11 @@ def drop_short_runs(holds: Mask, gap: int, stretch: int) -> Mask:
         if stop - start < stretch and start > 0 and stop < len(out):
             out[start:stop] = False
     return out
+
+
+def finite_or_null(values: Array) -> list[float | None]:
+    """Numbers for JSON, which lacks infinity: None instead."""
+    return [value if isfinite(value) else None for value in values.tolist()]
 
 
 def brief_repr(value: Any) -> str:

@@ -159,6 +159,15 @@ def _a_weight_heavier_than_its_event(r):
 
 
 @forgery("loaded", "hung_weight")
+def _a_weight_that_also_pulls_sideways_in_every_third_step(r):
+    replay, link = Replay.of(r), r.model.body("right_hand").id
+    steps = np.arange(0, r.steps, 3)
+    force = np.tile([30.0, 0.0, 0.0], (len(steps), 1))
+    pull = replay.generalised_forces(steps, np.full(len(steps), link), replay.xpos[steps, link], force)
+    return changed(r, external=r.external + pull)
+
+
+@forgery("loaded", "hung_weight")
 def _a_weight_that_floats(r):
     return changed(r, external=np.zeros_like(r.external))
 
@@ -300,6 +309,16 @@ def _a_knee_bent_forward(r):
     knee = r.model.joint("left_knee")
     free = changed(r, {"joint_lower": [None] * r.model.nv, "joint_upper": [None] * r.model.nv})
     return changed(free, qpos=at(slice(None), knee.qposadr[0], add=-3.0))
+
+
+@forgery("walk", "self_pairs")
+def _a_body_whose_hands_pass_through_it(r):
+    return edited_model(r, r"<pair [^>]*left_hand[^>]*/>", "")
+
+
+@forgery("walk", "self_pairs")
+def _a_body_whose_links_may_overlap(r):
+    return edited_model(r, r'(<pair [^>]*)margin="[^"]*"', r'\1margin="-0.2"')
 
 
 # -- contacts ------------------------------------------------------------------------------------------------------

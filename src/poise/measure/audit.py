@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask, true_runs
+from poise.body.self_contact import self_contact_pairs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
 from poise.measure.declared_forces import ON_TIME, DeclaredForces
@@ -25,6 +26,7 @@ GRASP = 0.1  # Largest distance (m) of a grip from the surfaces it joins: the re
 EARTH = 9.81  # m/s^2. Errors are fractions of the weight on Earth, whatever the scene's gravity.
 LEAST_FRICTION = 1e-5  # Coefficient that MuJoCo gives to surfaces without friction
 LOADED = 0.02  # Share of the weight that a part in stance carries
+SAME_SLACK = 1e-6  # m, largest difference of equal overlaps
 NEAR_LIMIT = 0.05  # rad: a joint this near to its limit may press on it in a step
 
 
@@ -62,7 +64,7 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
     replay = replay or Replay.of(recording)
     forces, limits = DeclaredForces.of(replay), JointLimits.of(recording)
     joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits))
-    checks = (*exists, *joints, *_force_checks(forces), *_contact_checks(replay))
+    checks = (*exists, *joints, *_force_checks(forces), *_contact_checks(replay), _self_pair_check(recording, limits))
     assistance = forces.assistance if forces.assistance.share > 0 else None
     verdict = Verdict.of(checks, assistance, tuple(_unjudged(recording, limits)))
     return Audit(checks, verdict, tuple(_notes(recording, limits)))
@@ -74,6 +76,8 @@ def _unjudged(recording: Recording, limits: JointLimits) -> Iterator[str]:
         yield "the torques of joints at their limits: the recording is of an older version, without their impulses"
         if np.any(recording.contact_kind == GRIP):
             yield "whether grips are declared: older versions did not say"
+    if not recording.model.npair:
+        yield "the overlap of links: the recording does not list which links can touch each other"
     if limits.unknown:
         yield "the angles of ball joints: the recording does not state their limits"
 
@@ -141,11 +145,11 @@ def _joint_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]
 def _force_checks(forces: DeclaredForces) -> tuple[AuditCheck, ...]:
     """Checks of external forces against those declared."""
     hand, errors = forces.intrusion, forces.weight_errors
-    typical, worst = (float(np.median(errors)), float(errors.max())) if len(errors) else (0.0, 0.0)
+    typical, worst = (float(errors.mean()), float(errors.max())) if len(errors) else (0.0, 0.0)
     told = hand.text if hand.share else ""
     return (
         AuditCheck("undeclared_force", hand.impulse_ns, 1e-5, "N s", "external force that no event declares", told),
-        AuditCheck("hung_weight", typical, 0.05, "of weight", "error of a hung weight's force m (g - a), median"),
+        AuditCheck("hung_weight", typical, 0.02, "of weight", "error of a hung weight's force m (g - a), mean"),
         AuditCheck("hung_weight_max", worst, 1.5, "of weight or m a", "the largest such error, in blows"),
     )
 
@@ -181,6 +185,20 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("stance_slip", typical, np.inf, "mm", "slip of a loaded part in a stance, median"),
         AuditCheck("stance_slip_max", longest, np.inf, "mm", "the longest such slip"),
         AuditCheck("solver_residual", residual, 1e-8, "m/s", "complementarity that the recording itself reports"),
+    )
+
+
+def _self_pair_check(recording: Recording, limits: JointLimits) -> AuditCheck:
+    """Check that the file lists all pairs of geoms of a bundled body that can touch, if it lists any."""
+    model, found = recording.model, 0
+    if limits.body is not None and model.npair:
+        geoms = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
+        names = (frozenset(model.geom(geom).name for geom in pair) for pair in geoms)
+        listed = dict(zip(names, (-model.pair_margin).tolist(), strict=True))  # a margin is minus the overlap allowed
+        wanted = self_contact_pairs(limits.body)
+        found = sum(listed.get(frozenset(pair[:2]), np.inf) > pair.slack + SAME_SLACK for pair in wanted)
+    return AuditCheck(
+        "self_pairs", found, 0, "", "pairs that can touch, and that the file leaves out or loosens"
     )
 
 

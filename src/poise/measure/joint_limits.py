@@ -22,6 +22,9 @@ from poise.rotations import inverse_right_jacobian, quat_log
 from poise.world.recording import Recording
 
 SAME = 1e-6  # Largest relative difference of equal numbers
+MASS_TABLES = ("body_inertia", "body_ipos")  # of links without loads
+LINK_TABLES = ("body_pos", "body_quat")  # of links with a parent
+DOF_TABLES = ("dof_damping", "dof_armature")
 SLIGHT = 1e-9  # N m s, impulses below this are rounding errors
 
 
@@ -35,6 +38,7 @@ class JointLimits:
     torque: Array  # (nv,) N m; zero on free roots
     source: str  # whose limits of torque these are, in words
     unknown: bool  # whether a ball's limits of angle are not known
+    body: Body | None  # the bundled body that the performer is
 
     @classmethod
     def of(cls, recording: Recording) -> JointLimits:
@@ -61,7 +65,7 @@ class JointLimits:
         torque[(free[:, None] + np.arange(6)).ravel()] = 0.0
         balls = bool(np.any(model.jnt_type == mujoco.mjtJoint.mjJNT_BALL))
         told = body is not None or (stated[0] is not None and stated[1] is not None)
-        return cls(recording, lower, upper, torque, source, balls and not told)
+        return cls(recording, lower, upper, torque, source, balls and not told, body)
 
     @cached_property
     def angles(self) -> Array:
@@ -137,11 +141,15 @@ def named_body(recording: Recording) -> Body | None:
     bare = carried == 0
     if not np.allclose(model.body_mass[links], body.model.body_mass[1:] + carried, SAME):
         return None
-    for table in ("body_inertia", "body_ipos"):
-        if not np.allclose(getattr(model, table)[links][bare], getattr(body.model, table)[1:][bare], SAME, SAME**2):
-            return None
-    same = (np.allclose(getattr(model, t)[dofs], getattr(body.model, t), SAME) for t in ("dof_damping", "dof_armature"))
-    return body if all(same) else None
+    mass = all(_same(getattr(model, t)[links][bare], getattr(body.model, t)[1:][bare]) for t in MASS_TABLES)
+    shape = all(_same(getattr(model, t)[links][1:], getattr(body.model, t)[2:]) for t in LINK_TABLES)
+    drive = all(_same(getattr(model, t)[dofs], getattr(body.model, t)) for t in DOF_TABLES)
+    return body if mass and shape and drive else None
+
+
+def _same(table: Array, other: Array) -> bool:
+    """Whether two tables of a model are equal but for rounding."""
+    return np.allclose(table, other, SAME, SAME**2)
 
 
 def _numbers(values: object, count: int, sign: float) -> Array | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import Array
+from poise.arrays import Array, finite_or_null
 from poise.control.catalogue import entry_of_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, PushAware, Steerable
@@ -277,10 +277,10 @@ class Run:
             "noise": self._noise,
             "step": world.settings.step,
             "world": asdict(world.settings),
-            "torque_limits": _finite_or_null(world.torque_limit),
+            "torque_limits": finite_or_null(world.torque_limit),
             "dof_names": [world.scene.dof_name(i) for i in range(world.model.nv)],
-            "joint_lower": _finite_or_null(world.scene.per_dof([each.lower for each in world.scene.bodies], -np.inf)),
-            "joint_upper": _finite_or_null(world.scene.per_dof([each.upper for each in world.scene.bodies], np.inf)),
+            "joint_lower": finite_or_null(world.scene.per_dof([each.lower for each in world.scene.bodies], -np.inf)),
+            "joint_upper": finite_or_null(world.scene.per_dof([each.upper for each in world.scene.bodies], np.inf)),
             "stabiliser": self._stabiliser,
             "root": body.links[0],
             "rigging": None if body.rigging is None else body.rigging.as_dict(),
@@ -478,8 +478,3 @@ def _plain_settings(settings: Any) -> Any:
     return (
         {key: _plain_settings(value) for key, value in settings.items()} if isinstance(settings, Mapping) else settings
     )
-
-
-def _finite_or_null(values: Array) -> list[float | None]:
-    """Numbers for JSON, which lacks infinity: null instead."""
-    return [value if math.isfinite(value) else None for value in values.tolist()]

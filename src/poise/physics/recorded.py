@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.arrays import finite_or_null
 from poise.reference.dynamic import Dynamic
 from poise.world.props import Bar
 from poise.world.recording import Recording
@@ -52,7 +53,9 @@ def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
             "step": motion.step,
             "root": body.links[0],
             "dof_names": list(body.dof_names),
-            "torque_limits": body.torque_limit.tolist(),
+            "torque_limits": finite_or_null(body.torque_limit),
+            "joint_lower": finite_or_null(body.lower),
+            "joint_upper": finite_or_null(body.upper),
             "stabiliser": None,
             "events": [{"kind": "grips", "time": 0.0, "pairs": pairs}] if pairs else [],
         },
