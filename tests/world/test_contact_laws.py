@@ -7,8 +7,10 @@ import pytest
 from gripping import apart
 from poise import Actuation, Body, Motors, Scene, World, WorldSettings, named_controller, perform
 from poise.library.motions import stand_motion
+from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay
 from poise.world.props import Ball, Bar, Barbell, Box
+from poise.world.recorder import Recorder
 from poise.world.terrain_kinds import Slope
 
 
@@ -38,6 +40,26 @@ def test_a_block_sticks_below_and_slides_above_the_angle_of_friction(sides):
     angle = math.radians(critical + 0.6)
     expected = 0.5 * 9.81 * (math.sin(angle) - mu * math.cos(angle)) * 2.0**2
     assert distance_after(block(critical + 0.6, mu, sides), 2.0) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fast_shoulders_stop_at_their_limits_neither_before_nor_beyond(seed):
+    body = Body.named("human37")
+    world = World(Scene((body,), gravity=0.0, self_contact=False))
+    arms = [dof for side in ("left", "right") for dof in body.index(f"{side}_shoulder")]
+    velocity = np.zeros(body.nv)
+    velocity[arms] = 15 * np.random.default_rng(seed).standard_normal(len(arms))
+    pose = world.qpos.copy()
+    pose[2] += 5
+    world.reset(pose, velocity)
+    recorder = Recorder(world, with_reference=False)
+    for _ in range(60):
+        recorder.add(world.step())
+    recording = recorder.finish({"step": world.settings.step, "body": "human37", "torque_limits": [None] * body.nv})
+    limits = JointLimits.of(recording)
+    assert (np.abs(recording.limit_impulse) > 0).any()
+    assert np.degrees(limits.excess).max() < 0.2
+    assert np.degrees(limits.distance_of_impulses(recording.limit_impulse)).max() < 0.2
 
 
 @pytest.mark.parametrize("sides", [4, 6, 8])

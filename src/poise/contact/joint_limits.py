@@ -1,16 +1,20 @@
 """Joint limits as unilateral rows.
 
 A hinge is bounded in its angle, a ball joint in the three components of its rotation vector r = log q, whose rate
-is ``Jr^-1(r) omega`` with the right Jacobian of the rotation group and omega in the joint's own frame [Sola2018].
+is ``Jr^-1(r) omega`` with the right Jacobian of the rotation group and omega in the joint's own frame [Sola2018]. In a
+fast joint this rate changes within the step: rows of ball joints that then err get the curvature of the solved path.
 """
 
 import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics import workspace as at
+from poise.dynamics.tree import advance_quat
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 FASTEST_RECOVERY = 5.0  # Highest speed (rad/s) at which a joint beyond its limit returns
+PRESSES = 1e-6  # Velocity (rad/s) along a row below which it presses
+STRAIGHT = 2e-3  # Error (rad) of the angle at the end of the step up to which a path counts as straight
 
 
 @kernel
@@ -68,7 +72,7 @@ def write_limit_rows(table: Table, reach: float) -> None:
     lower, upper = float_matrix(table, at.LIMIT_LOWER), float_matrix(table, at.LIMIT_UPPER)
     row_dof, row_size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
     row_rate, offset = float_matrix(table, at.LIMIT_ROW_RATE), floats(table, at.LIMIT_ROW_OFFSET)
-    used = ints(table, at.LIMIT_ROW_USED)
+    used, side = ints(table, at.LIMIT_ROW_USED), ints(table, at.LIMIT_ROW_SIDE)
     count = 0
     r = np.zeros(3)
     rate = np.zeros((3, 3))
@@ -90,8 +94,55 @@ def write_limit_rows(table: Table, reach: float) -> None:
                 if room > reach + 2.0 * h * max(0.0, -sign * speed):
                     continue
                 row_dof[count], row_size[count], used[count] = first, size, room < 1e-3  # rad: likely to press
+                side[count] = int(sign) * (i + 1)
                 for j in range(size):
                     row_rate[count, j] = sign * rate[i, j]
                 offset[count] = room / h if room > 0 else max(recovery * room, -FASTEST_RECOVERY)
                 count += 1
     ints(table, at.COUNTS)[at.LIMIT_ROWS] = count
+
+
+@kernel
+def bend_limit_rows(table: Table) -> bool:
+    """Give the rows of ball joints the curvature of the solved path where they err; whether any were changed.
+
+    A row errs if its joint ends the step further than STRAIGHT beyond what the row allows, or, if the row presses,
+    before it.
+    """
+    settings = floats(table, at.SETTINGS)
+    h, recovery = settings[at.STEP], settings[at.RECOVERY]
+    qpos, velocity = floats(table, at.QPOS), floats(table, at.VELOCITY)
+    dofs, coordinates = ints(table, at.LIMIT_DOF), ints(table, at.LIMIT_QPOS)
+    lower, upper = float_matrix(table, at.LIMIT_LOWER), float_matrix(table, at.LIMIT_UPPER)
+    row_dof, row_size = ints(table, at.LIMIT_ROW_DOF), ints(table, at.LIMIT_ROW_SIZE)
+    rate, offset = float_matrix(table, at.LIMIT_ROW_RATE), floats(table, at.LIMIT_ROW_OFFSET)
+    side = ints(table, at.LIMIT_ROW_SIDE)
+    changed, joint, known = False, 0, -1
+    start, end, quat = np.zeros(3), np.zeros(3), np.zeros(4)
+    for row in range(ints(table, at.COUNTS)[at.LIMIT_ROWS]):
+        if row_size[row] == 1:
+            continue
+        first = row_dof[row]
+        while dofs[joint] != first:
+            joint += 1
+        if joint != known:
+            known = joint
+            quat[:] = qpos[coordinates[joint] : coordinates[joint] + 4]
+            _rotation_vector(quat, start)
+            _nearer_rotation_vector(start, lower[joint], upper[joint])
+            advance_quat(quat, velocity[first : first + 3], h)
+            _rotation_vector(quat, end)
+            _nearer_rotation_vector(end, start, start)
+        i, sign = abs(side[row]) - 1, 1.0 if side[row] > 0 else -1.0
+        room = start[i] - lower[joint, i] if sign > 0 else upper[joint, i] - start[i]
+        along = 0.0
+        for j in range(3):
+            along += rate[row, j] * velocity[first + j]
+        allowed = room / h if room > 0 else max(recovery * room, -FASTEST_RECOVERY)
+        bent = allowed + sign * (end[i] - start[i]) / h - along
+        spare = along + bent
+        errs = spare < -STRAIGHT / h or (along + offset[row] < PRESSES and spare > STRAIGHT / h)
+        if errs and abs(bent - offset[row]) > STRAIGHT / h:
+            offset[row] = bent
+            changed = True
+    return changed

@@ -22,12 +22,13 @@ from poise.kernel import ArrayTable
     TORQUE, GAIN, TARGET, EXTERNAL,
     # intermediate results of the step
     MOMENTUM, FACTOR, RHS, FREE, VELOCITY, APPLIED, CONSTRAINT, LIMIT_IMPULSE, SATURATED, STRENGTH, AFTER, COUNTS,
-    # rows: joint limits (at most three DOFs each), contacts, grips
-    LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED,
+    # rows: joint limits (at most three DOFs each; SIDE is plus or minus the number of the component, from 1), contacts,
+    # grips
+    LIMIT_ROW_DOF, LIMIT_ROW_SIZE, LIMIT_ROW_RATE, LIMIT_ROW_OFFSET, LIMIT_ROW_USED, LIMIT_ROW_SIDE,
     CONTACT_BODY, CONTACT_OTHER, CONTACT_POINT, CONTACT_AXES, CONTACT_GAP, CONTACT_FRICTION,
     CONTACT_JACOBIAN, CONTACT_OFFSET, CONTACT_KIND, CONTACT_IMPULSE,
     GRIP_JACOBIAN, GRIP_OFFSET,
-) = range(75)
+) = range(76)
 # fmt: on
 
 STEP, TOUCH, RECOVERY, COMPLIANCE, FASTEST = range(5)  # Indices in SETTINGS
@@ -54,7 +55,7 @@ class Workspace:
         self.drift, self.after = np.zeros((trees, 3)), np.zeros((trees, 9))
         self.counts = np.zeros(5, np.int64)
         rows = 6 * len(mechanism.limit_dof)
-        self.limit_dof, self.limit_size, self.limit_used = (np.zeros(rows, np.int64) for _ in range(3))
+        self.limit_dof, self.limit_size, self.limit_used, self.limit_side = (np.zeros(rows, np.int64) for _ in range(4))
         self.limit_rate, self.limit_offset = np.zeros((rows, 3)), np.zeros(rows)
         self.reserve(contacts=32, grips=2)
 
@@ -98,6 +99,7 @@ class Workspace:
             SATURATED: self.saturated, STRENGTH: self.strength, AFTER: self.after, COUNTS: self.counts,
             LIMIT_ROW_DOF: self.limit_dof, LIMIT_ROW_SIZE: self.limit_size, LIMIT_ROW_RATE: self.limit_rate,
             LIMIT_ROW_OFFSET: self.limit_offset, LIMIT_ROW_USED: self.limit_used,
+            LIMIT_ROW_SIDE: self.limit_side,
             CONTACT_BODY: self.contact_body, CONTACT_OTHER: self.contact_other, CONTACT_POINT: self.contact_point,
             CONTACT_AXES: self.contact_axes, CONTACT_GAP: self.contact_gap, CONTACT_FRICTION: self.contact_friction,
             CONTACT_JACOBIAN: self.contact_jacobian, CONTACT_OFFSET: self.contact_offset,

@@ -197,9 +197,7 @@ def _self_pair_check(recording: Recording, limits: JointLimits) -> AuditCheck:
         listed = dict(zip(names, (-model.pair_margin).tolist(), strict=True))  # a margin is minus the overlap allowed
         wanted = self_contact_pairs(limits.body)
         found = sum(listed.get(frozenset(pair[:2]), np.inf) > pair.slack + SAME_SLACK for pair in wanted)
-    return AuditCheck(
-        "self_pairs", found, 0, "", "pairs that can touch, and that the file leaves out or loosens"
-    )
+    return AuditCheck("self_pairs", found, 0, "", "pairs that can touch, and that the file leaves out or loosens")
 
 
 def _performers(replay: Replay) -> Mask:

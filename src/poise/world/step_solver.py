@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.contact import assembly
+from poise.contact.joint_limits import bend_limit_rows
 from poise.contact.problem import ContactProblem, ContactSolution, LcpStatus, friction_polygon
 from poise.contact.rows import impact_speed, update_contact_curvature, write_com_drift
 from poise.contact.solver import NO_MODES, Modes, solve_contacts
@@ -26,7 +27,7 @@ NO_CONTACTS = ContactSolution(np.zeros(0), 0.0, 0, LcpStatus.EXACT, NO_MODES)
 IMPACT = 1.2e-5
 """Impact threshold (m s): contact curvature is recomputed with the new velocity when the velocity of a contact point
 changes by more than IMPACT / h^2."""
-CURVATURE_UPDATES = 3  # Most recomputations of the curvature in a step
+CURVATURE_UPDATES = 3  # Most recomputations of the curvature in a step, of contacts and of joint limits
 
 
 class StepDiverged(Exception):
@@ -65,7 +66,7 @@ class StepSolver:
         work = self._work
         table = work.table
         feedback = self._check_feedback(feedback)
-        kept, passes, updates = 1.0, 0, 0
+        kept, passes, updates, bends = 1.0, 0, 0, 0
         assumed = self._terms.data.qvel.copy()  # velocity whose curvature the rows contain
         self._contact_trial.begin_step()
         while True:
@@ -92,9 +93,12 @@ class StepSolver:
             passes = 1 if passes <= assembly.BLOCK_PASSES else passes
             if self._contact_trial.correct_rows(work, paths_known):
                 if self._contact_trial.missed and self._widen_search():
-                    table, passes, updates = work.table, 0, 0
+                    table, passes, updates, bends = work.table, 0, 0, 0
                     assumed[:] = self._terms.data.qvel
                     feedback = self._pad_feedback(feedback)
+                continue
+            if bends < CURVATURE_UPDATES and bend_limit_rows(table):
+                bends += 1
                 continue
             if paths_known:
                 break
