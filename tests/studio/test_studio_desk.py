@@ -143,6 +143,16 @@ def test_the_verdict_is_that_of_the_command_line(heard):
     [verdict] = heard.words("verdict")
     assert verdict["physical"]
     assert verdict["audit"]["linear_momentum"]["passed"]
+    assert verdict["likeness"] == []  # there is no file
+
+
+def test_the_judge_compares_with_the_file_that_was_dropped(heard):
+    heard.do("upload", upload="my squat.bvh", content=SQUAT.read_bytes())
+    heard.do("stage", motion="my squat.bvh", controller="hold")
+    heard.desk.advance(0.5, lambda: False)
+    heard.do("judge")
+    [line] = heard.words("verdict")[0]["likeness"]
+    assert line.startswith("beside the file: pelvis ")
 
 
 def test_what_still_holds_is_told_however_much_was_done_since(heard):

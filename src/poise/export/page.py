@@ -62,8 +62,7 @@ def page_summary(recording: look.Drawable) -> str:
         parts.append(f"fell at {fall:.2f} s")
     elif "fell_at" in meta:
         parts.append("no fall")
-    if "verdict" in meta:
-        parts.append(str(meta["verdict"]))
+    parts += [str(meta[key]) for key in ("verdict", "likeness") if key in meta]
     return " · ".join(part for part in parts if part)
 
 

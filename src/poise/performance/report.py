@@ -82,12 +82,12 @@ def write_performance(
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in FILES]
     performance.recording.save(paths[0])
-    told = replace(performance.recording, meta={**performance.recording.meta, "verdict": summary["verdict"]})
+    like = None if imported is None else recording_likeness(imported.clip, performance.recording, keeps_time)
+    told = {"verdict": summary["verdict"], "likeness": "" if like is None else "; ".join(like.lines())}
     for path in paths[1:]:
-        export(told, path)
+        export(replace(performance.recording, meta={**performance.recording.meta, **told}), path)
     if imported is not None:
         summary["findings"] = imported.as_dict()
-    like = None if imported is None else recording_likeness(imported.clip, performance.recording, keeps_time)
     summary["likeness"] = None if like is None else like.as_dict()
     summary["files"] = [str(path) for path in paths]
     return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)), like)

@@ -88,9 +88,10 @@ class Request:
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
         say("writing")
-        return write_performance(performance, folder, staged.imported, staged.run.controller, self._keeps_time())
+        return write_performance(performance, folder, staged.imported, staged.run.controller, self.keeps_time)
 
-    def _keeps_time(self) -> bool:
+    @property
+    def keeps_time(self) -> bool:
         """Whether time t of the performance is time t of the motion, as far as is known before it."""
         asked = self.edits or self.steer or self.then or self.catch
         chosen = self.controller

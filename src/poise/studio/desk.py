@@ -250,10 +250,11 @@ class Desk:
             self._say("numbers", time=self.show.run.time, **self.show.status())
 
     def _do_judge(self, _: Arguments) -> None:
-        performance = self._present_show().run.so_far()
+        show = self._present_show()
+        performance = show.run.so_far()
         if not performance.recording.steps:
             raise PoiseError("there is nothing to judge yet: let it perform first")
-        self._say("verdict", **summarise_performance(performance))
+        self._say("verdict", **summarise_performance(performance), likeness=show.likeness())
 
     def _do_download(self, args: Arguments) -> None:
         name, content = download_file(self._present_show().run.so_far(), args.text("format"), self._folder)

@@ -23,6 +23,7 @@ from poise.errors import PoiseError
 from poise.library.motions import dynamic_reference, named_motion
 from poise.performance.cast import Cast, cast
 from poise.performance.marks import Mark
+from poise.performance.report import recording_likeness
 from poise.performance.run import Run
 from poise.progress import Say, no_progress
 from poise.reference.played import Played
@@ -38,6 +39,7 @@ OFTEN, SELDOM, RECENT = 1.0, 5.0, 30.0  # Time (s) between marks: in the most re
 AHEAD = 1.3  # Distance, in standing root heights, beyond all visited places from which the ground may change
 ACROSS = 0.5  # Smallest |cosine| of the heading against the initial one at which the ground ahead may change
 NO_COMMAND = Frozen({"heading_deg": 0.0, "speed": None, "lift": None, "step": None})  # Values before any steering
+RETIMED_BY = ("edit", "steer")  # Kinds of events after which time t is no longer time t of the file
 STRONGEST = 5000.0  # Largest force (N) of a push
 
 Interaction = Callable[[Run], object]
@@ -216,6 +218,14 @@ class Show:
         assert isinstance(motion, Played)
         blend = Blend(motion.clip, span=Span(self.run.time))
         self._interact(lambda run: run.edit(blend))
+
+    def likeness(self) -> list[str]:
+        """The likeness of the performance so far to its file, in lines of text; none if there is no file."""
+        if self.imported is None:
+            return []
+        keeps_time = self.choice.request().keeps_time and not any(e["kind"] in RETIMED_BY for e in self.run.events)
+        like = recording_likeness(self.imported.clip, self.run.so_far().recording, keeps_time)
+        return [] if like is None else like.lines()
 
     def status(self) -> dict[str, Any]:
         """Commanded and measured values, for the page."""

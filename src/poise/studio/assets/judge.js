@@ -92,11 +92,12 @@ class Judge {
     $(id).lastElementChild.textContent = text;
   }
 
-  verdict({ audit, verdict, reasons, fell_at: fell, tracking, foot_slip_mm_s: slip, seconds }) {
+  verdict({ audit, verdict, reasons, likeness, fell_at: fell, tracking, foot_slip_mm_s: slip, seconds }) {
     $("judge-all").disabled = false;
     const rows = [
       [`${seconds.toFixed(2)} s, ${fell === null ? "stayed up" : `fell at ${fell.toFixed(2)} s`}`, verdict, verdict === "not physical", reasons.join("\n")],
       ["tracking error, joints RMS", `${tracking.joint_rms_deg?.toFixed(2) ?? "–"}°`], ["foot slip", `${slip.toFixed(2)} mm/s`],
+      ...likeness.map((line) => line.split(": ")),
       ...Object.entries(audit).map(([name, { value, unit, passed, meaning }]) => [name.replaceAll("_", " "), `${measured(value)} ${unit.replace(" x ", " × ")}`, !passed, meaning]),
     ];
     $("verdict").replaceChildren(make("table", {}, ...rows.map(([name, value, bad, title = ""]) =>
