@@ -37,7 +37,6 @@ def test_a_walk_edited_to_fit_the_terrain_is_not_raised_again(climbed):
     np.testing.assert_allclose(recording.qpos[steps, 2], clip.qpos[steps, 2], atol=0.01)
 
 
-@pytest.mark.xfail(strict=True, reason="past its end, nqr expects the ground of the motion's beginning")
 def test_the_end_of_a_climb_is_not_raised(climbed):
     clip, recording = climbed
     np.testing.assert_allclose(recording.reference_qpos[-60:, 2], clip.qpos[-60:, 2], atol=0.01)

@@ -42,7 +42,7 @@ class SegmentFootContacts:
     steps_to_landing: Array  # (K, F) steps until a foot next comes down, now or in a later motion; infinite if never
     lands_first: Mask  # (K, F) whether no other foot comes down before this foot
     next_footprint: Ints  # (K, F) index into `footprints` of a foot's next landing; -1 if there is none
-    footprints: tuple[Array, ...]  # per landing (B, 3) m: positions of the balls in full stance, as in `balls`
+    footprints: tuple[Array, ...]  # per landing (n, 3) m: positions of balls that bear in full stance, as in `balls`
     raising: (
         Array  # (K + 1, F, nv) rad/m, changes of leg angles that raise each foot: `foot_raising_changes_for_segment`
     )
@@ -80,14 +80,15 @@ def _segment_steps_to_landing(times: Ints, steps: int) -> Array:
 
 
 def _next_footprints_in_segment(track: NqrContactPreview, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
-    """(K, F) index of each foot's next footprint, -1 if there is none; and the list of all footprints (B, 3) m."""
+    """(K, F) index of each foot's next footprint, -1 if there is none; and the list of all footprints (n, 3) m."""
     index = np.full(until.shape, -1, np.int64)
     found: list[Array] = []
     landing = until + np.arange(len(until))[:, None]
     for foot, times in enumerate(landing.T):
         for time in np.unique(times[np.isfinite(times)]):
             index[times == time, foot] = len(found)
-            found.append(readonly(track.ball_positions(foot, _full_stance_in_segment(bearing[:, foot], int(time)))))
+            stance = _full_stance_in_segment(bearing[:, foot], int(time))
+            found.append(readonly(track.ball_positions(foot, stance)[track.bearing_balls(foot, stance)]))
     return index, found
 
 
@@ -123,10 +124,19 @@ class NqrContactPreview:
 
     def ball_positions(self, foot: int, frame: int) -> Array:
         """(B, 3) m: positions of a foot's balls in a frame of the preview; z is the height of the motion's ground."""
+        piece, at = self._piece_and_frame(frame)
+        return piece.carriage.vector(piece.balls[foot][at]) + piece.carriage.way
+
+    def bearing_balls(self, foot: int, frame: int) -> Mask:
+        """(B,) whether each of a foot's balls bears in a frame; the ground below the others is not known."""
+        piece, at = self._piece_and_frame(frame)
+        return piece.bears[foot][at]
+
+    def _piece_and_frame(self, frame: int) -> tuple[PreviewPiece, int]:
+        """The piece that contains a frame of the preview, and the frame in that piece."""
         for piece in self.pieces:
             if frame < piece.stop - piece.first:
-                local = piece.balls[foot][piece.first + frame]
-                return piece.carriage.vector(local) + piece.carriage.way
+                return piece, piece.first + frame
             frame -= piece.stop - piece.first
         raise IndexError(frame)
 

@@ -110,14 +110,14 @@ class NqrGroundLevels:
         return difference if abs(difference) > self._scale * TOLERANCE else 0.0
 
     def _expect_landing_level(self, foot: int, balls: Array | None) -> None:
-        """Update the next level of a foot from its next footprint `balls` (B, 3) m; None if no footprint is known."""
+        """Update the next level of a foot from its next footprint `balls` (n, 3) m; None if no footprint is known."""
         if balls is not None:
             rate = LEVEL_RATE if self._expected[foot] else 1.0
             self._next_level[foot] += rate * (self._seen_level(balls) - self._next_level[foot])
         self._expected[foot] = balls is not None
 
     def _seen_level(self, balls: Array) -> float:
-        """The highest level (m) below balls (B, 3) m of a foot; the newest level if the ground is not seen."""
+        """The highest level (m) below balls (n, 3) m of a foot; the newest level if the ground is not seen."""
         if self._ground is None:
             return self._newest
         x, y, own = balls.T
@@ -157,7 +157,7 @@ class NqrGroundLevels:
 
 
 def _segment_balls_near_root(balls: Array, holds: SegmentFootContacts, frame: int, root: Array, yaw: float) -> Array:
-    """(B, 3) m: the motion's balls, turned by `yaw` (rad) and moved along the ground so that the root is at `root`."""
+    """(n, 3) m: the motion's balls, turned by `yaw` (rad) and moved along the ground so that the root is at `root`."""
     x, y, own = balls.T
     east, north, cos, sin = x - holds.root[frame, 0], y - holds.root[frame, 1], math.cos(yaw), math.sin(yaw)
     return np.column_stack([root[0] + cos * east - sin * north, root[1] + sin * east + cos * north, own])
