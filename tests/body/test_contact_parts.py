@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import contact_parts
 
 
 @pytest.mark.parametrize("name", ["biped29", "human37", "human42", "human58", "baby"])

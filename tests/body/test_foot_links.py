@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.contact_parts import descendant_links, foot_links
+from poise.body.surface import descendant_links, foot_links
 
 
 @pytest.mark.parametrize("name", ["biped29", "human42", "human58"])

@@ -221,7 +221,7 @@ def test_they_stand_and_fall_physically(name):
 @pytest.mark.skipif(not MOCAP.exists(), reason="no mocap data here")
 def test_every_skeleton_of_the_mocap_folder():
     from poise.motion.bvh import read_bvh
-    from poise.motion.convention import convert_clip
+    from poise.motion.clip import convert_clip
     from poise.motion.skeleton import Y_UP
 
     subjects = {path.name.split("_")[0]: path for path in sorted(MOCAP.glob("*.bvh"))}

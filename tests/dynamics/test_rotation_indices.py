@@ -6,7 +6,7 @@ import pytest
 
 from poise.body.body import Body
 from poise.dynamics.mechanism import DynamicsTerms
-from poise.dynamics.rotation_indices import integrate_excursion, whole_body_rotation
+from poise.dynamics.momentum import integrate_excursion, whole_body_rotation
 from poise.rotations import quat_exp, quat_rotate
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import contact_parts
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import foot_parts
 from poise.edit.take import Frame

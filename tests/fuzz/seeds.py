@@ -100,8 +100,7 @@ def amass_seeds():
 
 def clip_seeds():
     from poise.arrays import readonly
-    from poise.motion.clip import clip_from
-    from poise.motion.npz import save_clip
+    from poise.motion.clip import clip_from, save_clip
     from poise.motion.skeleton import End, Skeleton
 
     skeleton = Skeleton(("a", "b"), (-1, 0), readonly([[0, 0, 0], [0, 0, 1]]), (End(1, readonly([0, 0, 1])),))

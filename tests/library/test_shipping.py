@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.self_distance import SelfDistances
+from poise.body.self_contact import SelfDistances
 from poise.errors import PoiseError
 from poise.library.authoring.source import read_source, shipped_names
 from poise.library.motions import (

@@ -7,7 +7,7 @@ import pytest
 
 from poise.errors import PoiseError
 from poise.motion.acclaim import read_amc, read_asf
-from poise.motion.convention import convert_clip
+from poise.motion.clip import convert_clip
 from poise.motion.files import read_motion
 from poise.rotations import quat_from_axis_angle, quat_multiply
 

@@ -12,8 +12,7 @@ from random_clips import clips
 from poise.arrays import readonly
 from poise.errors import PoiseError
 from poise.motion.bvh import bvh_text, read_bvh, write_bvh
-from poise.motion.clip import clip_from
-from poise.motion.convention import convert_clip
+from poise.motion.clip import clip_from, convert_clip
 from poise.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS, Y_UP, Convention, End, Skeleton
 from poise.rotations import euler_to_quat, quat_conjugate, quat_log, quat_multiply
 

@@ -12,9 +12,8 @@ from random_clips import clips
 from poise.arrays import readonly
 from poise.errors import PoiseError
 from poise.files import read_arrays
-from poise.motion.clip import clip_from
+from poise.motion.clip import CLIP_ARRAYS, clip_from, clip_from_npz, save_clip
 from poise.motion.files import read_motion
-from poise.motion.npz import CLIP_ARRAYS, clip_from_npz, save_clip
 from poise.motion.skeleton import Skeleton
 
 

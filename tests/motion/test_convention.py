@@ -8,8 +8,7 @@ from random_clips import clips
 from scipy.spatial.transform import Rotation
 
 from poise.arrays import readonly
-from poise.motion.clip import clip_from
-from poise.motion.convention import clip_in_file_units, convert_clip, file_convention
+from poise.motion.clip import clip_from, clip_in_file_units, convert_clip, file_convention
 from poise.motion.skeleton import Y_UP, Skeleton
 from poise.rotations import quat_to_matrix
 

@@ -11,9 +11,8 @@ from test_bvh_read import ARM
 
 from poise.arrays import readonly
 from poise.errors import PoiseError
-from poise.motion.clip import clip_from
+from poise.motion.clip import clip_from, save_clip
 from poise.motion.files import read_motion
-from poise.motion.npz import save_clip
 from poise.motion.skeleton import Skeleton
 
 WORDS = [

@@ -9,7 +9,7 @@ import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
 from poise.motion.clip import clip_from
-from poise.motion.repair.limb_bends import with_repaired_limb_bends
+from poise.motion.repair.upright import with_repaired_limb_bends
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import skeleton_kinematics
 from poise.rotations import mirror_axial, quat_exp

@@ -9,7 +9,7 @@ import pytest
 
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
+from poise.body.surface import contact_parts
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify, deviation_from

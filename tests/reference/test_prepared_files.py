@@ -8,7 +8,7 @@ import pytest
 import skeletons
 from poise.arrays import readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
+from poise.body.surface import contact_parts
 from poise.errors import PoiseError
 from poise.library.bodies import load_shipped_or_own_body
 from poise.motion.bvh import write_bvh

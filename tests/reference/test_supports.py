@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
+from poise.body.surface import contact_parts
 from poise.library.motions import sketch_of_source
 from poise.reference.supports import bearing_supports_of_reference
 

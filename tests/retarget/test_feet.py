@@ -8,9 +8,9 @@ import pytest
 
 from poise.arrays import readonly, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import contact_parts
 from poise.errors import PoiseError
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip

@@ -10,7 +10,7 @@ from poise.arrays import readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace
-from poise.body.self_distance import SelfDistances
+from poise.body.self_contact import SelfDistances
 from poise.errors import PoiseError
 from poise.library.motions import sketch_of_source
 from poise.motion.repair.settings import ImportSettings

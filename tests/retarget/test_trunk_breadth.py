@@ -10,8 +10,7 @@ from poise.body.body import Body
 from poise.motion.likeness import likeness
 from poise.reference.archive import load_prepared, save_prepared
 from poise.reference.body_clip import BodyClip
-from poise.retarget.prepare import prepare
-from poise.retarget.trunk_breadth import fit_trunk_breadth
+from poise.retarget.prepare import fit_trunk_breadth, prepare
 from poise.rotations import quat_exp, quat_multiply
 from skeletons import CREATURES
 

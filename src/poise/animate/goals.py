@@ -19,9 +19,9 @@ from poise.animate.script import (
 )
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
-from poise.body.contact_parts import descendant_links
+from poise.body.surface import descendant_links
 from poise.control.poses.sensors import PoseControlSensor, sensed_com_velocity
-from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
+from poise.dynamics.momentum import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
 from poise.reference.body_clip import centres_of_mass
 from poise.rotations import quat_exp, quat_to_matrix

@@ -17,7 +17,7 @@ from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
-from poise.body.skeleton_pose import UprightSkeleton
+from poise.body.skeleton_measures import UprightSkeleton
 from poise.body.symmetry import mirrored_names, name_side
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton

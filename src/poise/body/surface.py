@@ -1,4 +1,4 @@
-"""The surface of a body: spheres at the ends of its solid shapes, distances to shapes, the lowest point."""
+"""The surface of a body: shapes, spheres and parts that make contact, distances, the lowest point."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from mujoco import mjtGeom
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Ints, readonly
 from poise.body.body import Body
 from poise.rotations import quat_rotate
 
@@ -113,3 +113,55 @@ def _depth_in_body_geom(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -
         return float(model.geom_rbound[geom])
     start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
     return float(-np.min(model.mesh_vert[start : start + count] @ axis))
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPart:
+    """Points of a link that make contact together."""
+
+    name: str  # left_foot_heel, left_foot_ball, left_toes_tip, left_hand
+    limb: str  # left_foot, left_hand
+    link: str
+    points: Array  # (k, 3) m in the link frame
+
+
+def contact_parts(body: Body) -> tuple[ContactPart, ...]:
+    """The contact parts of a body: heel, ball and (if it has hinged toes) toe tip of each foot, then the hands."""
+    parts = []
+    for foot in body.feet:
+        parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
+        for link in _toe_links(body, foot.link):
+            parts.append(ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link)))
+    parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+    return tuple(parts)
+
+
+def _toe_links(body: Body, foot: str) -> list[str]:
+    """Names of the childless links hinged to a foot; none if the foot is the root, such as a lamp's base."""
+    carriers = {joint.parent_link for joint in body.joints}
+    below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
+    return below if foot != body.links[0] else []
+
+
+def _toe_tip_point(body: Body, link: str) -> Array:
+    """Lowest point (1, 3) m of the foremost solid shape of the toes, in the link frame."""
+    model, body_id = body.model, body.link_id(link)
+    front = max(solid_geoms_of_body(model, body_id), key=lambda g: model.geom_pos[g, 0], default=-1)
+    if front < 0:
+        return readonly(2 * model.body_ipos[body_id][None])
+    return readonly((model.geom_pos[front] - np.array([0.0, 0.0, model.geom_size[front, 0]]))[None])
+
+
+def foot_links(body: Body) -> tuple[Ints, ...]:
+    """For each foot, the ids of its links: the foot's own link and all descendants of this link."""
+    return tuple(descendant_links(body.model, body.link_id(foot.link)) for foot in body.feet)
+
+
+def descendant_links(model: mujoco.MjModel, top: int) -> Ints:
+    """Ids of the link `top` and all its descendants, ascending."""
+    found = {top}
+    for link in range(1, model.nbody):  # parents come before their children
+        if int(model.body_parentid[link]) in found:
+            found.add(link)
+    return np.array(sorted(found), np.int64)

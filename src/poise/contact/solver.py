@@ -3,7 +3,8 @@
 `lemke` (the default) starts with block pivoting from a guess of the modes. If that does not settle, Lemke's method
 follows, polished by pivoting. If the certificate fails, Lemke's method is repeated with other covering vectors, then on
 problems softened by increasing compliance; each result is polished on the true problem. If all attempts fail, the best
-is returned with status `APPROXIMATE` and its residual. `sweeps` is projected Gauss-Seidel.
+is returned with status `APPROXIMATE` and its residual. `sweeps` is projected Gauss-Seidel, for many contacts whose
+exact forces do not matter.
 """
 
 from collections.abc import Iterator
@@ -13,9 +14,60 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.contact.block_pivot import implied_contact_modes, pivot_contact_modes, settle_contact_modes
-from poise.contact.gauss_seidel import gauss_seidel_sweeps
 from poise.contact.lemke import impulses_from_lemke, lemke, lemke_row_scale, lemke_standard_form
-from poise.contact.problem import TOLERANCE, ContactProblem, ContactSolution, LcpStatus, friction_polygon
+from poise.contact.problem import (
+    TOLERANCE,
+    ContactProblem,
+    ContactSolution,
+    LcpStatus,
+    friction_polygon,
+    nearest_friction_impulse,
+)
+from poise.kernel import kernel
+
+
+@kernel
+def gauss_seidel_sweeps(
+    matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
+    impulse: Array, most: int, tolerance: float,
+) -> int:  # fmt: skip
+    """Improve `impulse` until a sweep changes no row velocity by `tolerance` m/s; returns the number of sweeps."""
+    r = bias.shape[0]
+    for count in range(1, most + 1):
+        change = 0.0
+        row = 0
+        while row < r:
+            is_contact = row >= bilateral + unilateral
+            velocity = bias[row]
+            for j in range(r):
+                velocity += matrix[row, j] * impulse[j]
+            old = impulse[row]
+            impulse[row] = old - velocity / matrix[row, row]
+            if row >= bilateral:
+                impulse[row] = max(0.0, impulse[row])
+            change = max(change, abs(impulse[row] - old) * matrix[row, row])
+            if not is_contact:
+                row += 1
+                continue
+            w1, w2 = bias[row + 1], bias[row + 2]
+            for j in range(r):
+                w1 += matrix[row + 1, j] * impulse[j]
+                w2 += matrix[row + 2, j] * impulse[j]
+            # A step size that does not overshoot for the 2 x 2 tangential block.
+            stiffness = max(matrix[row + 1, row + 1], matrix[row + 2, row + 2])
+            stiffness += abs(0.5 * (matrix[row + 1, row + 2] + matrix[row + 2, row + 1]))
+            old1, old2 = impulse[row + 1], impulse[row + 2]
+            bound = friction[(row - bilateral - unilateral) // 3] * impulse[row]
+            _, impulse[row + 1], impulse[row + 2] = nearest_friction_impulse(
+                old1 - w1 / stiffness, old2 - w2 / stiffness, bound, directions
+            )
+            moved = np.hypot(impulse[row + 1] - old1, impulse[row + 2] - old2)
+            change = max(change, moved * stiffness)
+            row += 3
+        if change < tolerance:
+            return count
+    return most
+
 
 Modes = Ints
 Solver = Literal["lemke", "sweeps"]

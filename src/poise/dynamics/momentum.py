@@ -1,8 +1,10 @@
-"""Pose and root velocities at the end of a step, with exact momentum.
+"""Momentum and rotation of a whole body, and the pose and root velocities at the end of a step with exact momentum.
 
 Angular momentum is about a tree's centre of mass, in the world frame. The rows of the mass matrix that belong to a
 free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from poise.arrays import Array
 from poise.dynamics import workspace as at
 from poise.dynamics.tree import advance_quat
 from poise.kernel import Table, float_matrix, floats, ints, kernel
+from poise.rotations import cross_matrix, quat_exp, quat_multiply
 
 
 @kernel
@@ -142,3 +145,38 @@ def _solve_momentum_by_cholesky(a: Array, x: Array) -> None:
         for k in range(i + 1, n):
             x[i] -= a[k, i] * x[k]
         x[i] /= a[i, i]
+
+
+class RotationIndices(NamedTuple):
+    """Translation and rotation of a body as a whole."""
+
+    mass: float  # kg
+    com: Array  # (3,) m
+    velocity: Array  # (3,) m/s, of the centre of mass
+    angular_momentum: Array  # (3,) kg m^2/s
+    inertia: Array  # (3, 3) kg m^2, composite: of all links as one rigid body
+    spin: Array  # (3,) rad/s, inertia^-1 angular_momentum: angular velocity of the composite body
+
+
+def whole_body_rotation(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
+    """Rotation indices at a state with mass matrix (nv, nv) and kinematics [Zordan2014] section III-A.
+
+    `data` is the mujoco.MjData of the state, `root` the body of the free root, `first` its first DOF.
+    """
+    total = float(mass[first, first])
+    com = np.array(data.subtree_com[root])
+    lever = com - data.xpos[root]
+    turn = data.xmat[root].reshape(3, 3)
+    linear, about_root = mass[first : first + 3] @ qvel, turn @ (mass[first + 3 : first + 6] @ qvel)
+    arm = cross_matrix(lever)
+    momentum = about_root - arm @ linear
+    inertia = turn @ mass[first + 3 : first + 6, first + 3 : first + 6] @ turn.T + total * arm @ arm
+    return RotationIndices(total, com, linear / total, momentum, inertia, np.linalg.solve(inertia, momentum))
+
+
+def integrate_excursion(excursion: Array, spin: Array, seconds: float) -> Array:
+    """Excursion (4,) after `seconds` of a spin (3,) in the world frame: exp(spin t) excursion.
+
+    A factor of the product in [Zordan2014] section V-A, which integrates Eq. (1) on the rotation group.
+    """
+    return quat_multiply(quat_exp(spin * seconds), excursion)

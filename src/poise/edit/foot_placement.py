@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot, Joint
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import contact_parts
 from poise.edit.limb_ik import EditedLimbs, EditedLimbSolver
 from poise.edit.limbs import chain_joints, foot_parts, hip_points
 from poise.edit.take import Flags, Frame, take_without_contacts

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.parts import Joint
+from poise.body.surface import contact_parts
 from poise.errors import PoiseError, unknown_name
 from poise.reference.body_clip import posed_data
 

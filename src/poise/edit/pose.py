@@ -11,8 +11,8 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.parts import Hand
+from poise.body.surface import contact_parts
 from poise.body.symmetry import name_side
 from poise.edit.blend import OVER, crossfaded
 from poise.edit.foot_placement import EditedFootPlacement

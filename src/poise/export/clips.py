@@ -10,8 +10,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.rigging import Rigging, plain_rigging, plant_feet_of_rigged_body
 from poise.errors import PoiseError
-from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import clip_at_file_place, clip_with_file_offsets
+from poise.motion.clip import Clip, clip_at_file_place, clip_from, clip_with_file_offsets
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
 from poise.rotations import slerp

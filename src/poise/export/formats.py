@@ -20,9 +20,8 @@ from poise.export.pictures import write_strip, write_video
 from poise.files import archive_names, write_file
 from poise.motion.bvh import write_bvh
 from poise.motion.captures import motion_file
-from poise.motion.clip import Clip
+from poise.motion.clip import Clip, save_clip
 from poise.motion.files import read_motion
-from poise.motion.npz import save_clip
 from poise.motion.repair.importer import repair_motion
 from poise.motion.repair.settings import ImportSettings
 from poise.physics.recorded import recording_of_motion

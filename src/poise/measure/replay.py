@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array, Ints, Mask
 from poise.body.link_kinematics import links_moved_by_dofs
 from poise.body.self_contact import SLACK
-from poise.contact.height_field import UPWARD
+from poise.world.candidates import UPWARD
 from poise.world.recording import Recording
 
 TOUCH = 1e-3  # Distance (m) within which surfaces touch; the default of `WorldSettings.touch`

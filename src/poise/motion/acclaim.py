@@ -14,8 +14,7 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.errors import PoiseError
-from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import file_convention
+from poise.motion.clip import Clip, clip_from, file_convention
 from poise.motion.skeleton import End, Skeleton
 from poise.motion.text import TextFile, quoted_text, read_text_file
 from poise.rotations import euler_to_quat, quat_conjugate, quat_multiply, quat_rotate

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly
 from poise.errors import PoiseError
-from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import file_convention
-from poise.motion.npz import Arrays
+from poise.motion.clip import Arrays, Clip, clip_from, file_convention
 from poise.motion.skeleton import Y_UP, End, Skeleton, depth_first_joints
 from poise.motion.text import LARGEST_NUMBER
 from poise.rotations import matrix_to_quat, mirror_vector, quat_exp, quat_multiply

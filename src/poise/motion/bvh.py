@@ -14,8 +14,7 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.files import write_file
 from poise.motion.bvh_hierarchy import bvh_hierarchy_lines, read_bvh_hierarchy
-from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import clip_in_file_units
+from poise.motion.clip import Clip, clip_from, clip_in_file_units
 from poise.motion.skeleton import JOINT_CHANNELS, PLACE_CHANNELS, ROOT_CHANNELS, Skeleton
 from poise.motion.text import TextFile, quoted_text, read_text_file
 from poise.rotations import (

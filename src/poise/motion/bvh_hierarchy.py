@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.motion.convention import file_convention
+from poise.motion.clip import file_convention
 from poise.motion.skeleton import End, Skeleton, depth_first_joints
 from poise.motion.text import TextFile, quoted_text
 

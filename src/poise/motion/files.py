@@ -11,9 +11,7 @@ from poise.motion.acclaim import RATE, find_asf, read_amc, read_asf
 from poise.motion.amass import ARRAYS, amass_motion
 from poise.motion.bvh import read_bvh
 from poise.motion.captures import motion_file
-from poise.motion.clip import Clip
-from poise.motion.convention import IDENTITY
-from poise.motion.npz import CLIP_ARRAYS, clip_from_npz
+from poise.motion.clip import CLIP_ARRAYS, IDENTITY, Clip, clip_from_npz
 
 Kind = Literal["bvh", "amc", "amass", "clip"]
 ENDINGS = (".bvh", ".amc", ".npz")

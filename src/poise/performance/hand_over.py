@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import foot_links
 from poise.control.catalogue import entry_of_controller
 from poise.control.controller import Controller, PushAware, ReportsEnding, Steerable, WorldView
 from poise.dynamics.actuation import Actuation

@@ -20,7 +20,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
-from poise.body.self_distance import SelfDistances
+from poise.body.self_contact import SelfDistances
 from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tree import Tree, link_tree_of
 from poise.physics.task import SpacetimeTask, Trajectory

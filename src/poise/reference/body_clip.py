@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import plain_rigging, plant_feet_of_rigged_body
+from poise.body.surface import ContactPart, contact_parts
 from poise.motion.clip import Clip
 
 

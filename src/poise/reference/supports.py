@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import ContactPart
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import ContactSphere, contact_spheres_of_body
+from poise.body.surface import ContactPart, ContactSphere, contact_spheres_of_body
 from poise.reference.body_clip import BodyClip
 from poise.rotations import quat_conjugate, quat_rotate
 

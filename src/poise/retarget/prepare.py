@@ -12,9 +12,10 @@ import numpy as np
 from poise.arrays import Array, Frozen, brief_repr, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
+from poise.body.self_contact import SelfDistances
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
-from poise.motion.repair.finding import Imported
+from poise.motion.repair.finding import Finding, Imported
 from poise.motion.repair.importer import import_motion
 from poise.motion.repair.settings import ImportSettings
 from poise.progress import Say, no_progress
@@ -24,7 +25,6 @@ from poise.retarget.contact_detection import find_contacts
 from poise.retarget.foot_cleanup import FootSettings, clean_feet
 from poise.retarget.retarget import Retargeted, retarget, same_skeleton
 from poise.retarget.separation import separate_limbs
-from poise.retarget.trunk_breadth import fit_trunk_breadth
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate, yaw_of
 
 
@@ -166,3 +166,49 @@ def import_changes(imported: Imported) -> list[str]:
     done = {finding.name: finding.done for finding in imported.findings if finding.done != "nothing"}
     width = max(map(len, done), default=0)
     return ["imported (poise prepare --report tells why):", *(f"  {name:{width}}  {done[name]}" for name in done)]
+
+
+_USUAL = 95.0  # Percentile of the frames in which the arms must have room: rarer overlaps are not those of hanging arms
+_NARROWEST = 0.6  # of the breadth by the tables
+_LITTLE = 0.02  # a smaller change of the breadth is none
+_ROUNDS = 4  # most changes: a narrower trunk leaves room for pairs of links that overlap in the standing pose before
+
+
+def fit_trunk_breadth(clip: BodyClip, mass: float | None = None, symmetric: bool = False) -> tuple[BodyClip, Finding]:
+    """The clip on a body whose trunk is as narrow as its arms show, and the finding on the breadth.
+
+    The clip's body is built for a skeleton, with a `mass` (kg) and legs as in `Body.from_skeleton`.
+    """
+    rigging, breadth = clip.body.rigging, 1.0
+    assert rigging is not None
+    for _ in range(_ROUNDS):
+        share = _room_for_arms(clip)
+        if share > 1.0 - _LITTLE or breadth == _NARROWEST:
+            break
+        breadth = max(breadth * share, _NARROWEST)
+        skeleton = replace(rigging.skeleton, breadth=breadth)
+        body = Body.from_skeleton(skeleton, mass=mass, rate=rigging.rate, name=clip.body.name, symmetric=symmetric)
+        clip = replace(clip, body=body)
+    if breadth == 1.0:
+        return clip, Finding("trunk", "the arms keep clear of the trunk", "nothing", "", 1.0)
+    found = f"arms hang nearer to the trunk than those of a usual person, by {100 * (1 - breadth):.0f} % of its breadth"
+    return clip, Finding("trunk", found, "the body's trunk is narrower", "", breadth)
+
+
+def _room_for_arms(clip: BodyClip) -> float:
+    """Share of the trunk's breadth that leaves room for the arms, at most 1.
+
+    In each frame, the trunk would have to be narrower by the sideways part of its overlap with the arms.
+    """
+    distances = SelfDistances(clip.body, 0.0)
+    groups = {joint.link: joint.group for joint in clip.body.joints} | {clip.body.joints[0].link: "trunk"}
+    pairs = [[groups.get(link, "") for link in distances.links(k)] for k in range(len(distances.pairs))]
+    trunk_first = np.array([first == "trunk" and second.endswith("arm") for first, second in pairs], bool)
+    trunk_last = np.array([second == "trunk" and first.endswith("arm") for first, second in pairs], bool)
+    near = distances.at(clip.qpos, (trunk_first | trunk_last) & distances.apart, moves=False)
+    turned = quat_multiply(clip.qpos[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
+    left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
+    sideways = np.abs(np.einsum("ki,ki->k", near.normal, left[near.frame])) * np.maximum(-near.distance, 0.0)
+    share = np.ones(clip.frames)
+    np.minimum.at(share, near.frame, 1.0 - sideways / distances.half_lengths(trunk_first)[near.pair])
+    return float(np.percentile(share, 100.0 - _USUAL))

@@ -15,7 +15,7 @@ from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
-from poise.body.self_distance import Proximities, SelfDistances
+from poise.body.self_contact import Proximities, SelfDistances
 from poise.ease import quintic_ease
 from poise.motion.repair.finding import Finding
 from poise.reference.body_clip import BodyClip

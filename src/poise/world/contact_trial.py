@@ -13,11 +13,10 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
-from poise.contact.height_field import UPWARD
 from poise.contact.rows import FASTEST_RECOVERY
 from poise.dynamics.mechanism import DynamicsTerms, Mechanism
 from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
-from poise.world.candidates import ContactCandidates
+from poise.world.candidates import UPWARD, ContactCandidates
 
 Pair = tuple[int, int]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.body.contact_parts import contact_parts
+from poise.body.surface import contact_parts
 from poise.control.modal.footholds import DEAD_ZONE, FLAT, ModalFootholds, modal_capture_error
 from poise.control.modal.frames import ModalWindowFrames
 from poise.reference.reference import Still, Target

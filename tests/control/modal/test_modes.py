@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, Scene, World
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.control.modal.modes import ROOT, Modes, modal_forces, modal_stiffness, modes_at
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.control.nqr.footholds import foot_raising_changes_for_segment
 from poise.library.motions import shipped_dynamic
 

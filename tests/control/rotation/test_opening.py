@@ -7,7 +7,7 @@ from poise.body.body import Body
 from poise.control.rotation.actor import PoseTracker, rotation_pose_line
 from poise.control.rotation.flight import FlightTuckOpening
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import whole_body_rotation
+from poise.dynamics.momentum import whole_body_rotation
 from poise.library.authoring.figure import SourceFigure
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings

@@ -3,7 +3,7 @@
 import pytest
 
 from poise.body.body import Body
-from poise.body.self_distance import SelfDistances
+from poise.body.self_contact import SelfDistances
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 

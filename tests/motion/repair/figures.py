@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from poise.arrays import readonly
-from poise.motion.clip import Clip, clip_from
-from poise.motion.convention import convert_clip, file_convention
+from poise.motion.clip import Clip, clip_from, convert_clip, file_convention
 from poise.motion.files import RawMotion
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import End, Skeleton

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poise.errors import PoiseError
-from poise.motion.clip import clip_from
-from poise.motion.convention import clip_in_file_units
+from poise.motion.clip import clip_from, clip_in_file_units
 from poise.motion.files import RawMotion
 from poise.motion.repair.importer import repair_motion
 from poise.motion.repair.settings import UNITS, ImportSettings

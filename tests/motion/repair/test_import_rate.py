@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from poise.arrays import true_runs
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, flights_in_imported_file
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
 from poise.motion.repair.rate import (
     BELIEVED,
@@ -20,7 +19,15 @@ from poise.motion.repair.rate import (
     standard_frame_rate,
 )
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import ROLL, SingleSupportEvidence, single_support_evidence, tipping_distance
+from poise.motion.repair.support_evidence import (
+    ROLL,
+    AirbornePhase,
+    SingleSupportEvidence,
+    fastest_fall,
+    flights_in_imported_file,
+    single_support_evidence,
+    tipping_distance,
+)
 from poise.motion.roles import find_roles
 from skeletons import PEOPLE
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from poise.arrays import readonly
 from poise.motion.bvh import read_bvh, write_bvh
-from poise.motion.clip import clip_from
-from poise.motion.npz import save_clip
+from poise.motion.clip import clip_from, save_clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import import_report
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.control.controller import GroundView
 from poise.control.modal.frames import ModalWindowFrames, WindowFrame
 from poise.dynamics.state import Contacts

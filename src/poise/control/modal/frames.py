@@ -14,7 +14,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
+from poise.body.surface import contact_parts
 from poise.control.modal.modes import ROOT
 from poise.dynamics.state import State
 from poise.errors import PoiseError

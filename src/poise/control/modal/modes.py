@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.kernel import kernel
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.control.nqr.footholds import SegmentFootContacts
 from poise.control.nqr.law import LegAdjustment
 from poise.control.nqr.weights import PAPER_HEIGHT

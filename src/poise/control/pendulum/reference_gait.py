@@ -13,8 +13,8 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import contact_parts
 from poise.control.pendulum import gait
 from poise.control.pendulum.gait import SAMPLES, StepStyle
 from poise.control.pendulum.legs import Legs, walker_feet

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import descendant_links
+from poise.body.surface import descendant_links
 from poise.control.controller import WorldView
 from poise.control.pendulum.legs import Legs, leg_joints, walker_feet, walker_legs
 from poise.control.pendulum.vectors import rotated

@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.contact_parts import foot_links
+from poise.body.surface import foot_links
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.poses import ENTRY
 from poise.control.poses.objectives import PoseControlObjective

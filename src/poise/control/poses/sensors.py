@@ -19,7 +19,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.control.controller import SceneView
-from poise.dynamics.rotation_indices import whole_body_rotation
+from poise.dynamics.momentum import whole_body_rotation
 from poise.dynamics.state import State
 from poise.errors import unknown_name
 

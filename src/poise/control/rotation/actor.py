@@ -26,7 +26,7 @@ from poise.control.rotation.program import (
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.mechanism import DynamicsTerms
-from poise.dynamics.rotation_indices import RotationIndices, whole_body_rotation
+from poise.dynamics.momentum import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import BehaviourReference
 

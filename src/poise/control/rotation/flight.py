@@ -22,7 +22,7 @@ from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import FlightNumbers, LandingNumbers
 from poise.control.rotation.support_plane import LEFT, TOUCHING_GAP, RotationPlane, StanceTargets
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import quat_from_axis_angle, quat_multiply
 

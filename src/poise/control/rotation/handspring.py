@@ -16,7 +16,7 @@ from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumb
 from poise.control.rotation.support_plane import RotationPlane, StanceTargets
 from poise.control.rotation.take_off import TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import BehaviourReference
 

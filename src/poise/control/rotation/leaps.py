@@ -20,7 +20,7 @@ from poise.control.rotation.settings import POSES, DiveNumbers, FlipNumbers
 from poise.control.rotation.support_plane import TOUCHING_GAP, RotationPlane
 from poise.control.rotation.take_off import KipTakeOff, TakeOff, TakeOffTimes
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference

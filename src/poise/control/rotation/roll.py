@@ -13,7 +13,7 @@ from poise.control.rotation.flight import StandUp
 from poise.control.rotation.program import ProgramAim, ProgramWeights
 from poise.control.rotation.settings import RollNumbers
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import SAMPLES, BehaviourReference
 from poise.rotations import cross, quat_conjugate, quat_log, quat_multiply, quat_rotate, yaw_of

@@ -10,7 +10,7 @@ from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import PlanarState, PlannedCourse
 from poise.control.rotation.program import FeatureTask, ProgramAim, ProgramWeights
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 from poise.rotations import cross, quat_from_axis_angle, quat_log, quat_multiply
 

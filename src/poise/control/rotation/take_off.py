@@ -12,7 +12,7 @@ from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import TakeOffNumbers
 from poise.control.rotation.support_plane import RotationPlane, StanceTargets
 from poise.dynamics.actuation import Actuation
-from poise.dynamics.rotation_indices import RotationIndices
+from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
 
 EARLIEST_TAKE_OFF = 0.6  # Share of the push before which a loss of contact does not count as take-off

@@ -16,8 +16,8 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
+from poise.body.surface import contact_parts
 from poise.errors import unknown_name
 from poise.library.authoring.curves import CYCLE, GaitSourceCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, SourceFigure

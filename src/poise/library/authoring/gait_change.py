@@ -12,8 +12,8 @@ from scipy.ndimage import distance_transform_edt
 
 from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import ContactPart
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import ContactPart
 from poise.ease import quintic_ease
 from poise.errors import unknown_name
 from poise.library.authoring.curves import CYCLE, Stages

@@ -14,9 +14,8 @@ from scipy.special import logsumexp
 
 from poise.arrays import Array, Mask, drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import contact_parts
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import ContactSphere, contact_spheres_of_body
+from poise.body.surface import ContactSphere, contact_parts, contact_spheres_of_body
 from poise.library.authoring.prints import KeyedSourcePins
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Support, bearing_supports_of_reference, spheres_of_reference_part

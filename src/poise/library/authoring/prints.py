@@ -7,9 +7,8 @@ import numpy as np
 
 from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import ContactPart, contact_parts
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.surface import contact_spheres_of_body
+from poise.body.surface import ContactPart, contact_parts, contact_spheres_of_body
 from poise.library.authoring.source import KeyedSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import spheres_of_reference_part

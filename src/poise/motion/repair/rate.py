@@ -16,10 +16,16 @@ from poise.arrays import Frozen
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.repair.flight_evidence import AirbornePhase, fastest_fall, flights_in_imported_file
 from poise.motion.repair.point_masses import foot_and_hand_tracks, local_parabolas, mass_points
 from poise.motion.repair.settings import ImportSettings
-from poise.motion.repair.support_evidence import SingleSupportEvidence, single_support_evidence, tipping_distance
+from poise.motion.repair.support_evidence import (
+    AirbornePhase,
+    SingleSupportEvidence,
+    fastest_fall,
+    flights_in_imported_file,
+    single_support_evidence,
+    tipping_distance,
+)
 from poise.motion.roles import Roles
 
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)

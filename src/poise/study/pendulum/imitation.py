@@ -12,8 +12,8 @@ import numpy as np
 
 from poise.arrays import Array, true_runs
 from poise.body.body import Body
-from poise.body.contact_parts import descendant_links
 from poise.body.pose_space import PoseSpace
+from poise.body.surface import descendant_links
 from poise.control.pendulum.gait import leg_tracks
 from poise.control.pendulum.legs import walker_legs
 from poise.control.pendulum.pendulum import Pendulum

@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.dynamics.mechanism import DynamicsTerms
-from poise.dynamics.rotation_indices import RotationIndices, integrate_excursion, whole_body_rotation
+from poise.dynamics.momentum import RotationIndices, integrate_excursion, whole_body_rotation
 from poise.errors import PoiseError
 from poise.reference.archive import motion_display_name
 from poise.reference.body_clip import BodyClip
