@@ -62,11 +62,7 @@ def grounded_pose(model: mujoco.MjModel, qpos: Array) -> Array:
 def model_joints(
     model: mujoco.MjModel, planned: Callable[[str], JointPlan | None], group: Callable[[str], str]
 ) -> tuple[Joint, ...]:
-    """The joints of a model, one per moving link.
-
-    `planned` gives the plan of a link's joint, which holds what MJCF cannot: the joint's name and the limits of balls.
-    `group` gives the group of a link.
-    """
+    """The joints of a model, one per moving link; `planned` and `group` give the plan and group of a link's joint."""
     links = [model.body(b).name for b in range(1, model.nbody) if model.body_jntnum[b]]
     return tuple(_joint_of_link(model, link, planned(link), group(link)) for link in links)
 

@@ -171,11 +171,7 @@ class Body:
         return self.links.index(name) + 1
 
     def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
-        """The standing pose (nq,) with some joints set, in radians.
-
-        A ball takes a rotation vector, a joint of hinges one angle per hinge. A single hinge can be set by the name
-        of its degree of freedom, such as left_ankle_x.
-        """
+        """The standing pose (nq,) with joints set (rad): rotation vectors of balls, angles of hinges, also of one."""
         qpos = np.array(self.standing)
         hinges = {n: q for j in self.joints if j.kind == "hinge" for n, q in zip(j.dof_names, j.qpos, strict=True)}
         for name, value in angles.items():

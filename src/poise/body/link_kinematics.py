@@ -23,10 +23,7 @@ class LinkPoses:
 
 
 class LinkKinematics:
-    """Positions of chosen points, given in the frames of their links, and orientations of chosen links (`turns`).
-
-    MuJoCo computes link poses and joint axes; the Jacobians follow from poses and axes for all frames at once.
-    """
+    """Positions of points, given in the frames of their links, and orientations of links (`turns`), for many poses."""
 
     def __init__(self, body: Body, points: Sequence[tuple[str, ArrayLike]], turns: Sequence[str] = ()) -> None:
         self._model = body.model

@@ -18,10 +18,7 @@ def plan_mjcf(plan: BodyPlan) -> str:
 def mjcf_document(
     model: str, links: Iterable[tuple[object, object, Element]], excluded: Iterable[tuple[str, str]] = ()
 ) -> str:
-    """The MJCF text of a model whose links are given as (key of the parent, own key, element), parents first.
-
-    A link whose parent is not among the links is a child of the world. Links of `excluded` pairs make no contact.
-    """
+    """The MJCF text of links (parent's key, own key, element), parents first; links of `excluded` pairs never touch."""
     root = ET.Element("mujoco", model=model)
     # All inertias are explicit: none is inferred from shapes, balanced or bounded from below.
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")

@@ -104,10 +104,7 @@ def resolve_assets(tree: ET.Element, folder: Path, where: str) -> None:
 
 
 def check_mjcf(tree: ET.Element, where: str, of_body: bool = False) -> None:
-    """Raise if numbers are not finite, elements or announced arrays are too many, or plugins are needed.
-
-    Only the MJCF of a body may refer to files and contain muscles, whose range of lengths MuJoCo finds by simulation.
-    """
+    """Raise for numbers that are not finite, too many elements, or plugins; files and muscles are for bodies only."""
     total, samples, stack = 0, 0.0, [(tree, 1.0, 1)]
     while stack:
         node, copies, depth = stack.pop()

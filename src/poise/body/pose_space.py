@@ -56,10 +56,7 @@ class PoseSpace:
         return out
 
     def smooth(self, qpos: Array, frames: Array) -> Array:
-        """Poses (S, nq) at fractional frames (S,) of poses (T, nq), by cubic splines with continuous acceleration.
-
-        With linear interpolation, velocities would jump at every frame, and the resulting torques would shake a body.
-        """
+        """Poses (S, nq) at fractional frames (S,), by cubic splines: velocities that jump would shake a body."""
         curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
         out = np.asarray(curves(frames))
         out[:, self._quats] = quat_normalize(out[:, self._quats])

@@ -46,11 +46,7 @@ class Rigging:
     rate: float | None = None  # Hz, frame rate of the user's file; None for the recording's rate
 
     def clip(self, model: mujoco.MjModel, qpos: Array, rate: float, name: str) -> Clip:
-        """The clip of the skeleton for poses (T, nq) of a model that contains the links.
-
-        If the root link follows a joint with positions of its own in the file, that joint's ancestors stay at the
-        origin, like a marker on the ground.
-        """
+        """The clip for poses (T, nq); ancestors of a root joint that has positions of its own stay at the origin."""
         data = mujoco.MjData(model)
         bodies = [model.body(link).id for link in self.links]
         position, world = np.empty((len(qpos), 3)), np.empty((len(qpos), len(bodies), 4))
@@ -65,10 +61,7 @@ class Rigging:
         return self._with_marker(clip, top) if top > 0 and self.skeleton.travels(top) else clip
 
     def poses(self, body: Body, clip: Clip) -> Array:
-        """Poses (T, nq) of the body that follow a clip of this skeleton; hinges follow as far as they can.
-
-        Joint limits are ignored. Method `clip` is the inverse if a clip moves only in the body's degrees of freedom.
-        """
+        """Poses (T, nq) that follow a clip, the inverse of `clip`; hinges follow as far as they can, beyond limits."""
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
                  for link, joint in self.drivers.items()}  # fmt: skip
@@ -180,12 +173,7 @@ class _RiggedLeg:
 def plant_feet_of_rigged_body(
     clip: Clip, rigging: Rigging, model: mujoco.MjModel, qpos: Array, feet: Sequence[str]
 ) -> Clip:
-    """The clip of poses (T, nq), with the skeleton's feet moved to the simulated feet, which are the links `feet`.
-
-    Bodies are symmetric and captured skeletons are not. With the orientations of the links alone, the skeleton's feet
-    would be millimetres away from the simulated ones and would slide. Slightly different angles of hip, knee and ankle
-    make feet that stand still in the simulation stand still in the file.
-    """
+    """The clip of poses (T, nq), its feet at the simulated `feet`: bodies are symmetric, captured skeletons not."""
     legs = [leg for name in feet if (leg := _leg_of_rigged_body(rigging, model, name)) is not None]
     if not legs:
         return clip
@@ -216,10 +204,7 @@ def _solve_leg_of_rigged_body(clip: Clip, rotation: Array, leg: _RiggedLeg, goal
 
 
 def _knee_bend_change(hip: Array, knee: Array, foot: Array, goal: Array) -> Array:
-    """Change (T,) rad of the knee angle that brings the foot as far from the hip as the goal.
-
-    The change is bounded by MOST_KNEE_CHANGE.
-    """
+    """Change (T,) rad of the knee, at most MOST_KNEE_CHANGE, that brings the foot as far from the hip as the goal."""
     a, b = np.linalg.norm(knee - hip, axis=1), np.linalg.norm(foot - knee, axis=1)
     reach = np.stack([np.linalg.norm(end - hip, axis=1) for end in (foot, goal)])
     chord = np.clip(reach, np.abs(a - b), STRAIGHTEST * (a + b))

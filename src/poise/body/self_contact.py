@@ -64,10 +64,7 @@ def _rigid_links(model: mujoco.MjModel) -> Ints:
 
 
 def _limb_of_links(body: Body) -> Ints:
-    """Number (nbody,) of the limb of each link with a joint. A limb is a connected part of a leg, an arm, or the rest.
-
-    In a body without legs and arms, each link is a limb.
-    """
+    """Number (nbody,) of each jointed link's limb: a connected part of leg, arm or rest; each link if there is none."""
     model, groups = body.model, {joint.link: joint.group for joint in body.joints}
     rigid, sided = _rigid_links(model), any(group in _LIMBS for group in groups.values())
     part = ["" if name not in groups or groups[name] not in _LIMBS else groups[name]
@@ -142,10 +139,7 @@ class SelfDistances:
         return np.asarray(self._model.geom_size[np.where(of_first, *self._geoms.T), 1])
 
     def at(self, qpos: Array, pairs: Mask | None = None, *, moves: bool = True) -> Proximities:
-        """The near places in poses (T, nq), of all pairs or of those in the mask `pairs` (P,).
-
-        `moves` are left at 0 dimensions if they are not wanted, which saves memory for long clips.
-        """
+        """The near places in poses (T, nq), of all pairs or those in mask `pairs` (P,); `moves` take much memory."""
         model, data = self._model, self._data
         found: list[tuple[Array, ...]] = []
         axes, centre = np.empty((len(qpos) * moves, model.nv, 6)), np.empty((len(qpos), 3))

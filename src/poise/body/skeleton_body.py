@@ -28,10 +28,7 @@ _IDENTITY = readonly([1.0, 0.0, 0.0, 0.0])
 def body_from_skeleton(
     skeleton: Skeleton, mass: float | None, name: str, rate: float | None, symmetric: bool = False
 ) -> Body:  # fmt: skip
-    """Build the body of a skeleton; see `Body.from_skeleton`.
-
-    In the rigging, a joint without a link is carried by the link of its nearest ancestor with a link, else by the root.
-    """
+    """Build the body of a skeleton, see `Body.from_skeleton`; joints without links follow the nearest ancestor's."""
     if mass is not None and not (isfinite(mass) and mass > 0):
         raise PoiseError(f"a body cannot weigh {mass} kg: give a positive mass")
     upright, roles = UprightSkeleton(skeleton), find_roles(skeleton)

@@ -276,10 +276,7 @@ def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
 
 
 def _top_joint(skeleton: Skeleton) -> int:
-    """The topmost joint that moves the figure, below any markers on the ground.
-
-    A joint is a marker if its only child has positions of its own in the file.
-    """
+    """The topmost joint that moves the figure, below markers: joints whose only child has positions of its own."""
     top = 0
     while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
         (top,) = skeleton.children[top]

@@ -172,10 +172,7 @@ class PersonMeasures:
 def person_measures(
     upright: UprightSkeleton, roles: Roles, mass: float | None, symmetric: bool = False
 ) -> PersonMeasures:  # fmt: skip
-    """The measures of an upright skeleton; `mass` in kg, None for the default.
-
-    Arms are averaged, left and right; legs are averaged if `symmetric`.
-    """
+    """The measures of an upright skeleton; `mass` in kg, None for the default; legs are equal only if `symmetric`."""
     spine, neck = (_trunk_points(upright, roles, joints) for joints in (roles.spine, roles.neck))
     shoulder = _mean_left_position(upright, roles, "upper_arm")
     bones = _mean_bone_length(upright, roles, "thigh", "shank") + _mean_bone_length(upright, roles, "shank", "foot")

@@ -24,10 +24,7 @@ class ContactSphere:
 
 
 def contact_spheres_of_body(body: Body) -> tuple[ContactSphere, ...]:
-    """Spheres with which a body can touch the ground.
-
-    These are the solid spheres, both ends of the solid capsules, and the corners of the solid boxes (radius 0).
-    """
+    """Spheres that can touch the ground: solid spheres, ends of solid capsules, corners of solid boxes (radius 0)."""
     model = body.model
     out = []
     for g in solid_geoms_of_body(model):

@@ -46,10 +46,7 @@ class Symmetry:
 
 
 def mirrored_names(names: Iterable[str]) -> dict[str, str]:
-    """The counterpart of each name by left/right, l_/r_, .L/.R or lFoot spelling; a name without side maps to itself.
-
-    The result is empty if any name with a side has no counterpart.
-    """
+    """The counterpart of each name by its side (left, l_, .L, lFoot), else itself; empty if a sided name has none."""
     keys = {name: _side_and_stem_of_link(name) for name in names}
     named, other = {key: name for name, key in keys.items()}, {"left": "right", "right": "left", "": ""}
     pairs = {name: named.get((other[side], stem), "") for name, (side, stem) in keys.items()}
@@ -104,10 +101,7 @@ def _mirror_tables(
 
 
 def _is_symmetric(model: mujoco.MjModel, symmetry: Symmetry) -> bool:
-    """Whether a mirrored pose turns each link like the mirror image of its counterpart, with nearly the same place.
-
-    People's limbs differ by a few percent in length and weight, left and right.
-    """
+    """Whether mirrored poses turn links like mirror images, with places and weights that differ by a few percent."""
     ids = {name: model.body(name).id for name in symmetry.links}
     here = list(ids.values())
     there = [ids[symmetry.links[name]] for name in ids]

@@ -95,10 +95,7 @@ def solve_free_motion(table: Table) -> int:
 
 @kernel
 def begin_contact_solve(table: Table, turning: bool) -> int:
-    """Start a step: momentum M v, no saturated torques, free motion; returns the number of rows in use.
-
-    With `turning`, the tangents of touching contacts turn to the direction of slip.
-    """
+    """Start a step: momentum M v, free motion; returns the rows in use. If `turning`, tangents turn to the slip."""
     mass, qvel, momentum = float_matrix(table, at.MASS), floats(table, at.QVEL), floats(table, at.MOMENTUM)
     saturated, strength = ints(table, at.SATURATED), floats(table, at.STRENGTH)
     nv = qvel.shape[0]
@@ -182,10 +179,7 @@ def assemble_contact_problem(table: Table, rows: int, feedback: Array) -> tuple[
 
 @kernel
 def _distribute_impulses(table: Table, impulse: Array) -> None:
-    """Distribute the impulses of the rows in use to contacts (CONTACT_IMPULSE) and DOFs.
-
-    CONSTRAINT is the sum of all rows, LIMIT_IMPULSE that of the joint limits alone.
-    """
+    """Distribute impulses to contacts (CONTACT_IMPULSE), DOFs (CONSTRAINT), and of limits alone (LIMIT_IMPULSE)."""
     counts = ints(table, at.COUNTS)
     constraint, spread = floats(table, at.CONSTRAINT), floats(table, at.CONTACT_IMPULSE)
     limits = floats(table, at.LIMIT_IMPULSE)
@@ -257,10 +251,7 @@ def _enforce_torque_limits(table: Table, asked: Array, passes: int) -> bool:
 
 @kernel
 def conclude_contact_solve(table: Table, impulse: Array, feedback: Array, passes: int) -> int:
-    """Recover velocities (VELOCITY) and torques (APPLIED) from the impulses (r,); returns DONE, AGAIN or DIVERGED.
-
-    AGAIN if a torque exceeds its limit, or if a row out of use is violated (it is then put into use).
-    """
+    """Velocities and torques from impulses (r,): DONE, AGAIN (a limit or an unused row is violated) or DIVERGED."""
     h, fastest = floats(table, at.SETTINGS)[at.STEP], floats(table, at.SETTINGS)[at.FASTEST]
     _distribute_impulses(table, impulse)
     rhs, constraint, velocity = floats(table, at.RHS), floats(table, at.CONSTRAINT), floats(table, at.VELOCITY)

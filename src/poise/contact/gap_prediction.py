@@ -79,10 +79,7 @@ def _contact_outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -
 
 @kernel
 def closing_speeds(table: Table, velocity: Array, pairs: at.Pairs) -> Array:
-    """Upper bounds (k,) m/s of the speeds at which the geoms of pairs approach; 0 for pairs far apart.
-
-    The bound is the speed of the second geom in the frame of the first, which a common rotation does not change.
-    """
+    """Upper bounds (k,) m/s of the speeds at which geoms of pairs approach, in each other's frame; 0 if far apart."""
     reach, owner, centre = floats(table, at.GEOM_REACH), ints(table, at.GEOM_BODY), float_matrix(table, at.GEOM_XPOS)
     h, twist = floats(table, at.SETTINGS)[at.STEP], _body_twists(table, velocity)
     out, moved, turned, unused = np.zeros(pairs.shape[0]), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -124,10 +121,7 @@ def _may_meet_unseen(table: Table, geom: at.Pairs, pairs: at.Pairs, ahead: Array
 
 @kernel
 def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: at.Pairs, ahead: Array) -> bool:
-    """Whether the rows may mispredict the gaps at the end of the step for the solved velocity (VELOCITY).
-
-    `look_ahead` (m) is the look-ahead distance of different bodies, `ahead` (k,) m that of `pairs` of one body.
-    """
+    """Whether rows may mispredict final gaps for VELOCITY; `look_ahead`, `ahead` (k,) m: of bodies, of `pairs`."""
     h, velocity = floats(table, at.SETTINGS)[at.STEP], floats(table, at.VELOCITY)
     twist = _body_twists(table, velocity)
     if _contact_outruns_look_ahead(table, twist, look_ahead) or _may_meet_unseen(table, geom, pairs, ahead):

@@ -190,10 +190,7 @@ def write_contact_rows(
 
 @kernel
 def turn_tangents_to_slip(table: Table) -> None:
-    """Turn the tangents of touching contacts so that t1 points along their slip in the free motion (FREE).
-
-    A vertex of the friction polygon then opposes that slip, so that the contact sticks up to its full friction.
-    """
+    """Turn tangents of touching contacts along their slip in the free motion, so that full friction opposes it."""
     kind, free = ints(table, at.CONTACT_KIND), floats(table, at.FREE)
     jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
     axes = float_matrix(table, at.CONTACT_AXES)

@@ -59,10 +59,7 @@ class Inverse(NamedTuple):
 
 
 def inverse_dynamics(tree: Tree, qpos: Array, qvel: Array, qacc: Array, bearings: Bearings, force: Array) -> Inverse:
-    """Inverse dynamics of poses (T, nq), velocities and accelerations (T, nv) under gravity and forces (T, C, 3) N.
-
-    The forces act on the balls of `bearings`. Joint damping is not included.
-    """
+    """Inverse dynamics of T states under gravity and forces (T, C, 3) N on `bearings`, without joint damping."""
     frames, nv, c = *qvel.shape, len(bearings.link)
     vectors = ((nv,), (6,), (6,), (3,), (c, 3))
     matrices = (*3 * ((nv, nv),), *4 * ((6, nv),))

@@ -12,10 +12,7 @@ from poise.kernel import kernel
 
 @kernel
 def place_tree_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Array, axes: Array) -> None:
-    """Fill positions (L, 3) m, quaternions (L, 4) and rotations (L, 3, 3) of the links, and the motion axes S (nv, 6).
-
-    Motion axes are about the world's origin, in the world frame.
-    """
+    """Fill positions, quaternions and rotations of the L links, and world motion axes S (nv, 6) about the origin."""
     anchor, part = np.empty(3), np.empty(4)
     pos[0] = 0.0
     _set_identity_rotation(quat[0], turn[0])

@@ -75,11 +75,7 @@ def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism
 
 
 class DynamicsTerms:
-    """Mass matrix and bias of a model at the pose and velocity set last.
-
-    ``M(q) dv/dt + bias(q, v) = forces``; gravity is part of the bias. Kinematics, Jacobian axes and contact
-    candidates are in ``data``.
-    """
+    """Mass matrix and bias, with gravity, of the state set last: ``M(q) dv/dt + bias(q, v) = forces``."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self.model = model

@@ -71,10 +71,7 @@ def _shift_point(point: Array, shift: Array) -> None:
 
 @kernel
 def restore_momentum(table: Table) -> None:
-    """Shift each tree to its required centre of mass, and set its six root velocities to give the required momenta.
-
-    Expects kinematics and mass matrix at the new pose. The shift changes neither Jacobians nor the mass matrix.
-    """
+    """Shift each tree to its required centre of mass and set its root velocities; needs MASS at the new pose."""
     after = float_matrix(table, at.AFTER)
     tree_body, tree_dof, tree_end = ints(table, at.TREE_BODY), ints(table, at.TREE_DOF), ints(table, at.TREE_END)
     tree_qpos, body_tree = ints(table, at.TREE_QPOS), ints(table, at.BODY_TREE)
@@ -159,10 +156,7 @@ class RotationIndices(NamedTuple):
 
 
 def whole_body_rotation(mass: Array, qvel: Array, data: Any, root: int = 1, first: int = 0) -> RotationIndices:
-    """Rotation indices at a state with mass matrix (nv, nv) and kinematics [Zordan2014] section III-A.
-
-    `data` is the mujoco.MjData of the state, `root` the body of the free root, `first` its first DOF.
-    """
+    """Rotation indices with mass matrix (nv, nv), kinematics `data`, body `root` and DOF `first` [Zordan2014] III-A."""
     total = float(mass[first, first])
     com = np.array(data.subtree_com[root])
     lever = com - data.xpos[root]
@@ -175,8 +169,5 @@ def whole_body_rotation(mass: Array, qvel: Array, data: Any, root: int = 1, firs
 
 
 def integrate_excursion(excursion: Array, spin: Array, seconds: float) -> Array:
-    """Excursion (4,) after `seconds` of a spin (3,) in the world frame: exp(spin t) excursion.
-
-    A factor of the product in [Zordan2014] section V-A, which integrates Eq. (1) on the rotation group.
-    """
+    """Excursion (4,) after `seconds` of a spin (3,) in the world: exp(spin t) excursion [Zordan2014] section V-A."""
     return quat_multiply(quat_exp(spin * seconds), excursion)

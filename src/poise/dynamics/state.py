@@ -24,10 +24,7 @@ class Contacts(NamedTuple):
 
 
 class State(NamedTuple):
-    """Pose, velocity, and the terms of the equations of motion at that state.
-
-    Arrays are views into the world and change with its next step: copy those to be kept.
-    """
+    """Pose, velocity and terms of the equations of motion; arrays are views that change with the next step."""
 
     time: float  # s
     step: float  # s, duration of the coming step

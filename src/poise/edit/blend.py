@@ -85,10 +85,7 @@ def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
 
 
 def blend_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
-    """(T, n) one row of features per frame. The Euclidean distance of two rows measures how different the frames are.
-
-    Features: positions and velocities of links relative to the root's heading and ground position; contacts if known.
-    """
+    """(T, n) features of frames: positions and velocities of links from the root's heading and place, contacts."""
     data, model = mujoco.MjData(body.model), body.model
     links = np.empty((len(frames), model.nbody - 1, 3))
     for k, frame in enumerate(frames):
@@ -132,10 +129,7 @@ class _BlendedFootTransfer:
 
 
 class _Crossfade:
-    """Computes the frames of a transition, which lasts `over` frames.
-
-    It begins at frame `first` of `take`, which is played at the same time as frame `entry` of `other`.
-    """
+    """Frames of a transition of `over` frames: frame `first` of `take` is played with frame `entry` of `other`."""
 
     def __init__(self, take: Take, other: Take, first: int, over: int, entry: int) -> None:
         self._take, self._other, self._first, self._over, self._entry = take, other, first, over, entry
@@ -188,10 +182,7 @@ class _Crossfade:
         return Frame(qpos, readonly(down, bool))
 
     def _foot_places(self, out_of: list[Frame], into: list[Frame], root: Array, numbers: range) -> tuple[Array, Array]:
-        """Positions (T, F, 3) m and orientations (T, F, 4) of F feet. Each foot changes motion in a step of its own.
-
-        From this step on, a foot moves with the blended `root` (T, 2) m instead of the first motion's root.
-        """
+        """Positions (T, F, 3) m and turns (T, F, 4) of feet; each moves with `root` (T, 2) m from its own step on."""
         place, turn = self._placement.places(np.array([frame.qpos for frame in out_of]))
         there, turned = self._placement.places(np.array([frame.qpos for frame in into]))
         for foot, change in enumerate(self._changes):

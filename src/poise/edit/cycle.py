@@ -130,11 +130,7 @@ def close_cycle(clip: BodyClip, first: int, last: int, straight: bool = False) -
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
-    """First and last frame of the interval that repeats best; intervals near the time `near` (s) preferred.
-
-    The ends of the interval must differ little compared with the motion between them. A stand has ends that are alike,
-    but no motion.
-    """
+    """First and last frame of the interval whose ends differ least for its motion, preferably near a time (s)."""
     shortest, longest = round(SHORTEST * clip.rate), min(round(LONGEST * clip.rate), clip.frames - 1)
     table = blend_features(clip.body, _edit_frames_of_clip(clip), clip.rate)
     table = table - table.mean(axis=0)

@@ -77,10 +77,7 @@ class EditedFootPlacement:
         return LinkKinematics(self._body, hip_points(self._body))
 
     def settled(self, frames: Sequence[Frame], place: Array, turn: Array) -> list[Frame]:
-        """The `frames` with feet and points at `place` (T, F + P, 3) m and foot orientations `turn` (T, F, 4).
-
-        Contact parts that miss their goals are no longer in contact: a heel has to rise, or a foot is out of reach.
-        """
+        """The `frames` with `place` (T, F + P, 3) m and `turn` (T, F, 4); contact parts that miss them lose contact."""
         qpos = np.array([frame.qpos for frame in frames])
         soles = self._sole_goals(qpos, place, turn)
         found, goal, facing = self._closed_form_poses(qpos, place, turn)
@@ -100,10 +97,7 @@ class EditedFootPlacement:
         return np.asarray(place[:, self._foot_of] + quat_rotate(moved, away))
 
     def _closed_form_poses(self, qpos: Array, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses with limbs solved in closed form, and the goals after heels are raised and feet are turned back.
-
-        A foot is turned back about its ball if its leg cannot turn that far; otherwise the foot would tip over.
-        """
+        """Poses with limbs solved in closed form, and goals with raised heels and feet turned as far as legs can."""
         was, place, turn = self._limbs.read(qpos), np.array(place), np.array(turn)
         found, goal, facing = self._heels.raised(was, place, turn)
         rows, space, balls = np.arange(len(qpos)), self._solver.space, self._balls.mean(axis=1)
@@ -172,10 +166,7 @@ class EditedHeels:
         self._sides = np.array([tip.side for tip in self._tips])
 
     def raised(self, was: EditedLimbs, place: Array, turn: Array) -> tuple[Array, Array, Array]:
-        """Poses (T, nq) with points at `place` (T, P, 3) m and feet turned as `turn` (T, F, 4), heels raised if needed.
-
-        Also returns `place` and `turn` with the raised heels.
-        """
+        """Poses (T, nq) with points at `place` (T, P, 3) m, feet at `turn`, heels raised if needed; and these goals."""
         found, rise = self._limbs.placed(was, place, turn), np.zeros((len(turn), len(self._tips)))
         rows, step = np.flatnonzero((self._ankle_excess(found) > ENOUGH).any(axis=1)), None
         excess = self._ankle_excess(found[rows])

@@ -186,10 +186,7 @@ class Take:
 
 
 class Edit(Protocol):
-    """A change of a motion. `str(edit)` is its text form on the command line.
-
-    An edit whose class has `eases` = True comes and goes over the ease of its span.
-    """
+    """A change of a motion; `str(edit)` is its text. If the class `eases`, it comes and goes over its span's ease."""
 
     @property
     def span(self) -> Span:
@@ -216,10 +213,7 @@ def take_of(reference: Reference, body: Body, rate: float | None = None) -> Take
 
 
 def edited(clip: BodyClip, *edits: Edit, seconds: float | None = None) -> BodyClip:
-    """Apply edits to a clip in order. Returns the first `seconds` (s) of the result, by default the whole result.
-
-    Of a result that repeats a cycle for ever, return the cycle. Cut another endless result to the clip's length.
-    """
+    """Apply edits to a clip in order: `seconds` (s) of the result, by default all; of an endless one its cycle."""
     return edited_with_notes(clip, *edits, seconds=seconds)[0]
 
 
@@ -234,10 +228,7 @@ def edited_with_notes(clip: BodyClip, *edits: Edit, seconds: float | None = None
 
 
 def eased(edit: Edit, take: Take) -> Edit:
-    """The edit with an ease that suits its size, if none is given: no link turns much faster than in the motion.
-
-    The change of a link's orientation by the edit adds to its speed, and is slower in proportion to the ease.
-    """
+    """The edit with an ease that suits its size, if none is given: no link turns much faster than in the motion."""
     span = edit.span
     if span.ease is not None or not getattr(edit, "eases", False) or (span.start is None and span.end is None):
         return edit

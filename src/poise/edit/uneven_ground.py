@@ -179,10 +179,7 @@ def _take_course_on_surface(
     fit: Fit | None = None,
     clear: bool = False,
 ) -> Course:
-    """The course over a surface. With `start` (s), the surface is placed at the figure's position and heading then.
-
-    If it is to be `clear`, it is placed in front of the feet that stand then or land very soon, if these are ahead.
-    """
+    """The course over a surface, placed at the figure at `start` (s) or, if `clear`, before feet that stand then."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
         surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))

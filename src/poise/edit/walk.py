@@ -104,10 +104,7 @@ def require_walk(track: TakeFootTrack, start: float | None, edit: object) -> Non
 
 
 def take_on_course(take: Take, start: float | None, prepare: Callable[[TakeFootTrack], Course]) -> Take:
-    """The take, walking on another course from `start` (s) on.
-
-    `prepare` makes the course from the track of the first AHEAD seconds after the start.
-    """
+    """The take on another course from `start` (s), made by `prepare` from the track of the first AHEAD seconds."""
     first = round((start or 0.0) * take.rate)
     walk = _TakeOnCourse(take, first, prepare)
     return take.with_blocks(walk.block, first, walk.sketch)
@@ -220,10 +217,7 @@ def _begins_inside(span: slice, start: int) -> bool:
 def _swings_of_take(
     stances: list[tuple[StancePhase, RigidEditMove]], root: RigidEditMove, frames: int, start: int
 ) -> list[tuple[slice, RigidEditMove, RigidEditMove]]:  # fmt: skip
-    """The swings between the `stances` of a foot: each as its rows, and the moves of the stances before and after it.
-
-    Without stances, or at the ends of the track, the move of the root takes the place of a stance.
-    """
+    """The swings between `stances` of a foot: rows, moves before and after; at the ends the move of the root."""
     if not stances:
         return [(slice(0, frames), _edit_moves_at(root, slice(0, frames)), _edit_moves_at(root, slice(0, frames)))]
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(stances)]

@@ -158,11 +158,7 @@ def motion_from_columns(skeleton: Skeleton, columns: Array) -> tuple[Array, Arra
 
 
 def channel_columns(clip: Clip, unit: float) -> tuple[Channels, Array]:
-    """Channels and columns (T, C) of a clip in its file's unit of `unit` metres: the inverse of `motion_from_columns`.
-
-    Joints whose own channels cannot express their motion, and all joints of a skeleton without channels, get the
-    default channels.
-    """
+    """Channels and columns (T, C) of a clip in units of `unit` m; default channels where own ones do not suffice."""
     skeleton = clip.skeleton
     placed = np.tile(skeleton.offsets, (clip.frames, 1, 1)) if clip.translation is None else np.array(clip.translation)
     placed[:, 0] = clip.position

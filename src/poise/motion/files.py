@@ -32,10 +32,7 @@ class RawMotion:
 
 
 def read_motion(path: Path | str, skeleton: Path | str | None = None, rate: float | None = None) -> RawMotion:
-    """Read a motion file, or a fetched motion by its name.
-
-    `skeleton` is the ASF file of an AMC file; `rate` (Hz) is that of an AMC file, or replaces an AMASS file's.
-    """
+    """Read a motion file, or a fetched motion by name; `skeleton`: ASF of an AMC; `rate` (Hz): of AMC or AMASS."""
     path = motion_file(path)
     ending = path.suffix.lower()
     if ending == ".bvh":

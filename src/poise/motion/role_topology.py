@@ -116,10 +116,7 @@ def _chains_begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> 
 
 
 def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:
-    """Joint of each part of an arm: upper arm and forearm are the longest two bones in a row.
-
-    Some collarbones are longer than forearms. A pair therefore loses if the bones beyond it are too long for a hand.
-    """
+    """Joint of each part of an arm: the two longest bones in a row, unless the bones beyond are too long for a hand."""
     lengths = np.array(chain.lengths)
     hands = np.append(np.cumsum(lengths[::-1])[::-1][2:], 0.0)  # length beyond each pair
     merit = _bone_pair_lengths(chain) - np.maximum(hands - _HAND * lengths[1:], 0.0)

@@ -85,10 +85,7 @@ class Roles:
 
 
 def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
-    """The humanoid in a skeleton of any unit and axes; None if there is none.
-
-    Where names do not decide, joint positions `poses` (T, J, 3) decide, by default of the upright pose.
-    """
+    """The humanoid in a skeleton, or None; where names do not decide, joint positions `poses` (T, J, 3) do."""
     poses = upright_joint_places(skeleton).position if poses is None else poses
     found = _limbs_by_names(skeleton) or _limbs_by_topology(skeleton, poses)
     if found is None:
@@ -236,10 +233,7 @@ def _side_and_stem(tokens: list[str]) -> tuple[str, str]:
 
 
 def left_directions(poses: Array, legs: Pair, arms: Pair) -> Array:
-    """Direction of the figure's left (T, 3) in poses (T, J, 3).
-
-    Left follows from where the feet point or the knees bend; if neither is known, from the usual axes of files.
-    """
+    """Direction of the figure's left (T, 3) in poses (T, J, 3), from feet or knees, else from files' usual axes."""
     middle = {part: poses[:, [one[part], other[part]]].mean(axis=1)
               for one, other in (legs, arms) for part in one if part in other}  # fmt: skip
     up = middle["upper_arm"] - middle["foot"]

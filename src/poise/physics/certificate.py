@@ -166,10 +166,7 @@ def _certified_root_velocity(terms: DynamicsTerms, linear: Array, angular: Array
 
 
 def _certified_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
-    """Largest slip (m) of a contact since its first frame, and largest gap (m) to the ground.
-
-    A force requires contact at the end of its step, and friction also at its start.
-    """
+    """Largest slip and gap (m) of contacts; a force needs contact at the end of its step, friction at both ends."""
     contacts = dynamic.contacts
     pushing, rubbing = contacts.force.any(axis=2), contacts.force[..., :2].any(axis=2)
     touching = np.array(contacts.down)

@@ -88,10 +88,7 @@ def with_physics(
 
 @dataclass(frozen=True)
 class Variation:
-    """Changes of a motion's path, rhythm and foot height.
-
-    Footholds and the motion of the body are left to the optimiser, as in [Muico2009] section 3.2.
-    """
+    """Changes of path, rhythm and foot height; the optimiser finds the rest, as in [Muico2009] section 3.2."""
 
     speed: float = 1.0  # factor of the speed, by quicker and longer strides
     stride: float = 1.0  # factor of the stride length at the same rhythm

@@ -100,10 +100,7 @@ class NewtonSystem:
 
 
 def normal_band(weighted: Iterable[tuple[TaskRows, Array | None]], size: int, bandwidth: int, damping: float) -> Array:
-    """Lower band (n, w + 1), w the bandwidth, of K = damping + sum of J' W J over batches: [j, d] is K[j + d, j].
-
-    Weights W are (B, R), or None for 1. Batches that share the same array of columns are multiplied together.
-    """
+    """Lower band (n, w + 1) of K = damping + sum of J' W J: [j, d] is K[j + d, j]; W are (B, R), or None for 1."""
     band = np.zeros((size, bandwidth + 1))
     band[:, 0] = damping
     alike: dict[int, list[tuple[TaskRows, Array | None]]] = {}

@@ -12,10 +12,7 @@ from poise.world.scene import Scene
 
 
 def recording_of_motion(motion: Dynamic, terrain: str = "flat") -> Recording:
-    """A recording of a motion's states, torques and contact forces, on the terrain that the motion was made for.
-
-    As in the world, forces act midway between contact point and ground.
-    """
+    """A recording of a motion on its terrain; as in the world, forces act midway between contact point and ground."""
     clip, contacts = motion.clip, motion.contacts
     body = clip.body
     scene = scene_of_dynamic(motion, terrain)

@@ -163,10 +163,7 @@ def chain_step_slopes(
 
 
 def chain_state_slopes(t: TrajectoryTerms, step: float, by_q: Array, by_v: Array) -> tuple[Array, Array, Array]:
-    """Derivatives of R rows per state by the state's variables, from those (n, R, nv) by pose q and velocity v.
-
-    Returns derivatives (n, R, nv) by the previous pose, (n, R, nv) by the pose and (n, R, 6) by the root velocity.
-    """
+    """Derivatives (n, R, .) of rows per state by last pose, pose and root velocity, from those by q and v."""
     joint = by_v[..., 6:] / step
     return joint @ t.way_start[:, 6:], by_q + joint @ t.way_end[:, 6:], by_v[..., :6]
 

@@ -37,10 +37,7 @@ class SpacetimeWeights:
 
 @dataclass(frozen=True, eq=False)
 class TaskSpheres:
-    """C spheres of links that are in contact or must not penetrate the ground. A sphere of radius 0 is a point.
-
-    Spheres that are ever in contact come first.
-    """
+    """C spheres of links, first those ever in contact, then those that must stay above the ground; radius 0: points."""
 
     names: tuple[str, ...]  # (C,)
     link: Ints  # (C,) MuJoCo's body ids
@@ -163,10 +160,7 @@ def _block_bandwidth(columns: Ints) -> int:
 
 
 def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
-    """(N + 1, S, 3) whether each force component may act in the step from a frame. In a cycle, frame N is as frame 1.
-
-    A normal force acts if the sphere is in contact at the end of the step; friction needs contact at both ends.
-    """
+    """(N + 1, S, 3) whether forces act in the step from a frame: normals if down at its end, friction if always."""
     count = task.balls.bearing
     down, held = task.balls.down[:, :count], task.balls.held[:count]
     normal = np.zeros_like(down)

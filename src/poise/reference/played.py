@@ -21,10 +21,7 @@ _STRAIGHT = 1e-9  # below this |exp(i yaw) - 1| a cycle counts as going straight
 
 
 class Played:
-    """A clip as a reference, interpolated between frames. Holds its last pose; a cyclic clip repeats for ever.
-
-    `dynamic` is the same motion with velocities, torques and contact forces, if it obeys physics.
-    """
+    """A clip as a reference; it holds its last pose, or repeats if cyclic. `dynamic`: the motion with physics."""
 
     start: Start = "origin"
 
@@ -134,11 +131,7 @@ def _reference_rate_divisor(motion: Dynamic, rate: float) -> int:
 
 
 def reference_motion_at_rate(motion: Dynamic, rate: float) -> Dynamic:
-    """The motion with every second state, every third and so on, at a `rate` (Hz) that divides the motion's rate.
-
-    Torques and forces of merged steps are averaged, which keeps their impulses. One long step with these averages does
-    not quite reach the next state; controllers must correct the difference.
-    """
+    """Every second, third ... state at a `rate` (Hz) that divides the motion's; mean forces keep their impulses."""
     clip, contacts, every = motion.clip, motion.contacts, _reference_rate_divisor(motion, rate)
     if every == 1:
         return motion

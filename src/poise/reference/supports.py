@@ -41,10 +41,7 @@ class Sketch:
 
 
 def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
-    """Supports of all contact parts that are ever in contact. Heights of the ground are estimated from the clip.
-
-    The supports of a foot are the spheres at the corners of the sole, or points at corners without a sphere.
-    """
+    """Supports of all parts ever in contact, feet by spheres or points at the sole's corners, on estimated ground."""
     if clip.down is None:
         return ()
     balls = contact_spheres_of_body(clip.body)
@@ -61,10 +58,7 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
 
 
 def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(T, P) contacts `down` (T, P) without toe tips in frames in which the foot rolls on its ball.
-
-    The ball rolls forward as the heel rises and moves hinged toes along, so that ball and toes cannot both be fixed.
-    """
+    """(T, P) contacts `down` without toe tips while the foot rolls on its ball, which moves hinged toes along."""
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
     for p, part in enumerate(parts):
@@ -121,10 +115,7 @@ def _part_height_in_reference(clip: BodyClip, part: ContactPart) -> Array:
 
 
 def ground_below_rests(levels: Sequence[tuple[int, int, float]], frames: int) -> Array:
-    """(T,) m: ground height under a part. Each rest in `levels` is (first frame, frame after the last, height in m).
-
-    Between two rests the ground has the lower of their heights; before the first and after the last at most 0.
-    """
+    """(T,) m: ground under rests (first frame, end, height); between two the lower height, beyond ends at most 0."""
     out = np.zeros(frames)
     for start, stop, level in levels:
         out[start:stop] = level

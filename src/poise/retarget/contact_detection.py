@@ -86,20 +86,14 @@ def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> Bo
 
 
 def _height_above_rest(height: Array, level: float, rate: float, settings: ContactSettings) -> Array:
-    """(T,) m: heights (T,) of a resting part above its resting height, which drifts a little while it rests for long.
-
-    The resting height is a low percentile: of the whole rest, `level`, or of a second of it if that is higher.
-    """
+    """(T,) m: heights of a resting part above its resting height: `level`, or a second's low percentile if higher."""
     size = round(_LATELY * rate)
     lately = percentile_filter(height, LOW, size, mode="reflect") if len(height) > size else level
     return np.asarray(height - np.clip(lately, level, level + settings.near / 2))
 
 
 def _lowest_of_unsupported_frames(down: Mask, over: Array, falling: Mask, settings: ContactSettings) -> Mask:
-    """(T, P) the resting parts that are lowest, in frames in which no part is in contact and the body does not fall.
-
-    `over` (T, P) m: heights of resting parts above their resting height.
-    """
+    """(T, P) the lowest resting parts, by height `over` (T, P) m, where nothing is in contact without a fall."""
     unsupported = ~down.any(axis=1) & ~falling
     low = over < np.minimum(np.min(over, axis=1, initial=np.inf) + settings.lifted, settings.near / 2)[:, None]
     return np.asarray(low & unsupported[:, None])
@@ -252,10 +246,7 @@ def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mas
 
 
 def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
-    """(T, P) contacts `down`, plus hands that grip something above the centre of mass while nothing else supports.
-
-    `centre` (T, P, 3) m: places of the parts. `com` (T, 3) m: centre of mass. `falling` (T,) marks free fall.
-    """
+    """(T, P) contacts `down`, plus hands that grip above the centre of mass (T, 3) m while nothing else supports."""
     names = {hand.name for hand in clip.body.hands}
     hands = [k for k, part in enumerate(clip.parts) if part.name in names]
     others = [k for k in range(len(clip.parts)) if k not in hands]

@@ -58,10 +58,7 @@ class FootSettings:
 def clean_feet(
     clip: BodyClip, settings: FootSettings | None = None, prints: Sequence[Footprint] | None = None
 ) -> BodyClip:  # fmt: skip
-    """The clip with all contacts fixed in place, and no part of the feet below the ground.
-
-    Feet stand on `prints`; without `prints`, on the footprints that fit the clip best.
-    """
+    """The clip with contacts fixed, on `prints` or those that fit best, and no part of the feet below the ground."""
     chosen = settings or FootSettings()
     if clip.down is None:
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")

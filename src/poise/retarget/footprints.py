@@ -196,11 +196,7 @@ def raised_swing_pins(clip: BodyClip, pins: ContactPins, clearance: float) -> Co
 
 
 def kept_swing_pins(clip: BodyClip, pins: ContactPins) -> ContactPins:
-    """`pins` that keep swing feet from sinking in the middle half of the swing.
-
-    Feet stay above CLEAR where they are above it in the clip, and sink by at most SUNK as long as they are below HIGH.
-    Feet that are lower than CLEAR in the clip do not sink.
-    """
+    """`pins` that keep swing feet above CLEAR, or from sinking by SUNK if below HIGH, in the swing's middle half."""
     ground = np.array(pins.ground)
     now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
     for mine, start, stop, share in _swings(clip, pins):

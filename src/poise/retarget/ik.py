@@ -171,10 +171,7 @@ class PoseSolver:
 
 
 class _PoseSearch:
-    """Levenberg-Marquardt search with one damping factor per frame. Frames that have converged are skipped.
-
-    A step leaves coordinates that press against a limit unchanged (Bertsekas' projected Newton method).
-    """
+    """Levenberg-Marquardt search, damped per frame; coordinates that press on limits stay (projected Newton)."""
 
     def __init__(self, solver: PoseSolver, goals: PoseGoals, prior: Array, prior_squares: Array) -> None:
         self._space, self._kinematics = solver.space, solver.kinematics

@@ -109,10 +109,7 @@ def clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
 def least_cost_path(
     problem: PathProblem, space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
 ) -> Array:
-    """The poses (T, nq) of least cost, found from `start` (T, nq) by Levenberg-Marquardt steps.
-
-    The search ends when no step exceeds `tolerance` (rad, m), or the relative change of the cost is below `little`.
-    """
+    """The poses (T, nq) of least cost from `start`, until no step exceeds `tolerance` (rad, m) or gain is `little`."""
     qpos = space.clamped(start)
     here = problem.linearised(qpos)
     damping = _FIRST_DAMPING
@@ -164,10 +161,7 @@ class PathProblem:
         return step
 
     def chart_blocks(self, qpos: Array, here: LinearisedPath, damping: float) -> tuple[list[Array], Array, Array]:
-        """The damped linear system in the n moving coordinates of the chart, for `solved`.
-
-        Returns the blocks of the matrix, the right side (T, n), and the chart (T, n, n).
-        """
+        """The damped system in the n moving chart coordinates: matrix blocks, right side (T, n) and chart (T, n, n)."""
         some = self.moving
         charts = self._space.charts(qpos)[:, some[:, None], some]
         turned = np.swapaxes(charts, 1, 2)

@@ -140,10 +140,7 @@ def clip_at_origin(clip: BodyClip) -> BodyClip:
 
 
 def _with_file_place(clip: BodyClip, first: Array, source: Clip) -> BodyClip:
-    """The clip on a body that remembers the place of the motion in its file, in which the first pose is `first` (nq,).
-
-    Only a body with the skeleton of the `source` remembers it.
-    """
+    """The clip on a body that remembers the motion's place in its file, if it has the skeleton of the `source`."""
     rigging = clip.body.rigging
     if rigging is None or not same_skeleton(rigging.skeleton, source.skeleton):
         return clip
@@ -175,10 +172,7 @@ _ROUNDS = 4  # most changes: a narrower trunk leaves room for pairs of links tha
 
 
 def fit_trunk_breadth(clip: BodyClip, mass: float | None = None, symmetric: bool = False) -> tuple[BodyClip, Finding]:
-    """The clip on a body whose trunk is as narrow as its arms show, and the finding on the breadth.
-
-    The clip's body is built for a skeleton, with a `mass` (kg) and legs as in `Body.from_skeleton`.
-    """
+    """The clip on a body whose trunk is as narrow as its arms show, and the finding; see `Body.from_skeleton`."""
     rigging, breadth = clip.body.rigging, 1.0
     assert rigging is not None
     for _ in range(_ROUNDS):
@@ -196,10 +190,7 @@ def fit_trunk_breadth(clip: BodyClip, mass: float | None = None, symmetric: bool
 
 
 def _room_for_arms(clip: BodyClip) -> float:
-    """Share of the trunk's breadth that leaves room for the arms, at most 1.
-
-    In each frame, the trunk would have to be narrower by the sideways part of its overlap with the arms.
-    """
+    """Share of the trunk's breadth that leaves room for arms, by the sideways part of their overlap in each frame."""
     distances = SelfDistances(clip.body, 0.0)
     groups = {joint.link: joint.group for joint in clip.body.joints} | {clip.body.joints[0].link: "trunk"}
     pairs = [[groups.get(link, "") for link in distances.links(k)] for k in range(len(distances.pairs))]

@@ -246,10 +246,7 @@ def _retarget_source_ankle_height(at: Mapping[str, Array], source: UprightFigure
 
 
 def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
-    """(T, nq) poses for rotations `turns` (T, 4) from the standing pose, by role, and midpoints of the hips (T, 3) m.
-
-    Joint by joint from the root, each link is brought as near to its target orientation as the joint allows.
-    """
+    """(T, nq) poses as near, joint by joint, to `turns` (T, 4) from standing as joints allow, and hips (T, 3) m."""
     wanted = _link_rotation_goals(target, turns)
     frames, model = len(hips), body.model
     stand = LinkKinematics(body, (), body.links).at(body.standing[None])[1][0]
@@ -315,10 +312,7 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
 
 
 def with_plausible_hinges(body: Body, qpos: Array) -> Array:
-    """Poses (T, nq) in which hinge angles far beyond their limits are interpolated between plausible frames.
-
-    In capture data an ankle can be the wrong way round for some frames, differently in each frame.
-    """
+    """Poses (T, nq) with hinge angles far beyond limits interpolated: captured ankles may be the wrong way round."""
     out, frames = np.array(qpos), np.arange(len(qpos))
     for joint in [j for j in body.joints if j.kind == "hinge"]:
         for column, low, high in zip(joint.qpos, joint.lower, joint.upper, strict=True):

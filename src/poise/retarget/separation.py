@@ -83,10 +83,7 @@ class Separation:
 
 
 def separate_limbs(clip: BodyClip, pins: Sequence[Support] | None = None, *, move: bool = True) -> Separation:
-    """Move the links of a clip apart where they overlap. `pins` stay in place, by default the contacts of the clip.
-
-    A clip without overlaps is returned as it is. If not `move`, only the overlap is measured.
-    """
+    """Move overlapping links of a clip apart, or only measure if not `move`; `pins`, by default all contacts, stay."""
     distances = SelfDistances(clip.body, _NEAR)
     near = distances.at(clip.qpos, moves=False)
     before = _deepest(distances, near, clip.rate)
@@ -272,10 +269,7 @@ class _Separator:
         return out
 
     def moving_dofs(self, qpos: Array, span: slice) -> Ints:
-        """Degrees of freedom that move overlapping links.
-
-        If the root is free and any of these also moves a planted contact, all that move planted contacts are added.
-        """
+        """DOFs that move overlapping links; if the root is free and one moves a planted contact, all that do."""
         _, lack, rows = self.missing(qpos, span)
         some = np.any(rows[lack > 0] != 0, axis=0) & self._free
         down = np.asarray(self._down[span].any(axis=0))

@@ -65,10 +65,7 @@ class ContactCandidates:
     """Finds surfaces that are close, and writes contact rows for them."""
 
     def __init__(self, model: mujoco.MjModel, step: float, own: Mask | None = None) -> None:
-        """Set the collision margins of `model` to the look-ahead distance for steps of `step` s.
-
-        `own` (npair,) chooses the pairs of the model, which are links of one body, that make contact; None is all.
-        """
+        """Set the margins of `model` for steps of `step` s; `own` (npair,): which pairs of one body's links touch."""
         self.look_ahead = CLOSING_SPEED * step  # m
         self.furthest = self.look_ahead  # m: look-ahead distance used in this step
         _set_collision_margins(model, self.look_ahead)

@@ -68,10 +68,7 @@ class ContactTrial:
         self.missed.clear()
 
     def correct_rows(self, work: Workspace, paths_known: bool) -> bool:
-        """Correct contacts that the solved velocities contradict; True if any were changed or are missing.
-
-        Gaps are corrected only when the rows have the curvature of the solved velocity (`paths_known`).
-        """
+        """Correct contacts that the solution contradicts; gaps only if rows have its curvature (`paths_known`)."""
         pressing = _pressing_contacts(work)
         if not pressing and not self._ghosts and not (paths_known and self._candidates.may_mislead(work)):
             return False

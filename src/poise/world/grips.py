@@ -75,10 +75,7 @@ def write_grip_rows_at(table: Table, body: Ints, other: Ints, point: Array, apar
 
 @kernel
 def write_grip_rows(table: Table, body: Ints, other: Ints, local: Array, other_local: Array, point: Array) -> None:
-    """Write rows of grips at points (g, 3) given in the frames of both bodies; fills `point` (g, 3) in the world.
-
-    Contacts between two bodies that grip each other are left out: a hand does not collide with what it holds.
-    """
+    """Write rows of grips at points given in both frames; fills `point` (g, 3) m; bodies that grip do not collide."""
     xpos, xmat = float_matrix(table, at.XPOS), float_matrix(table, at.XMAT)
     apart = np.empty(point.shape)
     for g in range(body.shape[0]):

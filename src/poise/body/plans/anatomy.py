@@ -50,10 +50,7 @@ WELD = JointPlan("", "weld")
 
 
 def joint_plan(name: str, role: str, axes: str = "xyz", *, share: float = 1.0) -> JointPlan:
-    """The plan of a joint with the properties of a role in `ROLES`: a ball if `axes` has three letters, else hinges.
-
-    `share` is the joint's fraction of the published range, which several joints may divide, as along the spine.
-    """
+    """The plan of a joint with a role of `ROLES` about `axes`; `share` is its fraction of the range, as in a spine."""
     properties = ROLES[role]
     ranges = [getattr(properties, axis) for axis in axes]
     return JointPlan(

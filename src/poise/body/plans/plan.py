@@ -122,10 +122,7 @@ def human_plan(
     default_torque: str = "human",
     other_leg: tuple[tuple[Segment, ...], FootPlan] | None = None,
 ) -> BodyPlan:
-    """A person's plan from pelvis (`core`), trunk with head, and left limbs; right limbs are their mirror images.
-
-    `other_leg` are the segments and foot whose mirror images are the right leg, by default those of the left leg.
-    """
+    """A person's plan from left limbs, which are mirrored; `other_leg` is the leg to mirror if not `leg` and `foot`."""
     other, other_foot = (leg, foot) if other_leg is None else other_leg
     a, b, c, d = (reflected_point(point) for point in other_foot.points)
     right_foot = FootPlan(right_side_name(foot.link), (a, b, c, d), right_side_name(foot.ankle))

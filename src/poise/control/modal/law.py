@@ -45,11 +45,7 @@ class ModalDeviation(NamedTuple):
 
 @kernel
 def rigid_mode_error(view: ModalState, away: Array, ahead: Horizon, shift: Array) -> Array:
-    """(12,) error of the rigid body modes against the reference: position, orientation, and their velocities.
-
-    ``away`` (nv,) leads from the reference's pose to the present pose; ``shift`` (3,) m is the offset of the
-    reference's root.
-    """
+    """(12,) errors of the rigid modes; ``away`` (nv,) from the reference's pose, its root shifted by ``shift`` m."""
     com, total_mass, inertia = view.total
     inverse = np.linalg.inv(inertia)
     moving = np.ascontiguousarray(view.mass[:ROOT])

@@ -297,10 +297,7 @@ class ModalPushReaction:
         return any(time < reaction - 1e-9 for reaction in self._reactions)
 
     def perceived(self, time: float, errors: ModalError) -> ModalError:
-        """The errors to react to at a time (s): the present errors, or while a reaction is pending, the kept errors.
-
-        Errors are kept, times `share`, when a push begins, and again when one reaction begins while another is pending.
-        """
+        """The errors to react to at a time (s); while a reaction is pending, those before the push, times `share`."""
         coming = [reaction for reaction in self._reactions if time < reaction - 1e-9]
         if len(coming) < len(self._reactions):
             self._kept = None

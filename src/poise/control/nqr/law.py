@@ -237,10 +237,7 @@ def _contact_responses_for_policy(
 
 @kernel
 def _weighted_feature_accelerations(body: LawTables, rows: Array, columns: Array) -> Array:
-    """(3 F + nv - 6, r) features of accelerations ``columns`` (nv, r), times the square roots of the weights W.
-
-    Features are the accelerations of F points with Jacobians ``rows`` (3 F, nv), then the accelerations of the joints.
-    """
+    """(3 F + nv - 6, r) accelerations of points with Jacobians ``rows``, then of joints; times the roots of W."""
     f, (nv, r) = rows.shape[0], columns.shape
     out = np.zeros((f + nv - 6, r))
     for k in range(f):

@@ -66,11 +66,7 @@ class Policy:
 
 
 def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, then: CostToGo | None = None) -> Policy:
-    """Compute the look-ahead policy of a motion.
-
-    A cycle is followed by itself, `cycles` times or until the cost-to-go converges. Any other motion is followed by
-    `then`, the cost-to-go of the next motion as seen from the end of this one.
-    """
+    """The look-ahead policy; a cycle is followed by itself, `cycles` times or to convergence, others by `then`."""
     body, contacts = motion.clip.body, motion.contacts
     links = np.array([body.link_id(link) for link in contacts.links], np.int64)
     centre, radius = np.array(contacts.centre, float).reshape(-1, 3), np.array(contacts.radius, float)

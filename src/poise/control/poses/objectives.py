@@ -111,10 +111,7 @@ def _shift_pose_spring_targets(
 
 @dataclass
 class PoseControlFollower:
-    """Draws each following DOF to `factor` times the present angle of its leader, plus `offset`.
-
-    With a factor of 1 limbs move alike, with -1 oppositely. Mirror images have the factors in `Body.mirror_signs`.
-    """
+    """Draws each following DOF to `factor` times its leader's angle, plus `offset`; -1 for opposite motion."""
 
     leaders: Mapping[str, str]  # following DOF -> leading DOF
     factor: float = 1.0

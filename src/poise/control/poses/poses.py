@@ -155,10 +155,7 @@ def _stands_on_feet(
     body: Ints, other: Ints, touching: Mask, point: Array, own: Mask, fixed: Mask, is_foot: Mask, com: Array,
     least: float,
 ) -> bool:  # fmt: skip
-    """Whether a foot touches something firm from where the centre of mass is upward, with a cosine >= ``least``.
-
-    Firm are links that are fixed to the world, and props that touch something other than this body.
-    """
+    """Whether a foot touches something firm from where the centre of mass is upward, with a cosine >= ``least``."""
     for c in range(body.shape[0]):
         if not touching[c]:
             continue

@@ -18,10 +18,7 @@ SHORT_TRUNK = 0.565  # hips to shoulders over hip to ankle: less means a missing
 
 
 def repair_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]:
-    """The clip with the skeleton's offsets replaced by the median translations, if joints are never at their offsets.
-
-    Some exporters write the position of every joint in every frame and leave the offsets empty or in another unit.
-    """
+    """The clip with offsets replaced by median translations if joints are never there, as some exporters leave them."""
     typical = clip.skeleton.offsets if clip.translation is None else np.median(clip.translation, axis=0)
     away = np.linalg.norm((typical - clip.skeleton.offsets)[1:], axis=-1)
     wrong = int(np.count_nonzero(away > ELSEWHERE * np.linalg.norm(typical[1:], axis=-1).sum()))

@@ -205,11 +205,7 @@ def _flat_foot_phases(clip: Clip, roles: Roles, rate: float) -> FlatFootPhases:
 
 
 def _ground_under_foot(ankle: float, toes: float, stature: float) -> float:
-    """Height (m) of the ground under a foot whose joints are at these heights (m).
-
-    Ankles are captured better than toes, but a heel may be raised: toes below the ankle's estimate count in full,
-    toes above it by half.
-    """
+    """Height (m) of the ground under a foot with joints at these heights (m); a raised toe counts by half."""
     by_ankle = ankle - ANKLE * stature
     higher = float(np.clip(toes - TOES * stature - by_ankle, -TOES_ERR, TOES_ERR))
     return by_ankle + (higher / 2 if higher > 0 else higher)

@@ -34,10 +34,7 @@ class AirbornePhase:
 
 
 def flights_in_imported_file(mass: MassPoints, joints: Array, leg: float, near: int) -> list[AirbornePhase]:
-    """Flights of a figure with joints at (T, J, 3) m and legs of length `leg` (m).
-
-    The level of the ground is taken from `near` frames to both sides.
-    """
+    """Flights with joints at (T, J, 3) m and legs of `leg` m, above the level of the ground within `near` frames."""
     lowest = joints[..., 2].min(axis=1)
     clear = lowest - _local_ground_level(lowest, near) > CLEARANCE * leg
     centre = mass.centre
@@ -82,10 +79,7 @@ def _held_joint_share(joints: Array, flight: AirbornePhase) -> float:
 
 
 def fastest_fall(mass: MassPoints, motion: Smoothed, rate: float) -> float:
-    """The largest downward acceleration (in g) of the centre of mass if the clip has this rate.
-
-    The model's error rotates with the trunk; the centripetal acceleration of this error is subtracted.
-    """
+    """Largest downward acceleration (g) of the centre of mass at a rate, less the error of the model in the trunk."""
     down = -np.einsum("p,tp->t", mass.share, motion.acceleration[..., 2])
     spine = motion.value[:, HEAD] - motion.value[:, TRUNK]
     length = np.maximum(np.linalg.norm(spine, axis=-1, keepdims=True), MODEL_ERROR)
@@ -155,10 +149,7 @@ class SingleSupportEvidence:
 def single_support_evidence(
     mass: MassPoints, motion: Smoothed, limbs: Extremities, rate: float
 ) -> SingleSupportEvidence | None:
-    """The rate at which inertia balances weight about the stance foot; None without single support.
-
-    `motion` is the motion of the point masses, smoothed for the assumed `rate` (Hz).
-    """
+    """The rate at which inertia balances weight about the stance foot, or None; `motion` is smoothed for `rate`."""
     inertia, weight, supports = [], [], 0
     for own, other in (limbs.feet, limbs.feet[::-1]):
         # one foot stands, the other swings, and no hand is at rest

@@ -128,10 +128,7 @@ def _up_clue(seen: FileStances | None) -> AxisClue:
 
 
 def _still_stances(seen: FileStances) -> dict[str, FigureStance]:
-    """Stances of the still poses, by name; the more reliable is last.
-
-    A T-pose stands in the world; the zero pose only stands in the skeleton's own frame.
-    """
+    """Stances of still poses by name, the most reliable last: a zero pose stands only in the skeleton's own frame."""
     zero = {"zero pose": seen.zero}
     return zero if seen.tpose is None else zero | {"artificial first pose": seen.tpose}
 

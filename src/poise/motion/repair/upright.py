@@ -87,10 +87,7 @@ def _straightest_frame(sample: Clip, roles: Roles, moving: FigureStance) -> int:
 
 
 def _flat_foot_rotations(sample: Clip, roles: Roles, moving: FigureStance) -> dict[int, Array]:
-    """World rotations (4,) of foot and toe joints in a frame with the foot flat on the ground, turned to face +x.
-
-    In such a frame ankle and ball are lowest: a raised heel lifts the ankle, raised toes lift the ball.
-    """
+    """World rotations (4,) of foot and toe joints, turned to +x, in a frame with ankle and ball lowest: a flat foot."""
     where, rotations = sample.places.position, sample.places.rotation
     feet: dict[int, Array] = {}
     for side in SIDES:
