@@ -9,9 +9,9 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from poise.arrays import Array, Frozen, readonly
+from poise.arrays import Array, Frozen, Ints, readonly
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.plans.plan import BodyPlan
 from poise.body.rigging import Rigging
@@ -138,7 +138,7 @@ class Body:
         return Frozen(self._symmetry.links)
 
     @property
-    def mirror_dofs(self) -> NDArray[np.int64]:
+    def mirror_dofs(self) -> Ints:
         """Indices (nv,): the mirrored velocity is `mirror_signs * qvel[mirror_dofs]`."""
         return self._symmetry.dofs
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.rotations import quat_rotate
 
@@ -35,7 +35,7 @@ class LinkKinematics:
         moves = links_moved_by_dofs(self._model)
         self._moves_points, self._moves_links = moves[self._carriers], moves[links]
 
-    def moving_dofs(self, points: NDArray[np.bool_], links: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def moving_dofs(self, points: Mask, links: Mask) -> Ints:
         """Indices of the degrees of freedom that move any of the selected points (P,) or links (L,)."""
         moved = np.concatenate([self._moves_points[points], self._moves_links[links]])
         return np.flatnonzero(moved.any(axis=0))

@@ -6,10 +6,9 @@ A change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.rotations import (
     continuous_quat,
@@ -88,7 +87,7 @@ class PoseSpace:
             out[:, self.balls[:, :, None], self.balls[:, None, :]] = right_jacobian(self._ball_rotation_vectors(qpos))
         return out
 
-    def held(self, qpos: Array, push: Array) -> NDArray[np.bool_]:
+    def held(self, qpos: Array, push: Array) -> Mask:
         """Mask (T, nv) of coordinates at a limit that a step `push` (T, nv) in the chart would exceed."""
         angles = self.angles(qpos)
         high, low = angles >= self._upper - _TOUCH, angles <= self._lower + _TOUCH

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Ints, readonly
 from poise.body.parts import Joint
 from poise.rotations import mirror_axial, mirror_vector, quat_conjugate, quat_exp, quat_multiply
 
@@ -39,9 +38,9 @@ class Symmetry:
 
     joints: dict[str, str]  # counterpart of each joint
     links: dict[str, str]  # counterpart of each link
-    dofs: NDArray[np.int64]  # (nv,)
+    dofs: Ints  # (nv,)
     signs: Array  # (nv,)
-    qpos_index: NDArray[np.int64]  # (nq,)
+    qpos_index: Ints  # (nq,)
     qpos_signs: Array  # (nq,)
 
 

@@ -1,7 +1,5 @@
 """Find controllers by name: shipped with Poise, installed with other packages, or classes given as 'module:Class'."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache

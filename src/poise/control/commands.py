@@ -1,7 +1,5 @@
 """Steering commands, which set heading, speed and steps from a time on, and the short form of these commands."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

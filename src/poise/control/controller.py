@@ -1,7 +1,5 @@
 """Interfaces: the methods of controllers, and the part of the world that controllers may use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, MutableMapping
 from typing import Any, Protocol, runtime_checkable
 

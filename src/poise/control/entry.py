@@ -3,8 +3,6 @@
 Reading an entry is cheap: the module of the controller is imported only when a controller is created.
 """
 
-from __future__ import annotations
-
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace

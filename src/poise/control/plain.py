@@ -1,7 +1,5 @@
 """Controllers without balance: `hold` keeps the joints at the reference's pose, `limp` applies no torques."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

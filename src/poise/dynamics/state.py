@@ -1,7 +1,5 @@
 """The state of the world as controllers receive it."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from poise.arrays import Array, Ints, Mask, brief_repr

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, true_runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.edit.blend import OVER, blend_features, crossfaded
 from poise.edit.foot_placement import EditedFootPlacement
@@ -182,9 +181,7 @@ def _close_cycle_of_take(cut: BodyClip, straight: bool) -> BodyClip:
     return replace(closed, qpos=readonly(poses))
 
 
-def _close_foot_gaps_of_loop(
-    cut: BodyClip, down: NDArray[np.bool_], closed: BodyClip, turn: Array, shift: Array
-) -> BodyClip:
+def _close_foot_gaps_of_loop(cut: BodyClip, down: Mask, closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
     """`closed` with feet that do not slide: each foot moves by a constant share of its gap in `cut` during a stance."""
     placement = EditedFootPlacement(cut.body)
     place, feet = placement.places(cut.qpos)
@@ -198,7 +195,7 @@ def _close_foot_gaps_of_loop(
     return replace(closed, qpos=np.array(poses), down=readonly(downs, bool))
 
 
-def _stance_shares_of_loop(down: NDArray[np.bool_]) -> Array:
+def _stance_shares_of_loop(down: Mask) -> Array:
     """(T,) shares of a gap, rising from -1/2 to 1/2; constant while any part of a foot is in contact (`down`)."""
     count = len(down)
     even = np.arange(count) / (count - 1) - 0.5

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot, Joint
@@ -15,7 +15,7 @@ from poise.body.pose_space import PoseSpace
 from poise.body.surface import contact_parts
 from poise.edit.limb_ik import EditedLimbs, EditedLimbSolver
 from poise.edit.limbs import chain_joints, foot_parts, hip_points
-from poise.edit.take import Flags, Frame, take_without_contacts
+from poise.edit.take import Frame, take_without_contacts
 from poise.retarget.ik import PoseSolver
 from poise.rotations import quat_conjugate, quat_exp, quat_from_axis_angle, quat_log, quat_multiply, quat_rotate, yaw_of
 
@@ -119,7 +119,7 @@ class EditedFootPlacement:
         beyond = np.abs(space.difference(qpos, space.clamped(qpos)))[:, self._moved]
         return np.asarray(beyond.max(axis=1, initial=0.0))
 
-    def _misses_goals(self, qpos: Array, place: Array, turn: Array) -> Flags:
+    def _misses_goals(self, qpos: Array, place: Array, turn: Array) -> Mask:
         """(T,) whether a pose exceeds joint limits or misses `place` (T, F or F + P, 3) m or `turn` (T, F, 4)."""
         here, facing = self.places(qpos)
         moved = np.linalg.norm(here[:, : place.shape[1]] - place, axis=-1)

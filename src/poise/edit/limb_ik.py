@@ -13,9 +13,9 @@ from itertools import pairwise
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.rigging import hinge_angles
@@ -61,7 +61,7 @@ class EditedLimbs:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, ends of the shanks
 
-    def at_rows(self, rows: NDArray[np.int64]) -> EditedLimbs:
+    def at_rows(self, rows: Ints) -> EditedLimbs:
         """The same for some of the poses: those with the indices `rows`."""
         return EditedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 

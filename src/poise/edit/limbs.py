@@ -3,9 +3,8 @@
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.surface import contact_parts
@@ -88,7 +87,7 @@ def foot_parts(body: Body) -> list[list[int]]:
     return [[i for i, part in enumerate(parts) if part.link in below[foot.link]] for foot in body.feet]
 
 
-def parts_moved_by(body: Body, dofs: Collection[int]) -> NDArray[np.bool_]:
+def parts_moved_by(body: Body, dofs: Collection[int]) -> Mask:
     """(P,) whether each contact part is moved by any of the given degrees of freedom."""
     chains = [chain_joints(body, part.link) for part in contact_parts(body)]
     return np.array([any(dof in dofs for joint in chain for dof in joint.dofs) for chain in chains], bool)

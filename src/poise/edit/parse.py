@@ -1,7 +1,5 @@
 """Parse edits from text: NAME[:VALUE][@START[-END]][,key=value...]."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
 from poise.body.parts import Hand
 from poise.body.surface import contact_parts
@@ -28,7 +28,6 @@ from poise.edit.limbs import (
 from poise.edit.take import (
     BLOCK,
     REMEMBERED,
-    Flags,
     Frame,
     FrameSketch,
     Span,
@@ -222,7 +221,7 @@ class Carry:
         return take.with_frames(frame)
 
 
-def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Flags]:
+def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Mask]:
     """The standing pose (nq,) with arms in a carry pose, and a mask (nv,) of the degrees of freedom of these arms."""
     from poise.retarget.ik import PoseSolver
 

@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limb_ik import bending_joint_index
 from poise.edit.limbs import chain_joints, part_point, parts_moved_by
-from poise.edit.take import BLOCK, Flags, Frame, Span, Take, edit_text, edit_text_of_numbers, take_without_contacts
+from poise.edit.take import BLOCK, Frame, Span, Take, edit_text, edit_text_of_numbers, take_without_contacts
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_rotate, yaw_of
 
@@ -103,7 +103,7 @@ class _ReachEditSolver:
         return quat_rotate(heading[:, None], self._goals)
 
 
-def _parts_below_edited_link(body: Body, name: str) -> Flags:
+def _parts_below_edited_link(body: Body, name: str) -> Mask:
     """(P,) whether each contact part belongs to the named body part or to links below that body part."""
     link, _ = part_point(body, name)
     joints = [joint for joint in body.joints if joint.link == link and joint.kind != "free"]

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from poise.arrays import Array, Frozen, readonly
+from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.ease import quintic_ease, quintic_ease_integral
@@ -102,17 +102,15 @@ REMEMBERED = 4096  # frames in a cache
 BLOCK = 8  # frames solved at once, which costs less than solving them one by one
 DEFAULT_RATE = 120.0  # frames per second, of references that have no frames of their own
 
-Flags = NDArray[np.bool_]
-
 
 class Frame(NamedTuple):
     """One frame of a take."""
 
     qpos: Array  # (nq,)
-    down: Flags | None  # (P,) whether each contact part is in contact; None if unknown
+    down: Mask | None  # (P,) whether each contact part is in contact; None if unknown
 
 
-def take_without_contacts(down: Flags | None, parts: Flags) -> Flags | None:
+def take_without_contacts(down: Mask | None, parts: Mask) -> Mask | None:
     """Contacts `down` (P,) with the contacts of the marked `parts` (P,) removed; None if unknown."""
     return None if down is None else readonly(down & ~parts, bool)
 
@@ -121,7 +119,7 @@ class FrameSketch(NamedTuple):
     """A frame and target positions of its F feet; the legs are not yet solved for these targets."""
 
     qpos: Array  # (nq,)
-    down: Flags | None  # (P,)
+    down: Mask | None  # (P,)
     place: Array  # (F, 3) m, foot links in the world
     turn: Array  # (F, 4)
     hip: Array  # (F, 3) m, hip joints

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.arrays import Array, true_runs
+from poise.arrays import Array, Mask, true_runs
 from poise.body.body import Body
 from poise.edit.limbs import chain_joints, foot_parts, joint_element_id, require_legs
 from poise.edit.take import FrameSketch, Take
@@ -36,7 +36,7 @@ class TakeFootTrack:
     rate: float
     first: int
     qpos: Array  # (K, nq)
-    down: NDArray[np.bool_]  # (K, P)
+    down: Mask  # (K, P)
     place: Array  # (K, F, 3) m, foot links in the world
     turn: Array  # (K, F, 4)
     hip: Array  # (K, F, 3) m, hip joints
@@ -65,7 +65,7 @@ class TakeFootTrack:
         return tuple(sorted(found, key=lambda s: (s.begin, s.foot)))
 
     @cached_property
-    def bears(self) -> NDArray[np.bool_]:
+    def bears(self) -> Mask:
         """(K, F) whether any contact part of the foot is in contact."""
         return np.stack([self.down[:, parts].any(axis=1) for parts in foot_parts(self.body)], axis=1)
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
@@ -51,7 +50,7 @@ class SwingPath:
     """The path of a foot in one swing of n frames."""
 
     foot: int
-    rows: NDArray[np.int64]  # (n,) rows of the track
+    rows: Ints  # (n,) rows of the track
     place: Array  # (n, 3) m, foot link
     turn: Array  # (n, 4)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen
+from poise.arrays import Array, Frozen, Mask
 from poise.motion.role_topology import Pair, find_limbs, tip_distances
 from poise.motion.skeleton import Places, Skeleton, joint_ancestors, skeleton_kinematics
 
@@ -278,7 +277,7 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     return not named or has_tail(skeleton.names) or arm > _LONG_ARMS * leg
 
 
-def _leg_roles_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[NDArray[np.bool_], Array]:
+def _leg_roles_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[Mask, Array]:
     """For each pose (T,): whether the legs are parallel, and the cosine between legs and trunk, -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
     left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))

@@ -1,7 +1,5 @@
 """Certificates of motions: residuals computed by MuJoCo, without the optimiser."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 import mujoco

@@ -1,7 +1,5 @@
 """Rows of the problem other than the equations of motion: likeness, joint limits, end states, contacts and forces."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import Array, Ints

@@ -4,8 +4,6 @@ After [Nocedal2006, ch. 19]: a barrier that is lowered to nearly 0 keeps bounded
 `poise.physics.newton`, are shortened by a merit function, the l1 penalty of Eq. (18.27) with the weight of Eq. (18.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar

@@ -11,8 +11,6 @@ Joint velocities of a state are differences of poses. Root velocities v and the 
 variables; the root's predicted angular velocity is a difference of poses.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

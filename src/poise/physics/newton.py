@@ -5,8 +5,6 @@ change the solution, and rows need not be independent: the matrix H + A'A / soft
 and positive definite. Bounds G x + g = s > 0 have multipliers z with s z = barrier [Nocedal2006, Eq. (19.6)].
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,14 +1,11 @@
 """Make a sketch obey physics: set up the optimisation task, solve the task, and convert the result to a motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, true_runs
+from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
 from poise.body.pose_space import PoseSpace
@@ -144,7 +141,7 @@ def _without_unused_supports(sketch: Sketch) -> Sketch:
     return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
 
 
-def _support_at_spacetime_frames(support: Support, frames: NDArray[np.int64]) -> Support:
+def _support_at_spacetime_frames(support: Support, frames: Ints) -> Support:
     ground = None if support.ground is None else readonly(support.ground[frames])
     return replace(support, down=readonly(support.down[frames], bool), ground=ground)
 
@@ -232,7 +229,7 @@ def _idle_spheres(sketch: Sketch) -> list[Support]:
     return out
 
 
-def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, settings: DynamicSettings) -> Array:
+def _least_heights(height: Array, down: Mask, cyclic: bool, settings: DynamicSettings) -> Array:
     """(T, C) m: least heights of C spheres. In swing they rise to the clearance, or to 0.7 `height` (T, C) if lower."""
     arch = np.zeros(down.shape)
     for c, column in enumerate(down.T):
@@ -241,7 +238,7 @@ def _least_heights(height: Array, down: NDArray[np.bool_], cyclic: bool, setting
     return usual if settings.lift is None else np.maximum(usual, settings.lift * arch)
 
 
-def _swing_arch(down: NDArray[np.bool_], cyclic: bool) -> Array:
+def _swing_arch(down: Mask, cyclic: bool) -> Array:
     """(T,) 0 in contact (`down`); rises to 1 and falls back over each swing, also across the end of a cycle."""
     frames = len(down)
     around = np.tile(down[:-1], 3) if cyclic else down  # the last frame of a cycle is the first

@@ -1,7 +1,5 @@
 """Convert a motion that obeys physics to a recording, which can be audited and viewed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from poise.arrays import finite_or_null

@@ -1,7 +1,5 @@
 """Rows of a sparse problem: values, and the derivatives of each value by the variables that it depends on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

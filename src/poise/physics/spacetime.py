@@ -5,8 +5,6 @@ motion as the world discretises them. This is one sparse least-squares problem w
 variables, which are coupled over three frames.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -1,14 +1,11 @@
 """The task of a trajectory optimisation (desired motion, contacts, end states), and the layout of the variables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Ints
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 
 LENGTH = 100.0
@@ -43,7 +40,7 @@ class TaskSpheres:
     link: Ints  # (C,) MuJoCo's body ids
     centre: Array  # (C, 3) m in the link's frame
     radius: Array  # (C,) m
-    down: NDArray[np.bool_]  # (N + 1, C) whether the sphere is in contact
+    down: Mask  # (N + 1, C) whether the sphere is in contact
     ground: Array  # (N + 1, C) m, height of the ground below the sphere
     least: Array  # (N + 1, C) m, least height of the sphere's lowest point over the ground; -inf for none
     place: Array  # (C, 3) m, position of grips; NaN for contacts with the ground
@@ -54,7 +51,7 @@ class TaskSpheres:
         return int(np.max(np.flatnonzero(self.down.any(axis=0)), initial=-1)) + 1
 
     @property
-    def held(self) -> NDArray[np.bool_]:
+    def held(self) -> Mask:
         """(C,) whether the sphere is a grip, which can pull as well as push."""
         return np.isfinite(self.place[:, 0])
 
@@ -159,7 +156,7 @@ def _block_bandwidth(columns: Ints) -> int:
     return int(np.max(columns.max(axis=1, initial=-1) - lowest, initial=0))
 
 
-def acting_forces(task: SpacetimeTask) -> NDArray[np.bool_]:
+def acting_forces(task: SpacetimeTask) -> Mask:
     """(N + 1, S, 3) whether forces act in the step from a frame: normals if down at its end, friction if always."""
     count = task.balls.bearing
     down, held = task.balls.down[:, :count], task.balls.held[:count]

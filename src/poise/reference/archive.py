@@ -3,8 +3,6 @@
 The file of a motion that obeys physics also holds velocities, torques and contact forces.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

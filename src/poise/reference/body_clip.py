@@ -1,16 +1,13 @@
 """Clips of a body: its generalised coordinates (qpos) in frames at a constant rate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly
+from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import plain_rigging, plant_feet_of_rigged_body
@@ -26,7 +23,7 @@ class BodyClip:
     body: Body
     rate: float  # frames per second
     qpos: Array  # (T, nq)
-    down: NDArray[np.bool_] | None = None  # (T, P) whether each contact part of `parts` is in contact; None if unknown
+    down: Mask | None = None  # (T, P) whether each contact part of `parts` is in contact; None if unknown
     cyclic: bool = False  # the last frame repeats the first, moved along the ground and turned about the vertical
 
     @property

@@ -1,14 +1,11 @@
 """Motions that obey physics: poses with the velocities, torques and contact forces that produce them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, brief_repr
+from poise.arrays import Array, Mask, brief_repr
 from poise.body.link_kinematics import LinkKinematics
 from poise.reference.body_clip import BodyClip, posed_data
 
@@ -23,8 +20,8 @@ class ContactSchedule:
     links: tuple[str, ...]  # (C,)
     centre: Array  # (C, 3) m in the link frame
     radius: Array  # (C,) m; 0 for contact points
-    held: NDArray[np.bool_]  # (C,) whether the contact is a grip, which can pull as well as push
-    down: NDArray[np.bool_]  # (T, C) whether the sphere is in contact
+    held: Mask  # (C,) whether the contact is a grip, which can pull as well as push
+    down: Mask  # (T, C) whether the sphere is in contact
     force: Array  # (T - 1, C, 3) N in the world frame, constant in the step from each frame to the next
     ground: Array  # (T, C) m, height of the ground below the sphere
 

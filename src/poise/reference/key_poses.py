@@ -15,9 +15,8 @@ from math import cos, sin
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen, readonly
+from poise.arrays import Array, Frozen, Ints, readonly
 from poise.body.body import Body
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -30,7 +29,7 @@ class PoseKeys:
     """n keys: each a time, a degree of freedom and an angle. Of keys for the same time and freedom, the last counts."""
 
     time: Array  # (n,) s
-    dof: NDArray[np.int64]  # (n,) index of the degree of freedom
+    dof: Ints  # (n,) index of the degree of freedom
     value: Array  # (n,) rad
 
 

@@ -1,7 +1,5 @@
 """Clips played as references that controllers track, and motions converted to the rate of the simulation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

@@ -1,16 +1,13 @@
 """The interface of references: motions that a controller tracks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Frozen, brief_repr
+from poise.arrays import Array, Frozen, Mask, brief_repr
 from poise.reference.dynamic import Dynamic
 
 Start = Literal["origin", "summit"]
@@ -23,7 +20,7 @@ class Target:
 
     qpos: Array  # (nq,)
     qvel: Array  # (nv,)
-    down: NDArray[np.bool_] | None = None  # (P,) whether each contact part is in contact; None if unknown
+    down: Mask | None = None  # (P,) whether each contact part is in contact; None if unknown
     torque: Array | None = None  # (nv,) N m that produce the motion; None unless the motion obeys physics
     force: Array | None = None  # (C, 3) N on the C contacts, world frame; None unless the motion obeys physics
 

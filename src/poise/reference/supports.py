@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, readonly, true_runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import ContactPart, ContactSphere, contact_spheres_of_body
@@ -26,7 +25,7 @@ class Support:
     name: str  # left_foot_heel_0, back, left_hand
     link: str
     centre: Array  # (3,) m in the link frame
-    down: NDArray[np.bool_]  # (T,) whether the support is in contact
+    down: Mask  # (T,) whether the support is in contact
     radius: float = 0.0  # m, of a sphere that rolls on the ground; 0 for a point that does not move
     place: Array | None = None  # (3,) m in the world, where a grip holds the point; None for contacts with the ground
     ground: Array | None = None  # (T,) m, height of the ground below the support; None for 0
@@ -57,7 +56,7 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
     return tuple(found)
 
 
-def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: Mask) -> Mask:
     """(T, P) contacts `down` without toe tips while the foot rolls on its ball, which moves hinged toes along."""
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
@@ -69,7 +68,7 @@ def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: NDArray[
 
 
 def _ground_supports_of_reference(
-    clip: BodyClip, part: ContactPart, down: NDArray[np.bool_], balls: tuple[ContactSphere, ...]
+    clip: BodyClip, part: ContactPart, down: Mask, balls: tuple[ContactSphere, ...]
 ) -> list[Support]:
     height, levels = _part_height_in_reference(clip, part), []
     for start, stop in true_runs(np.asarray(down)):
@@ -82,7 +81,7 @@ def _ground_supports_of_reference(
     ]
 
 
-def _grip_supports_of_reference(clip: BodyClip, part: ContactPart, down: NDArray[np.bool_]) -> list[Support]:
+def _grip_supports_of_reference(clip: BodyClip, part: ContactPart, down: Mask) -> list[Support]:
     """One support for each interval of `down` (T,), in which a hand grips a fixed place."""
     places, _ = LinkKinematics(clip.body, [(part.link, part.points[0])]).at(clip.qpos)
     out = []

@@ -6,8 +6,6 @@ that is held up. The floor, and places where a part carries weight, are ground f
 neither supported nor falling hangs by its hands.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

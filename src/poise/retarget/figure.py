@@ -1,7 +1,5 @@
 """Upright humanoid figures: joint positions by role, such as `left_thigh`, to match a skeleton and a body."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ the corners of the ball while the ball is down, so that the foot rolls. Hands in
 by corrections that change slowly (`ik_path`), within joint limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,14 +1,11 @@
 """Footprints (the fixed pose of a foot during one contact, on level or sloping ground), and pins of all contacts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array, Mask, readonly, true_runs
+from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Foot
@@ -151,7 +148,7 @@ class ContactPins:
     """Target positions of the N points of all contact parts."""
 
     points: tuple[tuple[str, Array], ...]  # N pairs: link, position (3,) m in the link's frame
-    parts: NDArray[np.int64]  # (N,) index of each point's contact part
+    parts: Ints  # (N,) index of each point's contact part
     places: Array  # (T, N, 3) m
     held: Array  # (T, N, 3) 1 along the axes on which a point is pinned, else 0
     ground: Array  # (T, N) m, height that a point must stay above; -inf for points that never come near the ground
@@ -207,7 +204,7 @@ def kept_swing_pins(clip: BodyClip, pins: ContactPins) -> ContactPins:
     return replace(pins, ground=ground)
 
 
-def _swings(clip: BodyClip, pins: ContactPins) -> Iterator[tuple[NDArray[np.int64], int, int, Array]]:
+def _swings(clip: BodyClip, pins: ContactPins) -> Iterator[tuple[Ints, int, int, Array]]:
     """Each swing: the indices of its foot's points, its first frame and end, and the share (n,) of its time elapsed."""
     assert clip.down is not None
     for foot in clip.body.feet:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics, LinkPoses
 from poise.body.pose_space import PoseSpace
@@ -33,7 +33,7 @@ class PoseGoals:
     floors: Array | None = None  # (T, P) m: least heights of points whose height has weight 0; -inf for none
     floor_weight: float = 0.0  # weight of points below their floors
 
-    def at_frames(self, frames: NDArray[np.int64] | slice) -> PoseGoals:
+    def at_frames(self, frames: Ints | slice) -> PoseGoals:
         """The goals of some of the frames."""
         return PoseGoals(
             self.places[frames],
@@ -48,7 +48,7 @@ class PoseGoals:
         """What is missing to the goals: shifts (T, P, 3) m and rotation vectors (T, L, 3) rad in the world frame."""
         return self.places - places, quat_log(quat_multiply(self.turns, quat_conjugate(turns)))
 
-    def points_and_links_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def points_and_links_used(self) -> tuple[Mask, Mask]:
         """Masks of the points (P,) and of the links (L,) that have a goal in any frame."""
         points = np.any(self.place_weights != 0, axis=(0, 2))
         if self.floors is not None:
@@ -101,7 +101,7 @@ class PoseSolution:
     place_error: Array  # (T, P) m
     turn_error: Array  # (T, L) rad
     iterations: int
-    converged: NDArray[np.bool_]  # (T,)
+    converged: Mask  # (T,)
 
 
 class PoseSolver:
@@ -177,7 +177,7 @@ class _PoseSearch:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
-    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, NDArray[np.bool_], int]:
+    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, Mask, int]:
         """Search from `start` (T, nq). Returns poses (T, nq), whether each converged (T,), and iterations used."""
         qpos = self._space.clamped(start)
         active = np.arange(len(start))
@@ -214,7 +214,7 @@ class _PoseSearch:
         inner[:, diagonal, diagonal] += damping[:, None] + ~free
         return np.asarray(np.linalg.solve(inner, (push * free)[..., None])[..., 0])
 
-    def _linearised(self, qpos: Array, frames: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+    def _linearised(self, qpos: Array, frames: Ints) -> tuple[Array, Array, Array]:
         """As `normal_equations`, with the prior added, for poses `qpos` of the given `frames`."""
         matrix, vector, cost = normal_equations(self._kinematics, self._goals.at_frames(frames), qpos)
         away = self._space.difference(qpos, self._prior[frames])

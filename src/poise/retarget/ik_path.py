@@ -15,9 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 from poise.body.pose_space import PoseSpace
 from poise.ease import cubic_ease
 from poise.kernel import kernel
@@ -201,7 +200,7 @@ def _banded_product(bands: Bands, values: Array) -> Array:
     return out
 
 
-def _solve_frame_blocks(blocks: list[Array], push: Array, free: NDArray[np.bool_]) -> Array:
+def _solve_frame_blocks(blocks: list[Array], push: Array, free: Mask) -> Array:
     """(T, n) step that solves A step = push; 0 where not `free`. `blocks[d][t]` (n, n): A for frames t + d and t."""
     frames, size = push.shape
     rows, columns = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size), indexing="ij"))

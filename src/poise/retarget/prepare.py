@@ -1,7 +1,5 @@
 """Prepare a motion file for a body: import, retarget, find contacts, fix the feet, move overlapping links apart."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

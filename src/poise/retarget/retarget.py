@@ -4,8 +4,6 @@ The pose has the least squared errors within joint limits: of the positions of f
 hips, and of the orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -4,8 +4,6 @@ Contacts with the ground stay where they are. Where one leg passes the other and
 left of the pelvis. The direction between two overlapping legs would not do: it turns round where their axes cross.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

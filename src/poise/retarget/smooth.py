@@ -4,8 +4,6 @@ Whittaker's smoother finds the poses x that are nearest to the given poses q and
 |x - q|^2 + sum_t s_t |x_t'''|^2, where the strength s_t is reduced around touchdowns.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

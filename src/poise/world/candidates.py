@@ -1,7 +1,5 @@
 """Contact candidates: pairs of surface points that may touch within the step."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Collection
 from functools import cached_property
@@ -135,7 +133,7 @@ class ContactCandidates:
         """Whether surfaces may meet, in the solved step, where their rows do not foresee it."""
         return may_mispredict_gaps(work.table, self.geoms, self.look_ahead, self.own_pairs, self.own_reach)
 
-    def widen_search(self, qpos: NDArray[np.float64], pairs: Collection[tuple[int, int]]) -> bool:
+    def widen_search(self, qpos: Array, pairs: Collection[tuple[int, int]]) -> bool:
         """Append candidates of the given geom pairs found at a larger distance; True if there are any.
 
         Height fields are excluded: MuJoCo reports at most fifty contacts with one, and a larger distance would use
@@ -164,7 +162,7 @@ class ContactCandidates:
         self.furthest = WIDENING * self.look_ahead
         return True
 
-    def _is_known(self, known: list[list[int]], pair: list[int], point: NDArray[np.float64]) -> bool:
+    def _is_known(self, known: list[list[int]], pair: list[int], point: Array) -> bool:
         mine = [i for i, other in enumerate(known) if other == pair]
         return bool(mine) and float(np.linalg.norm(self._found[0][mine] - point, axis=1).min()) < 1e-3
 

@@ -5,8 +5,6 @@ prediction may fail: the limb is stopped although it touches nothing (a ghost co
 Doubtful steps are therefore tried out. Ghosts are left out; other wrong rows get the gap found by the trial.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import mujoco

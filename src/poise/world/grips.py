@@ -1,7 +1,5 @@
 """Grips: points where two bodies are held together, made and released during a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Ground of level platforms: stairs, drops, hurdles, spirals, or read from a file."""
 
-from __future__ import annotations
-
 import cmath
 import itertools
 import math

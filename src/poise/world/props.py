@@ -1,7 +1,5 @@
 """Props: objects in a scene that are not characters."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Protocol

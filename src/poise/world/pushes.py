@@ -1,7 +1,5 @@
 """Pushes: external forces on a body part for a limited time."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The recorder, which collects the states and forces of a run step by step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import hypot
 from typing import Any

@@ -1,7 +1,5 @@
 """Results of steps, and snapshots of a world."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Settings of the simulator."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import get_args

@@ -1,7 +1,5 @@
 """Solve the velocities of a step: contacts, limits, grips and torque limits together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

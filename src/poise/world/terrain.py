@@ -1,7 +1,5 @@
 """The interface of terrains, and constants that they share."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Protocol

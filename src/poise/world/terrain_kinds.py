@@ -1,7 +1,5 @@
 """Flat, sloped and rough terrain, and the parser of terrain short forms."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property

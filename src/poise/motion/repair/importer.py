@@ -1,7 +1,5 @@
 """Import with repairs: from a file of any format to a clip in Poise's conventions, with a finding for every change."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
