@@ -16,8 +16,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.export.look import visible_model
 from poise.export.pictures import Camera, png_bytes, render_pose, write_strip
 from poise.files import write_file

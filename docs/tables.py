@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.cli.list import names_by_kind
 from poise.cli.main import build_parser
 from poise.control.catalogue import named_controller

@@ -3,8 +3,8 @@
 from functools import cache
 
 import skeletons
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 
 BUILT = {**skeletons.PEOPLE, **skeletons.CREATURES}
 NAMES = (*body_names(), *BUILT)

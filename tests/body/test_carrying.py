@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
 from poise.rotations import quat_exp, quat_multiply, yaw_of
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.body.plans import biped29, human58
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError

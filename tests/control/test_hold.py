@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from poise import Body, PoiseError, Push, Scene, World, metrics, named_controller, named_motion, perform
-from poise.body.catalogue import body_names
+from poise.body.assemble import body_names
 
 WALKER = """
 <mujoco model="stool"><worldbody>

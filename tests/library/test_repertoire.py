@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseDisplacement, PoseSpace
 from poise.errors import PoiseError
 from poise.library.motions import shipped_dynamic
 from poise.library.repertoire import (

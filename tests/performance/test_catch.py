@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise import Body, named_motion
-from poise.body.pose_displacement import PoseDisplacement
+from poise.body.pose_space import PoseDisplacement
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.take import take_of
 from poise.errors import PoiseError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.body.pose_displacement import planar_displacement
+from poise.body.pose_space import planar_displacement
 from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
 from poise.physics.recorded import recording_of_motion

@@ -3,7 +3,7 @@
 import pytest
 
 from poise import PoiseError
-from poise.body.catalogue import body_names
+from poise.body.assemble import body_names
 from poise.studio.catalogue import (
     TERRAINS,
     body_choices,

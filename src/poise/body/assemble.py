@@ -1,6 +1,8 @@
-"""Building a Body from a plan, and reading the joints of any MJCF model with one free-rooted tree."""
+"""Building bodies from plans, the bundled bodies, and reading the joints of an MJCF model with one free-rooted tree."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from itertools import takewhile
 
 import mujoco
@@ -14,7 +16,24 @@ from poise.body.mjcf import plan_mjcf
 from poise.body.parts import Foot, Hand, Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest_geom_height
+from poise.errors import unknown_name
 from poise.rotations import quat_exp
+
+_NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
+
+
+def body_names() -> tuple[str, ...]:
+    """Names of the bundled bodies."""
+    return _NAMES
+
+
+@cache
+def bundled_body(name: str) -> Body:
+    """A bundled body, built once from the plan in `poise.body.plans.<name>`."""
+    if name not in _NAMES:
+        raise unknown_name("body", name, _NAMES)
+    return assemble_body(import_module(f"poise.body.plans.{name}").body_plan())
+
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
 _LETTERS = "xyz"

@@ -45,7 +45,7 @@ class Body:
     @classmethod
     def named(cls, name: str) -> Body:
         """The bundled body of this name."""
-        from poise.body.catalogue import bundled_body
+        from poise.body.assemble import bundled_body
 
         return bundled_body(name)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arrays import Array, Frozen
-from poise.body import guess
+from poise.body.mjcf_import import guess_group
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
@@ -146,7 +146,7 @@ def _limb_segment(
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     parent, offset = (None, part.place) if above is None else (above.name, part.place - above.place)
     mass = solid.mass, _as_vector(solid.com), _as_vector(moments)
-    geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess.guess_group(part.name)
+    geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess_group(part.name)
     frame = (float(w), float(x), float(y), float(z))
     return Segment(part.name, parent, joint, _as_vector(offset), *mass, geoms, group, frame=frame)
 

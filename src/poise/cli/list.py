@@ -10,8 +10,8 @@ from poise.errors import unknown_name
 def names_by_kind() -> dict[str, dict[str, str]]:
     """Descriptions of everything that can be chosen by name: {kind: {name: description}}."""
     from poise.animate.read_script import shipped_script_titles
+    from poise.body.assemble import body_names
     from poise.body.body import Body
-    from poise.body.catalogue import body_names
     from poise.control.catalogue import controller_entries
     from poise.export.formats import FORMATS
     from poise.forms import EDIT_FORMS, TERRAIN_FORMS

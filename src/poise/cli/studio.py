@@ -46,7 +46,7 @@ def _run_studio(chosen: argparse.Namespace) -> Report | None:
 
 def _check_first_choice(first: dict[str, str]) -> None:
     """Raise if a name in the first choice is unknown, before the server is opened."""
-    from poise.body.catalogue import body_names
+    from poise.body.assemble import body_names
     from poise.control.catalogue import controller_names
     from poise.errors import unknown_name
     from poise.library.motions import motion_names

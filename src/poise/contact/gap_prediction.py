@@ -8,6 +8,7 @@ have no row at all.
 import numpy as np
 
 from poise.arrays import Array
+from poise.contact.rows import add_point_motion
 from poise.dynamics import workspace as at
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
@@ -31,25 +32,6 @@ def _body_twists(table: Table, velocity: Array) -> Array:
 
 
 @kernel
-def _add_point_motion(
-    table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array
-) -> None:
-    """Add sign times the velocity u of a body's point to `moved`, and sign times omega x u to `bent`."""
-    origin = float_matrix(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
-    rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
-    wx, wy, wz = twist[body, 0], twist[body, 1], twist[body, 2]
-    ux = twist[body, 3] + wy * rz - wz * ry
-    uy = twist[body, 4] + wz * rx - wx * rz
-    uz = twist[body, 5] + wx * ry - wy * rx
-    moved[0] += sign * ux
-    moved[1] += sign * uy
-    moved[2] += sign * uz
-    bent[0] += sign * (wy * uz - wz * uy)
-    bent[1] += sign * (wz * ux - wx * uz)
-    bent[2] += sign * (wx * uy - wy * ux)
-
-
-@kernel
 def _vector_length(vector: Array) -> float:
     """Length of the first three components."""
     return float(np.sqrt(vector[0] ** 2 + vector[1] ** 2 + vector[2] ** 2))
@@ -65,7 +47,7 @@ def _contact_outruns_look_ahead(table: Table, twist: Array, look_ahead: float) -
     for g in range(reach.shape[0]):
         if reach[g] > 0.0:
             moved[:] = 0.0
-            _add_point_motion(table, twist, owner[g], centre[g], 1.0, moved, unused)
+            add_point_motion(table, twist, owner[g], centre[g], 1.0, moved, unused)
             speed = _vector_length(moved) + reach[g] * _vector_length(twist[owner[g]])
             fastest[tree[owner[g]]] = max(fastest[tree[owner[g]]], speed)
     first = second = 0.0
@@ -95,8 +77,8 @@ def closing_speeds(table: Table, velocity: Array, pairs: at.Pairs) -> Array:
         least = np.inf
         for c in (a, b):
             moved[:] = 0.0
-            _add_point_motion(table, twist, owner[b], centre[c], 1.0, moved, unused)
-            _add_point_motion(table, twist, owner[a], centre[c], -1.0, moved, unused)
+            add_point_motion(table, twist, owner[b], centre[c], 1.0, moved, unused)
+            add_point_motion(table, twist, owner[a], centre[c], -1.0, moved, unused)
             least = min(least, _vector_length(moved) + reach[c] * spin)
         out[k] = least
     return out
@@ -142,8 +124,8 @@ def may_mispredict_gaps(table: Table, geom: at.Pairs, look_ahead: float, pairs: 
         moved[:] = 0.0
         bent[:] = 0.0
         for sign, what in ((1.0, body[c]), (-1.0, other[c])):
-            _add_point_motion(table, first, what, point[c], -sign, unused, bent)
-            _add_point_motion(table, twist, what, point[c], sign, moved, bent)
+            add_point_motion(table, first, what, point[c], -sign, unused, bent)
+            add_point_motion(table, twist, what, point[c], sign, moved, bent)
         missed = 0.5 * h * h * _vector_length(bent)
         if reach[geom[c, 0]] > 0.0 and reach[geom[c, 1]] > 0.0:
             speed = _vector_length(moved)

@@ -121,16 +121,22 @@ def _write_contact_curvature(
 
 
 @kernel
-def _add_point_velocity(table: Table, sign: float, body: int, point: Array, out: Array) -> None:
-    """Add sign times the velocity (3,) of a body's material point to `out`."""
-    if ints(table, at.BODY_LAST_DOF)[body] < 0:
-        return
+def add_point_motion(
+    table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array
+) -> None:
+    """Add sign times the velocity u of a body's point to `moved`, and sign times omega x u to `bent`."""
     origin = float_matrix(table, at.SUBTREE_COM)[ints(table, at.BODY_ROOT)[body]]
-    cvel = float_matrix(table, at.CVEL)[body]
     rx, ry, rz = point[0] - origin[0], point[1] - origin[1], point[2] - origin[2]
-    out[0] += sign * (cvel[3] + cvel[1] * rz - cvel[2] * ry)
-    out[1] += sign * (cvel[4] + cvel[2] * rx - cvel[0] * rz)
-    out[2] += sign * (cvel[5] + cvel[0] * ry - cvel[1] * rx)
+    wx, wy, wz = twist[body, 0], twist[body, 1], twist[body, 2]
+    ux = twist[body, 3] + wy * rz - wz * ry
+    uy = twist[body, 4] + wz * rx - wx * rz
+    uz = twist[body, 5] + wx * ry - wy * rx
+    moved[0] += sign * ux
+    moved[1] += sign * uy
+    moved[2] += sign * uz
+    bent[0] += sign * (wy * uz - wz * uy)
+    bent[1] += sign * (wz * ux - wx * uz)
+    bent[2] += sign * (wx * uy - wy * ux)
 
 
 @kernel
@@ -160,7 +166,7 @@ def write_contact_rows(
     point, axes = float_matrix(table, at.CONTACT_POINT), float_matrix(table, at.CONTACT_AXES)
     gap, mu = floats(table, at.CONTACT_GAP), floats(table, at.CONTACT_FRICTION)
     jacobian, offset = float_matrix(table, at.CONTACT_JACOBIAN), floats(table, at.CONTACT_OFFSET)
-    slip = np.empty(3)
+    slip, unused = np.empty(3), np.zeros(3)
     count = position.shape[0]
     ints(table, at.COUNTS)[at.CONTACTS] = count
     for c in range(count):
@@ -179,8 +185,8 @@ def write_contact_rows(
         if kind[c] == at.TOUCHED:
             rows = 3
             slip[:] = 0.0
-            _add_point_velocity(table, 1.0, body[c], point[c], slip)
-            _add_point_velocity(table, -1.0, other[c], point[c], slip)
+            for sign, what in ((1.0, body[c]), (-1.0, other[c])):
+                add_point_motion(table, float_matrix(table, at.CVEL), what, point[c], sign, slip, unused)
             _align_tangents_to_slip(axes[c], slip, h, gravity)
         own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
         own[:] = 0.0

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.pose_displacement import displace_poses
+from poise.body.pose_space import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask, readonly, true_runs
-from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import displace_poses, planar_displacement, yaw_quat
 from poise.edit.blend import OVER, blend_features, crossfaded
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import foot_parts, toe_dofs

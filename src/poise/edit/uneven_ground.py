@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
@@ -20,7 +21,6 @@ from poise.edit.walk import (
     RigidEditMove,
     SwingPath,
     identity_edit_move,
-    sliding_max,
     take_on_course,
 )
 from poise.errors import PoiseError
@@ -260,4 +260,6 @@ def _edited_swing_lift(surface: EditedGroundSurface, track: TakeFootTrack, point
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return gaussian_smoothed(sliding_max(missing, round(LIFT_WINDOW * track.rate)), LIFT_SIGMA * track.rate)
+    return gaussian_smoothed(
+        maximum_filter1d(missing, 2 * round(LIFT_WINDOW * track.rate) + 1, mode="nearest"), LIFT_SIGMA * track.rate
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array, Ints
 from poise.ease import quintic_ease
@@ -235,15 +236,11 @@ def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
 
 def gradual_drop(missing: Array, rate: float) -> Array:
     """(K,) m: a smooth drop of the pelvis that is nowhere less than the necessary drop `missing` (K,) m."""
-    return gaussian_smoothed(sliding_max(missing, round(SINK_WINDOW * rate)), SINK_SIGMA * rate)
+    return gaussian_smoothed(
+        maximum_filter1d(missing, 2 * round(SINK_WINDOW * rate) + 1, mode="nearest"), SINK_SIGMA * rate
+    )
 
 
 def gradual_drop_reach(rate: float) -> int:
     """Number of neighbouring rows, on each side, that a row of `gradual_drop` depends on."""
     return round(SINK_WINDOW * rate) + math.ceil(3 * SINK_SIGMA * rate)
-
-
-def sliding_max(values: Array, reach: int) -> Array:
-    """(K,) for each row: the greatest of `values` (K,) within `reach` rows before and after."""
-    padded = np.pad(values, reach, mode="edge")
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1))

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from poise.arrays import Array, readonly
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
-from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import displace_poses, planar_displacement, yaw_quat
 from poise.edit.take import Take
 from poise.errors import PoiseError, unknown_name
 from poise.library.authoring.gait import sketch_of_gait_source

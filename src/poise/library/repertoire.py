@@ -18,8 +18,7 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.pose_displacement import PoseDisplacement
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseDisplacement, PoseSpace
 from poise.body.symmetry import mirrored_names
 from poise.edit.pose import mirrored_parts
 from poise.errors import PoiseError, unknown_name

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask
+from poise.body.assemble import body_names, bundled_body
 from poise.body.body import Body
-from poise.body.catalogue import body_names, bundled_body
 from poise.body.load import parse_body_load
 from poise.errors import PoiseError
 from poise.rotations import inverse_right_jacobian, quat_log

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
 from poise.body.surface import contact_parts, foot_links
 from poise.control.catalogue import entry_of_controller
 from poise.control.controller import Controller, PushAware, ReportsEnding, WorldView

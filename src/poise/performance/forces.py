@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arrays import Array
-from poise.body.pose_displacement import PoseDisplacement
+from poise.body.pose_space import PoseDisplacement
 from poise.dynamics.actuation import Actuation
 from poise.errors import PoiseError, unknown_name
 from poise.performance.arguments import number_argument

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement
+from poise.body.pose_space import PoseDisplacement
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import Frame

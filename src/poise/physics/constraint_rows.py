@@ -3,7 +3,7 @@
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.body.pose_displacement import displace_poses
+from poise.body.pose_space import displace_poses
 from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
 from poise.physics.rows import BoundedRows, TaskRows
 from poise.physics.task import (

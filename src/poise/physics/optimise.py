@@ -7,8 +7,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement, yaw_quat
 from poise.body.surface import contact_spheres_of_body
 from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, InteriorSolution, OptimiserProgress, ignore_progress, minimise

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import readonly
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.errors import PoiseError
 from poise.files import archive_names, read_arrays, write_file
 from poise.motion.skeleton import Skeleton

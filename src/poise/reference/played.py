@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic

@@ -11,8 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.pose_displacement import displace_poses, planar_displacement, yaw_quat
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement, yaw_quat
 from poise.body.self_contact import Proximities, SelfDistances
 from poise.ease import quintic_ease
 from poise.motion.repair.finding import Finding

@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from poise.animate.read_script import shipped_script_titles
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.control.catalogue import controller_entries, controller_entry, fallback_controller
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from poise.body.catalogue import body_names
+from poise.body.assemble import body_names
 from poise.control.catalogue import controller_entry, controller_names, fallback_controller
 from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError

@@ -13,8 +13,8 @@ from poise.animate.read_script import find_script, shipped_scripts, solved_scrip
 from poise.animate.script import Beginning
 from poise.animate.solve import solve_script
 from poise.arrays import Array
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError, unknown_name
 from poise.export.page import page_scene_data

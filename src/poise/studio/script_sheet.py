@@ -15,8 +15,8 @@ from poise.animate.read_poses import ROOT, mirrored_angles
 from poise.animate.read_script import read_script
 from poise.animate.script import Script, script_reference_and_controller, solved_changes
 from poise.arrays import Array, Frozen
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.errors import PoiseError, unknown_name
 from poise.files import write_file
 from poise.forms import TERRAIN_FORMS

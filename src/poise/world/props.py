@@ -26,9 +26,10 @@ class Prop(Protocol):
         """MJCF elements in the world: free bodies, or fixed geoms."""
 
 
-def _free_body(name: str, at: Vector) -> Element:
+def _free_body(name: str, at: Vector, *geoms: Element) -> Element:
     body = mjcf_element("body", name=name, pos=at)
     SubElement(body, "freejoint", name=name)
+    body.extend(geoms)
     return body
 
 
@@ -43,9 +44,8 @@ class Ball:
 
     def mjcf_elements(self) -> list[Element]:
         """MJCF elements: one free body."""
-        body = _free_body(self.name, self.at)
-        body.append(geom_element(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER))
-        return [body]
+        ball = geom_element(f"{self.name}_shape", "sphere", size=(self.radius,), mass=self.mass, rgba=RUBBER)
+        return [_free_body(self.name, self.at, ball)]
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,9 @@ class Box:
 
     def mjcf_elements(self) -> list[Element]:
         """MJCF elements: one free body."""
-        body = _free_body(self.name, self.at)
         half = [edge / 2 for edge in self.size]
-        body.append(geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD))
-        return [body]
+        box = geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=WOOD)
+        return [_free_body(self.name, self.at, box)]
 
 
 @dataclass(frozen=True)

@@ -271,28 +271,15 @@ class World:
         return BlowUp(self.steps, self.scene.dof_name(culprit), float(velocity[culprit]))
 
     def _step_result(self, grip_point: Array, solved: SolvedStep) -> StepResult:
-        work, grips, contacts = self._work, len(grip_point), self.contacts
-        c = len(contacts.body)
-        return StepResult(
-            work.applied.copy(),
-            work.external.copy(),
-            work.limit_impulse.copy(),
-            contacts.body,
-            contacts.other,
-            contacts.point,
-            work.contact_axes[:c].copy().reshape(c, 3, 3),
-            contacts.friction,
-            work.contact_impulse[: 3 * c].copy().reshape(c, 3),
-            self.grips,
-            grip_point,
-            solved.solution.impulse[: 3 * grips].reshape(grips, 3),
-            *solved,
-            self._self_contacts(c),
-        )
+        work, outer = self._work, self._candidates.outer
+        actuation = (work.applied.copy(), work.external.copy(), work.limit_impulse.copy())
+        pulls = solved.solution.impulse[: grip_point.size].reshape(-1, 3)
+        contacts, own = self._contact_forces(0, outer), self._contact_forces(outer, int(work.counts[CONTACTS]))
+        return StepResult(*actuation, *contacts, self.grips, grip_point, pulls, *solved, own)
 
-    def _self_contacts(self, first: int) -> ContactForces:
-        """The contacts between links of one body in the step just solved, which begin at number `first`."""
-        work, last = self._work, int(self._work.counts[CONTACTS])
+    def _contact_forces(self, first: int, last: int) -> ContactForces:
+        """The contacts `first` to `last` - 1 of the step just solved; those between links of one body come last."""
+        work = self._work
         return ContactForces(
             work.contact_body[first:last].copy(),
             work.contact_other[first:last].copy(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.control.nqr.footholds import nqr_contact_preview
 from poise.library.motions import shipped_dynamic
 

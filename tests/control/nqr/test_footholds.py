@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.body.surface import foot_links
 from poise.control.nqr.footholds import nqr_contact_preview, segment_foot_contacts
 from poise.control.nqr.segment import last_pose_as_nqr_segment

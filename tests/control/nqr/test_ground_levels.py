@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement
+from poise.body.pose_space import PoseDisplacement
 from poise.control.nqr.footholds import nqr_contact_preview, segment_foot_contacts
 from poise.control.nqr.ground_levels import TOLERANCE, NqrGroundLevels
 from poise.library.motions import shipped_dynamic

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement
+from poise.body.pose_space import PoseDisplacement
 from poise.control.nqr.ground_levels import no_nqr_leg_adjustment
 from poise.control.nqr.law import LegAdjustment, MotionFrame, NqrState, nqr_control_law
 from poise.control.nqr.lookahead import LawTables, law_tables

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.control.nqr import segment
 from poise.control.nqr.ground_levels import NqrGroundLevels
 from poise.control.nqr.segment import repertoire_segments

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.pose_displacement import PoseDisplacement
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseDisplacement, PoseSpace
 from poise.library.motions import named_motion
 from poise.reference.reference import Still
 from poise.study.pendulum.imitation import clip_poses, gait_shape, upper_difference

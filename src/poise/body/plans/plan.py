@@ -3,17 +3,7 @@
 Frames: in the zero pose all link frames are parallel to the world (x forward, y left, z up); a link's origin is at its
 joint. Zero pose: upright, arms hanging, palms towards the thighs, feet flat.
 
-Signs of rotations about the link's axes on the left side (on the right, x and z are mirrored):
-
-| joint | + y | + x | + z |
-|---|---|---|---|
-| hip, shoulder | extension (limb goes back) | abduction | outward rotation |
-| knee | flexion | | |
-| elbow | extension (flexion is negative) | | |
-| ankle, toe | plantar flexion (toes down) | eversion | toes outward |
-| spine, neck | flexion (forward) | leaning right | turning left |
-| clavicle | | elevation | retraction |
-| wrist, fingers | ulnar deviation | extension (away from the palm) | supination |
+The signs of rotations are in docs/conventions.md; on the right, x and z are mirrored.
 """
 
 from collections.abc import Mapping

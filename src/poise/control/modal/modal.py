@@ -153,7 +153,7 @@ class Modal(ResetFirst):
         """Plan the window, and drive all modes for the coming step."""
         index = round(state.time / state.step)
         ahead, view = self._horizon.at(index), self._view(index, state)
-        modes, slow = self._split(self._analysed(view))
+        modes, slow = self._split(Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn)))
         deviation = self._deviation(index, state, view, modes, ahead)
         forces = self._planned_forces(ahead, deviation, view)
         effect = self._contact_effect(modes, view.corner, ahead, state.data)
@@ -168,9 +168,6 @@ class Modal(ResetFirst):
         bend = drive + planned[0] - resting
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._actuation(modes, drive, slow, planned[0], state)
-
-    def _analysed(self, view: ModalState) -> Modes:
-        return Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn))
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         """Modes with the low-frequency modes first, and the number of low-frequency modes."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Array, Ints, Mask, readonly
 from poise.body.link_kinematics import LinkKinematics
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.body.surface import foot_links
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic

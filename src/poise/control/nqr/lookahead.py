@@ -20,8 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from poise.arrays import Array, Ints, Mask
 from poise.body.body import Body
-from poise.body.pose_displacement import planar_displacement, yaw_quat
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseSpace, planar_displacement, yaw_quat
 from poise.control.nqr.weights import NqrWeights
 from poise.dynamics.inverse import Bearings
 from poise.dynamics.linearisation import LinearSteps, linearise_steps

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, Mask
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseDisplacement, PoseSpace, planar_displacement
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.nqr import ENTRY
 from poise.control.nqr.footholds import LONGEST_WAIT, is_segment_landing_late, segment_steps_landed_early

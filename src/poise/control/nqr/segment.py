@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arrays import Array
-from poise.body.pose_displacement import PoseDisplacement, planar_displacement
+from poise.body.pose_space import PoseDisplacement, planar_displacement
 from poise.control.commands import TOP_SPEED
 from poise.control.nqr.footholds import (
     NqrContactPreview,

@@ -17,8 +17,7 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.body.body import Body
-from poise.body.pose_displacement import displace_poses, yaw_quat
-from poise.body.pose_space import PoseSpace
+from poise.body.pose_space import PoseSpace, displace_poses, yaw_quat
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import Legs, walker_feet
 from poise.control.pendulum.walker import Observed, Walker, eased

@@ -1,14 +1,4 @@
-"""Sensors of a body's state, by name.
-
-    com.x com.y com.z, com.vx ...           position (m) and velocity (m/s) of the centre of mass
-    com.vahead com.vleft                    velocity (m/s) of the centre of mass along the heading of the root, and left
-    com.spinx ...                           angular velocity (rad/s) of the whole body about its centre of mass
-    LINK.x ..., LINK.vx ..., LINK.wx ...    position, velocity and angular velocity of a link in the world
-    LINK.roll LINK.pitch LINK.yaw           orientation of a link, rad
-    DOF, DOF.rate                           joint angle and its rate, rad and rad/s
-
-LINK may be `root` or a prop. The angles of a ball joint are the components of its rotation vector.
-"""
+"""Sensors of a body's state by name, such as com.vx, root.pitch or knee_y.rate; docs/poses.md lists them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -47,12 +47,11 @@ class ImportSettings:
                 raise unknown_name(f"axis for {name}", value, AXES)
         if self.up and self.facing and self.up[1] == self.facing[1]:
             raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
-        if self.tpose not in (None, "drop", "keep"):
-            raise unknown_name("value of tpose", str(self.tpose), ("drop", "keep"))
-        if self.offsets not in (None, "file", "motion"):
-            raise unknown_name("source of offsets", str(self.offsets), ("file", "motion"))
-        if self.overlap not in (None, "apart", "keep"):
-            raise unknown_name("value of overlap", str(self.overlap), ("apart", "keep"))
+        words = {"tpose": "value of tpose", "offsets": "source of offsets", "overlap": "value of overlap"}
+        for option in fields(self):
+            valid = option.metadata.get("choices", ())
+            if option.name in words and getattr(self, option.name) not in (None, *valid):
+                raise unknown_name(words[option.name], str(getattr(self, option.name)), valid)
         for name in ("unit", "rate"):
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.arrays import Array
+from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.body.catalogue import body_names
 from poise.control.modal.modal import LARGEST, Modal, ModalSettings
 from poise.control.modal.modes import ROOT, Modes, modal_stiffness, modes_at
 from poise.dynamics.mechanism import DynamicsTerms
