@@ -12,7 +12,7 @@ from poise.export.pictures import Camera, png_bytes, render_pose
 from poise.files import write_file
 from poise.library.authoring.source import shipped_names
 from poise.library.motions import shipped_dynamic, shipped_dynamic_bodies
-from poise.physics.recorded import scene_of_dynamic
+from poise.physics.dynamic_motion import scene_of_dynamic
 from poise.reference.dynamic import Dynamic
 
 STATIC = Path(__file__).parent / "_static" / "motions"

@@ -11,7 +11,7 @@ from pathlib import Path
 import poise
 from poise.edit.cycle import extract_cycle
 from poise.export.formats import export
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 from poise.reference.archive import save_prepared
 
 WALK = Path(__file__).parent / "motions" / "walk.bvh"

@@ -19,7 +19,7 @@ from poise.ease import quintic_ease
 from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, Span, Take, take_of
 from poise.export.formats import export
-from poise.physics.recorded import scene_of_dynamic
+from poise.physics.dynamic_motion import scene_of_dynamic
 from poise.world.platforms import Platforms
 from poise.world.props import Bar
 

@@ -14,7 +14,7 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import take_of
 from poise.export.formats import export
 from poise.performance.cues import grip_cues
-from poise.physics.recorded import scene_of_dynamic
+from poise.physics.dynamic_motion import scene_of_dynamic
 
 SECONDS, NOISE = 3.0, 0.02
 """Duration of each performance (s), and noise of the initial joint velocities (rad/s)."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from poise.measure.audit import audit as audit
     from poise.measure.metrics import metrics as metrics
     from poise.motion.clip import Clip as Clip
+    from poise.motion.repair.finding import ImportSettings as ImportSettings
     from poise.motion.repair.importer import import_motion as import_motion
-    from poise.motion.repair.settings import ImportSettings as ImportSettings
     from poise.motion.skeleton import Skeleton as Skeleton
     from poise.performance.cues import Cue as Cue
     from poise.performance.cues import edit_cue as edit_cue
@@ -82,7 +82,7 @@ _NAMES = {
     "poise.measure.metrics": "metrics",
     "poise.motion.clip": "Clip",
     "poise.motion.repair.importer": "import_motion",
-    "poise.motion.repair.settings": "ImportSettings",
+    "poise.motion.repair.finding": "ImportSettings",
     "poise.motion.skeleton": "Skeleton",
     "poise.performance.cues": "Cue edit_cue steer_cue",
     "poise.performance.performance": "Bones Performance",

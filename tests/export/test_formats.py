@@ -14,7 +14,7 @@ from poise.export.formats import FORMATS, export, read_exportable
 from poise.library.motions import shipped_dynamic
 from poise.motion.bvh import read_bvh
 from poise.motion.clip import Clip
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 from poise.reference.archive import save_prepared
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic

@@ -12,7 +12,7 @@ from poise.animate.read_script import read_script
 from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
 from poise.performance.request import Request
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 
 
 @cache

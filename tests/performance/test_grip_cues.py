@@ -7,7 +7,7 @@ import numpy as np
 from poise.library.motions import shipped_dynamic
 from poise.performance.cues import grip_cues
 from poise.performance.request import Request
-from poise.physics.recorded import scene_of_dynamic
+from poise.physics.dynamic_motion import scene_of_dynamic
 from poise.world.world import World
 
 

@@ -5,7 +5,7 @@ import pytest
 from poise.dynamics.actuation import Actuation
 from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
-from poise.physics.recorded import recording_of_motion, scene_of_dynamic
+from poise.physics.dynamic_motion import recording_of_motion, scene_of_dynamic
 from poise.world.scene import Scene
 from poise.world.world import World
 

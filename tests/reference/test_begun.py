@@ -6,7 +6,7 @@ import pytest
 from poise.body.pose_space import planar_displacement
 from poise.library.motions import shipped_dynamic
 from poise.measure.audit import audit
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 from poise.reference.played import cycle_from_step
 from poise.rotations import yaw_of
 

@@ -13,7 +13,7 @@ from poise.body.pose_space import PoseSpace
 from poise.body.self_contact import SelfDistances
 from poise.errors import PoiseError
 from poise.library.motions import sketch_of_source
-from poise.motion.repair.settings import ImportSettings
+from poise.motion.repair.finding import ImportSettings
 from poise.reference.body_clip import BodyClip
 from poise.retarget.prepare import prepare
 from poise.retarget.separation import separate_limbs

@@ -63,7 +63,9 @@ def add_load(body: Body, link: str, mass: float) -> Body:
     for old in element.findall("inertial"):
         element.remove(old)
     element.append(_loaded_inertial(body, link, box))
-    element.append(_load_geom(link, box))
+    seen: dict[str, Any] = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
+    place = {"pos": box.centre, "quat": box.turn, "size": box.half}
+    element.append(geom_element(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen))
     ET.indent(tree)
     return replace(body, mjcf=ET.tostring(tree, encoding="unicode") + "\n", plan=None)
 
@@ -93,9 +95,3 @@ def _loaded_inertial(body: Body, link: str, box: LoadBox) -> ET.Element:
         total = total + point_inertia(mass, away)
     six = (*np.diag(total), total[0, 1], total[0, 2], total[1, 2])
     return mjcf_element("inertial", pos=centre, mass=float(masses.sum()), fullinertia=six)
-
-
-def _load_geom(link: str, box: LoadBox) -> ET.Element:
-    place = {"pos": box.centre, "quat": box.turn, "size": box.half}
-    seen: dict[str, Any] = {"group": "0"} if box.solid else {"group": "1", "contype": "0", "conaffinity": "0"}
-    return geom_element(f"{link}_load", "box", mass="0", rgba=COLOUR, **place, **seen)

@@ -75,7 +75,7 @@ def import_mjcf(source: str | Path) -> Body:
         torque_limit=torque,
         torque_limits=Frozen({"model": torque}),
         feet=guess_feet(model, standing, joints),
-        hands=guess_hands(model),
+        hands=tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower()),
         head=next((link for link in links if "head" in link.lower()), None),
         symmetry=find_symmetry(model, joints, links),
     )
@@ -262,12 +262,6 @@ def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]
         if usable := tuple(foot for foot in found if foot is not None):
             return usable
     return ()
-
-
-def guess_hands(model: mujoco.MjModel) -> tuple[Hand, ...]:
-    """Hands from links named hand; the contact point of a hand is the link's centre of mass."""
-    links = [model.body(i).name for i in range(1, model.nbody)]
-    return tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower())
 
 
 def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...], link: str) -> Foot | None:

@@ -44,7 +44,7 @@ def _run_audit(chosen: argparse.Namespace) -> Report:
 
 
 def _audited_recording(path: Path, terrain: str) -> Any:
-    from poise.physics.recorded import recording_of_motion
+    from poise.physics.dynamic_motion import recording_of_motion
     from poise.reference.archive import is_prepared, load_reference
     from poise.world.recording import Recording
 

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 
 
 def _add_import_overrides(command: Parser) -> None:
-    from poise.motion.repair.settings import ImportSettings
+    from poise.motion.repair.finding import ImportSettings
 
     group = command.add_argument_group("overrides", "Settings that are otherwise detected from the file.")
     for setting in fields(ImportSettings):
@@ -62,7 +62,7 @@ def _add_import_overrides(command: Parser) -> None:
 
 def _run_prepare(chosen: argparse.Namespace) -> Report:
     from poise.library.preparation import Preparation
-    from poise.motion.repair.settings import ImportSettings
+    from poise.motion.repair.finding import ImportSettings
 
     given: dict[str, Any] = {field.name: getattr(chosen, f"import_{field.name}") for field in fields(ImportSettings)}
     given["unit"], given["thorax"] = _parse_unit(given["unit"]), _YES_OR_NO.get(given["thorax"])

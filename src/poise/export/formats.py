@@ -22,9 +22,9 @@ from poise.motion.bvh import write_bvh
 from poise.motion.captures import motion_file
 from poise.motion.clip import Clip, save_clip
 from poise.motion.files import read_motion
+from poise.motion.repair.finding import ImportSettings
 from poise.motion.repair.importer import repair_motion
-from poise.motion.repair.settings import ImportSettings
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 from poise.reference.archive import is_prepared, load_reference
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic

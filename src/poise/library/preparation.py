@@ -18,12 +18,10 @@ from poise.export.page import write_page
 from poise.files import check_folder_writable, check_write_targets
 from poise.library.bodies import OWN, load_shipped_or_own_body
 from poise.motion.likeness import Likeness, likeness, likeness_table
-from poise.motion.repair.finding import import_report
-from poise.motion.repair.settings import ImportSettings
-from poise.physics.dynamic_motion import Physics, parse_physics_variation, with_physics
+from poise.motion.repair.finding import ImportSettings, import_report
+from poise.physics.dynamic_motion import Physics, parse_physics_variation, recording_of_motion, with_physics
 from poise.physics.interior import OptimiserProgress, ignore_progress
 from poise.physics.optimise import DynamicSettings
-from poise.physics.recorded import recording_of_motion
 from poise.progress import Say, no_progress
 from poise.reference.archive import FILE, save_prepared
 from poise.reference.body_clip import BodyClip

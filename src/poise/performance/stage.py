@@ -16,7 +16,7 @@ from poise.library.motions import named_motion
 from poise.performance.cues import Cue, edit_cue, grip_cues, steer_cue
 from poise.performance.performance import Performance
 from poise.performance.run import Run, check_run_arguments
-from poise.physics.recorded import scene_of_dynamic
+from poise.physics.dynamic_motion import scene_of_dynamic
 from poise.progress import Say, Steps, no_progress
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference

@@ -4,15 +4,17 @@ import numpy as np
 
 from poise.arrays import Array, Ints
 from poise.body.pose_space import displace_poses
-from poise.physics.motion_terms import MotionTerms, PosePath, TrajectoryTerms
 from poise.physics.rows import BoundedRows, TaskRows
 from poise.physics.task import (
     LENGTH,
     Closure,
     EndState,
+    MotionTerms,
+    PosePath,
     SpacetimeTask,
     TaskSpheres,
     Trajectory,
+    TrajectoryTerms,
     VariableLayout,
 )
 from poise.rotations import inverse_right_jacobian, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix

@@ -11,9 +11,17 @@ from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement
 from poise.body.surface import contact_spheres_of_body
 from poise.errors import PoiseError
 from poise.physics.interior import InteriorSettings, InteriorSolution, OptimiserProgress, ignore_progress, minimise
-from poise.physics.motion_terms import PosePath
 from poise.physics.spacetime import Spacetime
-from poise.physics.task import APART, Closure, EndState, SpacetimeTask, SpacetimeWeights, TaskSpheres, Trajectory
+from poise.physics.task import (
+    APART,
+    Closure,
+    EndState,
+    PosePath,
+    SpacetimeTask,
+    SpacetimeWeights,
+    TaskSpheres,
+    Trajectory,
+)
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.supports import Sketch, Support, spheres_of_reference_part

@@ -23,9 +23,17 @@ from poise.physics.constraint_rows import (
     overlap_rows,
     standing_rows,
 )
-from poise.physics.motion_terms import MotionTerms, TrajectoryTerms
 from poise.physics.rows import BoundedRows, LinearisedProblem, TaskRows, violations
-from poise.physics.task import SpacetimeTask, TaskSpheres, Trajectory, VariableLayout, acting_forces, variable_layout
+from poise.physics.task import (
+    MotionTerms,
+    SpacetimeTask,
+    TaskSpheres,
+    Trajectory,
+    TrajectoryTerms,
+    VariableLayout,
+    acting_forces,
+    variable_layout,
+)
 from poise.rotations import cross_matrix
 
 

@@ -10,8 +10,8 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
-from poise.motion.roles import find_roles
-from poise.motion.skeleton import Skeleton, skeleton_kinematics
+from poise.motion.roles import find_roles, upright_joint_places
+from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_rotate
 
 SIDES = ("left", "right")
@@ -50,8 +50,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
     roles = find_roles(skeleton)
     if roles is None:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
-    upright = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1)) if skeleton.upright is None else skeleton.upright
-    places = skeleton_kinematics(skeleton, np.zeros((1, 3)), upright[None])
+    places = upright_joint_places(skeleton)
     return _upright_figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 

@@ -13,9 +13,8 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.self_contact import SelfDistances
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
-from poise.motion.repair.finding import Finding, Imported
+from poise.motion.repair.finding import Finding, Imported, ImportSettings
 from poise.motion.repair.importer import import_motion
-from poise.motion.repair.settings import ImportSettings
 from poise.progress import Say, no_progress
 from poise.reference.archive import is_prepared
 from poise.reference.body_clip import BodyClip

@@ -114,7 +114,9 @@ def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) 
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
     start = solver.space.clamped(with_plausible_hinges(body, start))
-    trust = _orientation_trust(solver.kinematics.at(start)[1], wanted)
+    reached = solver.kinematics.at(start)[1]
+    beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
+    trust = np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))  # near 0 far beyond what joints reach
     found = solver.solve(
         start,
         places=np.stack([places[role] for role in placed], axis=1),
@@ -126,12 +128,6 @@ def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) 
         tolerance=_TOLERANCE,
     )
     return _retarget_result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
-
-
-def _orientation_trust(reached: Array, wanted: Array) -> Array:
-    """(T, L) factors of orientation weights: 1 where joints reach the wanted orientation, near 0 far beyond it."""
-    beyond = np.linalg.norm(quat_log(quat_multiply(wanted, quat_conjugate(reached))), axis=-1)
-    return np.asarray(1.0 / (1.0 + (beyond / _CREDIBLE) ** 4))
 
 
 def _role_weight(weights: Mapping[str, float], role: str) -> float:

@@ -82,8 +82,10 @@ class ContactCandidates:
     def find(self, data: mujoco.MjData, table: Table) -> None:
         """Find the candidates at the present pose, whose kinematics and velocity are in the table."""
         self.furthest = self.look_ahead
-        if len(self._own):
-            self._look_ahead_between_links(data.qvel, table)
+        if len(self._own):  # their margins: how far they may travel towards each other in the step
+            speed = closing_speeds(table, data.qvel, self.own_pairs)
+            self.own_reach = np.minimum(self._step * (SELF_SPEED + SELF_FACTOR * speed), self.look_ahead)
+            self._model.pair_gap[self._own] = self.own_reach - self._model.pair_margin[self._own]
         mujoco.mj_collision(self._model, data)
         if data.ncon == 0:
             self._found, self.geoms, self.outer = [], NO_PAIRS, 0
@@ -100,12 +102,6 @@ class ContactCandidates:
         else:
             parts[3] = parts[3].copy()  # a copy: the next collision overwrites MuJoCo's memory
         self._found, self.geoms = parts, parts[3]
-
-    def _look_ahead_between_links(self, velocity: Array, table: Table) -> None:
-        """Set the margins of links of one body to what they may travel towards each other in the step."""
-        speed = closing_speeds(table, velocity, self.own_pairs)
-        self.own_reach = np.minimum(self._step * (SELF_SPEED + SELF_FACTOR * speed), self.look_ahead)
-        self._model.pair_gap[self._own] = self.own_reach - self._model.pair_margin[self._own]
 
     def _own_last(self, parts: list[NDArray[Any]], margin: Array) -> list[NDArray[Any]]:
         """Contacts with those between links of one body last, and their distances from the overlap at which they touch.

@@ -211,7 +211,9 @@ class World:
             self._prepare_step()  # restores the rows of the last good state
             raise error from None
         if actuation.brace is not None:
-            self._move_brace_to_external()
+            roots = self.mechanism.floating_dofs  # torques of their motors are external, not joint actuation
+            self._work.external[roots] += self._work.applied[roots]
+            self._work.applied[roots] = 0.0
         result = self._step_result(grip_point, solved)
         self._advance()
         return result
@@ -241,12 +243,6 @@ class World:
         work.gain[roots] = 0.0 if brace is None else brace.gain[roots]
         work.target[roots] = 0.0 if brace is None else brace.velocity[roots]
         work.torque_limit[roots] = 0.0 if brace is None else np.inf
-
-    def _move_brace_to_external(self) -> None:
-        """Count the torques of the roots' motors as external, not as joint actuation."""
-        work, roots = self._work, self.mechanism.floating_dofs
-        work.external[roots] += work.applied[roots]
-        work.applied[roots] = 0.0
 
     def _write_grip_rows(self) -> Array:
         """Write the rows of the grips; returns their points (g, 3) in the world."""

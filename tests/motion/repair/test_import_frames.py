@@ -10,8 +10,8 @@ from poise.errors import PoiseError
 from poise.motion.clip import clip_from
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.false_frames import count_bad_frames, count_tpose_frames, root_jump_frames_of_file
+from poise.motion.repair.finding import ImportSettings
 from poise.motion.repair.importer import repair_motion, unwrap_rotations
-from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poise.motion.repair.finding import ImportSettings
 from poise.motion.repair.importer import import_motion
-from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import find_roles
 
 MOCAP = Path(__file__).resolve().parents[3] / "../shared/mocap"

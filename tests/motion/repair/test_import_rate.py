@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from poise.arrays import true_runs
 from poise.motion.repair.bones import leg_length
+from poise.motion.repair.finding import ImportSettings
 from poise.motion.repair.point_masses import Extremities, FootTrack, MassPoints, local_parabolas, mass_points
 from poise.motion.repair.rate import (
     BELIEVED,
@@ -18,7 +19,6 @@ from poise.motion.repair.rate import (
     rate_verdict,
     standard_frame_rate,
 )
-from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.support_evidence import (
     ROLL,
     AirbornePhase,

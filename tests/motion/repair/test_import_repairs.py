@@ -14,10 +14,9 @@ from poise.arrays import readonly
 from poise.motion.bvh import read_bvh, write_bvh
 from poise.motion.clip import clip_from, save_clip
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.finding import import_report
+from poise.motion.repair.finding import UNITS, ImportSettings, import_report
 from poise.motion.repair.floor import ANKLE, LEG, TOES, find_floor
 from poise.motion.repair.importer import import_motion, repair_motion
-from poise.motion.repair.settings import UNITS, ImportSettings
 from poise.motion.repair.unit_and_axes import poise_axes
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton

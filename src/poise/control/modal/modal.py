@@ -155,7 +155,9 @@ class Modal(ResetFirst):
         ahead, view = self._horizon.at(index), self._view(index, state)
         modes, slow = self._split(Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn)))
         deviation = self._deviation(index, state, view, modes, ahead)
-        forces = self._planned_forces(ahead, deviation, view)
+        # (window, C, 3) in weights; the dual solution is kept as the first guess of next time
+        costs, cones = (self._weights, self._effort, self._scale), (self._frames.held, self._friction)
+        forces = plan_window_forces(ahead, deviation, view, *costs, *cones, self._dual)
         effect = self._contact_effect(modes, view.corner, ahead, state.data)
         weight = view.total.mass * self._scale[1]
         # (window, n) modal forces of the reference's and of the planned contact forces
@@ -203,11 +205,6 @@ class Modal(ResetFirst):
         position, velocity, acceleration, velocity_change = (modes.lever.T @ joints).T
         shift, moved = steps.root.copy(), steps.corner_offsets()
         return ModalDeviation(rigid, position, velocity, acceleration, velocity_change, shift, moved)
-
-    def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: ModalState) -> Array:
-        """(window, C, 3) planned contact forces in weights; keeps the dual solution as the first guess of next time."""
-        cones = (self._frames.held, self._friction)
-        return plan_window_forces(ahead, deviation, view, self._weights, self._effort, self._scale, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""

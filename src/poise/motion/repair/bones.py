@@ -6,8 +6,7 @@ import numpy as np
 
 from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
-from poise.motion.repair.finding import Finding
-from poise.motion.repair.settings import ImportSettings
+from poise.motion.repair.finding import Finding, ImportSettings
 from poise.motion.roles import SIDES, Roles, upright_joint_places
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate

@@ -13,9 +13,8 @@ import numpy as np
 from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.finding import Finding
+from poise.motion.repair.finding import Finding, ImportSettings
 from poise.motion.repair.point_masses import Smoothed, joint_track, local_parabolas
-from poise.motion.repair.settings import ImportSettings
 from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import joint_ancestors
 

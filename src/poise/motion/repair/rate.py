@@ -15,9 +15,8 @@ import numpy as np
 from poise.arrays import Frozen
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
-from poise.motion.repair.finding import Finding
+from poise.motion.repair.finding import Finding, ImportSettings
 from poise.motion.repair.point_masses import foot_and_hand_tracks, local_parabolas, mass_points
-from poise.motion.repair.settings import ImportSettings
 from poise.motion.repair.support_evidence import (
     AirbornePhase,
     SingleSupportEvidence,

@@ -6,8 +6,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.motion.clip import Clip
-from poise.motion.repair.finding import Finding
-from poise.motion.repair.settings import AXES, UNITS, ImportSettings
+from poise.motion.repair.finding import AXES, UNITS, Finding, ImportSettings
 from poise.motion.repair.stance import FigureStance, figure_stance, stance_of_skeleton_zero_pose
 from poise.motion.roles import Roles
 

@@ -24,7 +24,7 @@ from poise.performance.performance import Performance
 from poise.performance.run import Run, check_run_arguments
 from poise.performance.stage import grip_cues_of, scene_with_held_prop, set_up_run
 from poise.performance.start import PlacedReference
-from poise.physics.recorded import recording_of_motion
+from poise.physics.dynamic_motion import recording_of_motion
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import cycle_from_step, reference_at_rate
 from poise.reference.reference import Reference
