@@ -255,9 +255,8 @@ def eased(edit: Edit, take: Take) -> Edit:
 class Live:
     """A reference that accepts edits at any time. Each edit is eased in from the time at which it is made."""
 
-    def __init__(self, reference: Reference, body: Body, rate: float | None = None) -> None:
-        """`rate`: frames per second at which edits sample the motion; by default the rate of the motion's clip."""
-        self._body, self._rate = body, rate
+    def __init__(self, reference: Reference, body: Body) -> None:
+        self._body = body
         self._now: Reference = reference
         self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
 
@@ -298,7 +297,7 @@ class Live:
     def edit(self, edit: Edit, now: float) -> dict[str, Any]:
         """Apply an edit from the time `now` (s) on. Appends an event for the recording to `events` and returns it."""
         late = replace(edit, span=edit.span.since(now))  # type: ignore[type-var]
-        take = take_of(self._now, self._body, self._rate)
+        take = take_of(self._now, self._body)
         self._now = eased(late, take).on(take)
         self.events.append({"time": float(now), "kind": "edit", "text": str(edit)})
         return self.events[-1]

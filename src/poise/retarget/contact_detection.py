@@ -31,7 +31,7 @@ _STRIDE = 0.4  # m: around a part that carries weight, the ground extends this f
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """Thresholds at which a part rests or bears weight. They suit an adult; `find_contacts` scales them to the body."""
+    """Thresholds at which a part rests or bears weight, of an adult; `find_contacts` scales them to the body."""
 
     slow: float = 0.3  # m/s: a part below this speed starts to rest
     fast: float = 0.5  # m/s: a resting part rests until it exceeds this speed
@@ -53,9 +53,9 @@ class _Rest:
     place: Array  # (2,) m, median position on the ground
 
 
-def find_contacts(clip: BodyClip, settings: ContactSettings | None = None) -> BodyClip:
+def find_contacts(clip: BodyClip) -> BodyClip:
     """The clip with its contacts `down` (T, P) filled in: T frames, P contact parts."""
-    chosen = _settings_for_body(settings or ContactSettings(), clip)
+    chosen = _settings_for_body(clip)
     smooth = smooth_clip(replace(clip, down=None), _CUTOFF)
     centre, height, tilt = contact_part_places(smooth)
     com = smooth.centre_of_mass
@@ -149,18 +149,12 @@ def contact_part_places(clip: BodyClip) -> tuple[Array, Array, Array]:
     return np.stack([p.mean(axis=1) for p in split], axis=1), low, high - low
 
 
-def _settings_for_body(settings: ContactSettings, clip: BodyClip) -> ContactSettings:
-    """Scale the settings to the body: lengths with the body's size, speeds and times with its square root."""
-    size = clip.body.standing[2] / 0.93
-    return replace(
-        settings,
-        slow=settings.slow * np.sqrt(size),
-        fast=settings.fast * np.sqrt(size),
-        brisk=settings.brisk * np.sqrt(size),
-        near=settings.near * size,
-        lifted=settings.lifted * size,
-        shortest=settings.shortest * np.sqrt(size),
-    )
+def _settings_for_body(clip: BodyClip) -> ContactSettings:
+    """Settings scaled to the body: lengths with the body's size, speeds and times with its square root."""
+    usual, size = ContactSettings(), clip.body.standing[2] / 0.93
+    root = np.sqrt(size)
+    factors = {"slow": root, "fast": root, "brisk": root, "near": size, "lifted": size, "shortest": root}
+    return replace(usual, **{name: getattr(usual, name) * factor for name, factor in factors.items()})
 
 
 def _resting_parts(centre: Array, com: Array, rate: float, settings: ContactSettings) -> Mask:

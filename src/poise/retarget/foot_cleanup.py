@@ -6,7 +6,7 @@ by corrections that change slowly (`ik_path`), within joint limits.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +18,6 @@ from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.retarget.footprints import (
     Footprint,
-    GroundSettings,
     contact_pins,
     footprints,
     kept_swing_pins,
@@ -50,7 +49,6 @@ class FootSettings:
     knee: float = 2.0  # weight of knees: a straight one must bend much to shorten its leg a little, which is seen
     swing: bool = True  # whether swing feet keep their height at mid-swing
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
-    ground: GroundSettings = field(default_factory=GroundSettings)
 
 
 def clean_feet(
@@ -61,7 +59,7 @@ def clean_feet(
     if clip.down is None:
         raise PoiseError(f"clip '{clip.name}' has no contacts: find them first (find_contacts)")
     smooth = clip if chosen.smoothing is None else smooth_clip(clip, chosen.smoothing)
-    pins = contact_pins(clip, footprints(clip, chosen.ground) if prints is None else prints)
+    pins = contact_pins(clip, footprints(clip) if prints is None else prints)
     if chosen.clearance is not None:
         pins = raised_swing_pins(clip, pins, chosen.clearance)
     if chosen.swing:
@@ -69,13 +67,8 @@ def clean_feet(
     solver = PoseSolver(clip.body, pins.points)
     no_turns = np.zeros((clip.frames, 0, 4)), np.zeros((clip.frames, 0))
     goals = PoseGoals(pins.places, chosen.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * chosen.grip)
-    search = partial(
-        solve_path,
-        solver,
-        rate=clip.rate,
-        fade=chosen.fade,
-        weights=_correction_weights(clip, chosen.heave, chosen.knee),
-    )
+    weights = _correction_weights(clip, chosen.heave, chosen.knee)
+    search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=weights)
     standing = search(smooth.qpos, replace(goals, floors=None))
     # points below the ground are detected at the solution without floors
     clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=standing)))

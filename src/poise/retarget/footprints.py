@@ -16,17 +16,11 @@ from poise.rotations import matrix_to_quat, quat_conjugate, quat_rotate
 
 CLEAR, SUNK = 0.02, 0.005  # m: height that swing feet keep if they have it, and by which higher ones may sink
 HIGH = 0.05  # m: feet that swing higher do not trip
+_NEAR = 0.05  # m: soles this close to the floor stand on the floor
+_LEVEL = 0.14  # rad: smaller slopes of the ground are level
 _HIGH = 0.1  # m: points that always stay higher than this above the ground need no floor constraint
 _RISEN = 0.02  # m above its resting height at which a part in contact says little about the place of its foot
 _ON_FLOOR = 0.1  # m: a point without a footprint whose median is this close to the ground is put on the ground
-
-
-@dataclass(frozen=True)
-class GroundSettings:
-    """Thresholds for estimating the ground under a foot."""
-
-    near: float = 0.05  # m: soles this close to the floor stand on the floor
-    level: float = 0.14  # rad: smaller slopes are level
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +67,11 @@ class _Stance:
         return [float(np.percentile(self.middles[down, k, 2], LOW)) for k, down in enumerate(self.ends.T) if down.any()]
 
 
-def footprints(clip: BodyClip, settings: GroundSettings | None = None) -> list[Footprint]:
+def footprints(clip: BodyClip) -> list[Footprint]:
     """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
-    chosen = settings or GroundSettings()
     stances = _captured_stances(clip)
     soles = {foot.name: _sole_axes(clip.body, foot) for foot in clip.body.feet}
-    return [_fitted_footprint(stance, soles[stance.foot.name], chosen) for stance in stances]
+    return [_fitted_footprint(stance, soles[stance.foot.name]) for stance in stances]
 
 
 def _captured_stances(clip: BodyClip) -> list[_Stance]:
@@ -107,10 +100,10 @@ def _sole_axes(body: Body, foot: Foot) -> Array:
     return np.stack([forward, left, np.cross(forward, left)], axis=1)
 
 
-def _fitted_footprint(stance: _Stance, sole: Array, settings: GroundSettings) -> Footprint:
+def _fitted_footprint(stance: _Stance, sole: Array) -> Footprint:
     """The footprint that fits a stance: flat on the floor, or at the captured height and slope."""
     foot = stance.foot
-    height, slope = _stance_ground(stance, settings)
+    height, slope = _stance_ground(stance)
     yaw = stance.yaw
     forward = np.array([np.cos(yaw) * np.cos(slope), np.sin(yaw) * np.cos(slope), np.sin(slope)])
     left = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
@@ -132,15 +125,15 @@ def _foot_heading(foot: Foot, sole: Array, places: Array) -> float:
     return float(np.arctan2(ahead[1] - aside[0], ahead[0] + aside[1]))
 
 
-def _stance_ground(stance: _Stance, settings: GroundSettings) -> tuple[float, float]:
+def _stance_ground(stance: _Stance) -> tuple[float, float]:
     """Height (m) of the ground under the middle of the sole, and slope (rad) of the ground, positive rising forward."""
     height = float(np.mean(stance.levels))
-    if abs(height) < settings.near:
+    if abs(height) < _NEAR:
         return 0.0, 0.0
     foot, known = stance.foot, stance.levels
     length = float(np.linalg.norm(np.mean(foot.points[2:] - foot.points[:2], axis=0)))
     slope = float(np.arctan2(known[1] - known[0], length)) if len(known) == 2 else 0.0
-    return height, slope if abs(slope) > settings.level else 0.0
+    return height, slope if abs(slope) > _LEVEL else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ hips, and of the orientations of all parts. On a body that was built from the cl
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -36,22 +36,15 @@ _UP = np.array([0.0, 0.0, 1.0])
 _LOW = 5.0  # percentile of an ankle's height that is taken as its height in flat stance
 _ANKLE = (0.02, 0.16)  # plausible heights of an ankle above the sole, in leg lengths
 _CREDIBLE = 0.6  # rad beyond a hinge's limits up to which an angle is plausible
+_STAY = 0.02  # weight per rad and m: pull to the initial pose, whose joints are rotated like the skeleton's
+_ITERATIONS = 25  # most iterations of the search
 _TOLERANCE = 1e-4  # rad, m: the search ends when no step is larger
+# Weights of the goals, by part: of positions per m, of orientations per rad.
 _PLACES = {"hips": 1.0, "foot": 3.0, "shank": 0.5, "upper_arm": 0.5, "forearm": 0.6, "hand": 1.0}
 _TURNS = {
     "pelvis": 0.3, "chest": 0.3, "head": 0.2, "neck": 0.05, "clavicle": 0.05, "thigh": 0.05, "shank": 0.05,
     "foot": 0.4, "toes": 0.1, "upper_arm": 0.15, "forearm": 0.05, "hand": 0.1,
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class RetargetSettings:
-    """Weights of the retargeting goals, and the most iterations of the search."""
-
-    places: Mapping[str, float] = field(default_factory=lambda: Frozen(_PLACES))  # positions, by part, per m
-    turns: Mapping[str, float] = field(default_factory=lambda: Frozen(_TURNS))  # orientations, by part, per rad
-    stay: float = 0.02  # per rad and m: pull to the initial pose, whose joints are rotated like the skeleton's
-    iterations: int = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +56,13 @@ class Retargeted:
     turn_error: Mapping[str, float]  # by role, degrees: root mean square orientation error
 
 
-def retarget(clip: Clip, body: Body, settings: RetargetSettings | None = None) -> Retargeted:
+def retarget(clip: Clip, body: Body) -> Retargeted:
     """Retarget a clip to a body. The body is built from the clip's skeleton, or skeleton and body are humanoids."""
-    chosen = settings or RetargetSettings()
     if clip.frames == 0:
         raise PoiseError(f"clip '{clip.name}' has no frames")
     if body.rigging is not None and same_skeleton(body.rigging.skeleton, clip.skeleton):
-        return _retarget_to_own_body(clip, body, body.rigging, chosen)
-    return _retarget_to_other_body(clip, body, chosen)
+        return _retarget_to_own_body(clip, body, body.rigging)
+    return _retarget_to_other_body(clip, body)
 
 
 def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
@@ -78,15 +70,15 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
     return a is b or (a.names == b.names and a.parents == b.parents and bool(np.allclose(a.offsets, b.offsets)))
 
 
-def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging, settings: RetargetSettings) -> Retargeted:
+def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargeted:
     """Fit a body to the joint positions of the skeleton that it was built from, within the body's limits and hinges."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
     solver = PoseSolver(body, _joints_in_links(body, rigging))
     found = solver.solve(
         with_plausible_hinges(body, rigging.poses(body, clip)),
         places=clip.places.position[:, joints],
-        prior_weights=settings.stay,
-        iterations=settings.iterations,
+        prior_weights=_STAY,
+        iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
     return _retarget_result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
@@ -100,12 +92,12 @@ def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
     return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
 
 
-def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) -> Retargeted:
+def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
     source, target = figure_of_skeleton(clip.skeleton), figure_of_body(body)
     turns, places = turn_goals(clip, source, target), place_goals(clip, source, target)
     start = initial_poses(body, target, turns, places["hips"])
-    placed = [role for role in places if _role_weight(settings.places, role)]
-    turned = [role for role in turns if _role_weight(settings.turns, role)]
+    placed = [role for role in places if _role_weight(_PLACES, role)]
+    turned = [role for role in turns if _role_weight(_TURNS, role)]
     middle = (body.links[0], hips_in_root(body, target))
     solver = PoseSolver(
         body,
@@ -120,11 +112,11 @@ def _retarget_to_other_body(clip: Clip, body: Body, settings: RetargetSettings) 
     found = solver.solve(
         start,
         places=np.stack([places[role] for role in placed], axis=1),
-        place_weights=[_role_weight(settings.places, role) for role in placed],
+        place_weights=[_role_weight(_PLACES, role) for role in placed],
         turns=wanted,
-        turn_weights=[_role_weight(settings.turns, role) for role in turned] * trust,
-        prior_weights=settings.stay,
-        iterations=settings.iterations,
+        turn_weights=[_role_weight(_TURNS, role) for role in turned] * trust,
+        prior_weights=_STAY,
+        iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
     return _retarget_result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
