@@ -268,10 +268,23 @@ class World:
 
     def _step_result(self, grip_point: Array, solved: SolvedStep) -> StepResult:
         work, outer = self._work, self._candidates.outer
-        actuation = (work.applied.copy(), work.external.copy(), work.limit_impulse.copy())
-        pulls = solved.solution.impulse[: grip_point.size].reshape(-1, 3)
-        contacts, own = self._contact_forces(0, outer), self._contact_forces(outer, int(work.counts[CONTACTS]))
-        return StepResult(*actuation, *contacts, self.grips, grip_point, pulls, *solved, own)
+        c = self._contact_forces(0, outer)
+        return StepResult(
+            work.applied.copy(),
+            work.external.copy(),
+            work.limit_impulse.copy(),
+            c.body,
+            c.other,
+            c.point,
+            c.frame,
+            c.friction,
+            c.impulse,
+            self.grips,
+            grip_point,
+            solved.solution.impulse[: grip_point.size].reshape(-1, 3),
+            *solved,
+            self._contact_forces(outer, int(work.counts[CONTACTS])),
+        )
 
     def _contact_forces(self, first: int, last: int) -> ContactForces:
         """The contacts `first` to `last` - 1 of the step just solved; those between links of one body come last."""
