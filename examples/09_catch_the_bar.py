@@ -20,8 +20,8 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Frame, Span, Take, take_of
 from poise.export.formats import export
 from poise.physics.dynamic_motion import scene_of_dynamic
-from poise.world.platforms import Platforms
 from poise.world.props import Bar
+from poise.world.terrain_kinds import Platforms
 
 CATCH, PASSIVE, OVER, SECONDS = 1.4, 1.3, 0.5, 8.0
 """Time of the catch, and durations of the passive swing, of the transition and of the whole (s)."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.body.mjcf_limits import MOST_DOFS, check_mjcf, parse_mjcf
+from poise.body.mjcf import MOST_DOFS, check_mjcf, parse_mjcf
 from poise.errors import PoiseError
 
 ROOT = '<freejoint/><geom size=".1"/>'

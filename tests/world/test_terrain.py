@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
 from poise.performance.start import place_at_start
-from poise.world.platforms import Platforms, read_terrain_file
-from poise.world.terrain_kinds import Rough, parse_terrain
+from poise.world.terrain_kinds import Platforms, Rough, parse_terrain, read_terrain_file
 
 SHORT = (
     "flat",

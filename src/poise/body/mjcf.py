@@ -1,11 +1,21 @@
-"""Writing plans and elements as MJCF with all digits; `MjSpec.to_xml` would round numbers to six digits."""
+"""MJCF: plans and elements written with all digits (`MjSpec.to_xml` would round them), and texts of any origin checked.
 
+Before MuJoCo compiles a text: its size, nesting and counts, and the files to which it refers.
+"""
+
+import math
+import re
 from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element
 
+import mujoco
+
 from poise.body.plans.plan import BodyPlan, Geom, Segment
+from poise.errors import PoiseError
+from poise.files import read_file
 
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
@@ -86,3 +96,151 @@ def mjcf_element(tag: str, **attributes: object) -> Element:
         elif isinstance(value, (float, int)):
             written[key] = repr(value)
     return Element(tag, written)
+
+
+LARGEST = 2**24  # bytes of a text
+LARGEST_ASSET = 2**27  # bytes of the file of a mesh or height field
+MOST_INCLUDES = 100
+DEEPEST = 200  # levels of nested elements; MuJoCo's reader stops at 500
+MOST_ELEMENTS = 10_000  # including copies
+MOST_SAMPLES = 4_000_000  # values in arrays that an attribute announces: height fields, textures, user data
+MOST_DOFS = 600
+_COPIES = ("replicate", "composite", "flexcomp")  # elements with a `count` of copies
+_COUNTS = frozenset(
+    ("actdim", "cellcount", "count", "gridsize", "height", "ncol", "nrow", "nsample", "params", "width", "njmax",
+     "nconmax", "nstack", "nkey", "nuserdata", "nuser_actuator", "nuser_body", "nuser_cam", "nuser_geom", "nuser_jnt",
+     "nuser_sensor", "nuser_site", "nuser_tendon")
+)  # fmt: skip
+_COUNTS_OF = {"numeric": "size", "user": "dim"}  # counts in attributes that mean something else in other elements
+_REFUSED = frozenset(("plugin", "extension", "model", "attach", "include"))
+_NOT_FINITE = re.compile(r"(?:^|\s)[-+]?(?:nan|inf|infinity)(?=\s|$)", re.IGNORECASE)
+
+
+def parse_mjcf(text: str, where: str) -> ET.Element:
+    """The tree of an MJCF text of bounded size; messages call the text `where`."""
+    if len(text) > LARGEST:
+        raise PoiseError(f"{where}: larger than {LARGEST >> 20} MB")
+    if "<!ENTITY" in text:
+        raise PoiseError(f"{where}: defines XML entities; write what they stand for")
+    try:
+        tree = ET.fromstring(text)
+    except (ET.ParseError, ValueError) as error:  # ValueError: a lone surrogate
+        raise PoiseError(f"{where}: not well-formed XML: {error}") from None
+    if tree.tag != "mujoco":
+        raise PoiseError(f"{where}: not MJCF: the outermost element is <{tree.tag}>, not <mujoco>")
+    return tree
+
+
+def read_mjcf_file(path: Path) -> str:
+    """The text of an MJCF file."""
+    try:
+        return read_file(path, LARGEST).decode("utf-8")
+    except UnicodeDecodeError:
+        raise PoiseError(f"{path.name}: not a text file") from None
+
+
+def inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
+    """Replace each <include file=...> by the content of the file, which must be in `folder` or below."""
+    _inline(tree, folder, folder.resolve(), where, set())
+
+
+def _inline(tree: ET.Element, folder: Path, top: Path, where: str, seen: set[Path]) -> None:
+    for parent in list(tree.iter()):
+        for place, child in reversed(list(enumerate(parent))):
+            if child.tag != "include":
+                continue
+            path = _file_below(child.get("file", ""), folder, top, where)
+            if path in seen:
+                raise PoiseError(f"{where}: includes '{path.name}', which is included already")
+            seen.add(path)
+            if len(seen) > MOST_INCLUDES:
+                raise PoiseError(f"{where}: more than {MOST_INCLUDES} files are included")
+            included = parse_mjcf(read_mjcf_file(path), f"{where} includes {path.name}")
+            _inline(included, path.parent, top, path.name, seen)
+            parent[place : place + 1] = list(included)
+
+
+def _file_below(name: str, folder: Path, top: Path, where: str) -> Path:
+    """The path of a file that an MJCF text in `folder` names; raises unless it is in the folder `top` or below."""
+    try:
+        path = (folder / name).resolve()
+        if PurePosixPath(name).is_absolute() or not path.is_relative_to(top) or not path.is_file():
+            raise OSError
+        large = path.stat().st_size > LARGEST_ASSET
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: symbolic links in a circle
+        what = f"'{name}' is not a file in the folder of the MJCF file or below"
+        raise PoiseError(f"{where}: cannot read a file: {what}") from None
+    if large:
+        raise PoiseError(f"{where}: '{name}' is larger than {LARGEST_ASSET >> 20} MB")
+    return path
+
+
+def resolve_assets(tree: ET.Element, folder: Path, where: str) -> None:
+    """Make the paths of the files of meshes and height fields absolute; they must be in `folder` or below."""
+    meshes, strip = "", False
+    for compiler in tree.iter("compiler"):
+        meshes = compiler.get("meshdir") or compiler.get("assetdir") or meshes
+        strip = compiler.get("strippath", str(strip)) in ("true", "True")
+        for key in ("meshdir", "texturedir", "assetdir", "strippath"):
+            compiler.attrib.pop(key, None)
+    for node in tree.iter():
+        if given := node.get("file"):
+            name = given if not strip else PurePosixPath(given).name
+            if PurePosixPath(name).is_absolute():
+                raise PoiseError(f'{where}: {node.tag} has file="{given}"; only files below its folder are read')
+            node.set("file", str(_file_below(str(PurePosixPath(meshes) / name), folder, folder.resolve(), where)))
+
+
+def check_mjcf(tree: ET.Element, where: str, of_body: bool = False) -> None:
+    """Raise for numbers that are not finite, too many elements, or plugins; files and muscles are for bodies only."""
+    total, samples, stack = 0, 0.0, [(tree, 1.0, 1)]
+    while stack:
+        node, copies, depth = stack.pop()
+        if depth > DEEPEST:
+            raise PoiseError(f"{where}: elements are nested more than {DEEPEST} deep")
+        announced = _announced(node, where)
+        copies *= announced if node.tag in _COPIES else 1.0
+        samples += copies * announced
+        total += int(min(copies, MOST_SAMPLES))
+        if total > MOST_ELEMENTS or samples > MOST_SAMPLES:
+            raise PoiseError(f"{where}: {_named(node)} and what comes before make more than {MOST_ELEMENTS} elements "
+                             f"or {MOST_SAMPLES} samples")  # fmt: skip
+        muscle = "muscle" in (node.tag, node.get("gaintype"), node.get("biastype"))
+        if node.tag in _REFUSED or (muscle and not of_body):
+            raise PoiseError(f"{where}: <{node.tag}> is not supported")
+        for key, value in node.attrib.items():
+            if key not in ("name", "class") and _NOT_FINITE.search(value):
+                raise PoiseError(f'{where}: {_named(node)} has {key}="{value}", which is not a finite number')
+            if key.startswith("file") and not of_body:
+                raise PoiseError(f"{where}: {_named(node)} needs the file '{value}'; only text is read here")
+        stack.extend((child, copies, depth + 1) for child in reversed(node))
+
+
+def _announced(node: ET.Element, where: str) -> float:
+    """The number of array values that the counts of an element announce."""
+    product = 1.0
+    for key, value in node.attrib.items():
+        if key in _COUNTS or _COUNTS_OF.get(node.tag) == key:
+            try:
+                product *= math.prod(max(1.0, abs(float(word))) for word in value.split())
+            except ValueError:
+                raise PoiseError(f'{where}: {_named(node)} has {key}="{value}", which is not a number') from None
+        elif key == "memory" and not re.fullmatch(r"\d{1,3}[KM]?", value.strip()):
+            raise PoiseError(f'{where}: {_named(node)} has memory="{value}", which is more than 999M')
+    return product
+
+
+def _named(node: ET.Element) -> str:
+    return f"{node.tag} '{node.get('name') or node.get('joint') or 'unnamed'}'"
+
+
+def compile_mjcf(text: str, where: str) -> mujoco.MjModel:
+    """The model of a checked MJCF text."""
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except (ValueError, mujoco.FatalError) as error:
+        cause = ", ".join(part.strip() for part in str(error).splitlines() if part.strip())
+        raise PoiseError(f"{where}: {cause.removeprefix('Error: ')}") from None
+    if model.nv > MOST_DOFS:
+        raise PoiseError(f"{where}: has {model.nv} degrees of freedom; at most {MOST_DOFS} are possible")
+    return model

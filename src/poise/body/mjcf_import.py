@@ -17,8 +17,17 @@ from mujoco import mjtBias, mjtGeom, mjtJoint, mjtTrn
 from poise.arrays import Array, Frozen, readonly
 from poise.body.assemble import grounded_pose, model_joints
 from poise.body.body import Body
-from poise.body.mjcf import geom_element, mjcf_document, mjcf_element
-from poise.body.mjcf_limits import check_mjcf, compile_mjcf, inline_includes, parse_mjcf, read_mjcf_file, resolve_assets
+from poise.body.mjcf import (
+    check_mjcf,
+    compile_mjcf,
+    geom_element,
+    inline_includes,
+    mjcf_document,
+    mjcf_element,
+    parse_mjcf,
+    read_mjcf_file,
+    resolve_assets,
+)
 from poise.body.parts import Foot, Hand, Joint
 from poise.body.surface import solid_geoms_of_body
 from poise.body.symmetry import find_symmetry, name_side

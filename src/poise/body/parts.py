@@ -10,11 +10,7 @@ Kind = Literal["free", "ball", "hinge"]
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint between a link and its parent: a free or ball joint, or one to three hinges.
-
-    `lower` and `upper` limit the three components of a ball's rotation vector in the joint frame, or the angles of
-    hinges; on the free root they are infinite.
-    """
+    """The joint between a link and its parent; limits are of a ball's rotation vector, in its frame, or of angles."""
 
     name: str
     kind: Kind

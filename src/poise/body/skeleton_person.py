@@ -99,10 +99,7 @@ def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
 
 
 def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
-    """Slant (rad) of the legs at which the body with an upright trunk is balanced.
-
-    The centre of mass is then at a quarter of the distance from the ankles to the balls of the feet.
-    """
+    """Slant (rad) of legs that puts the centre of mass a quarter of the way from the ankles to the foot's balls."""
     places: dict[str | None, float] = {None: 0.0}
     for segment in segments:
         places[segment.name] = places[segment.parent] + segment.offset[0]

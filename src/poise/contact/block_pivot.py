@@ -140,10 +140,7 @@ def pivot_contact_modes(
     matrix: Array, bias: Array, bilateral: int, unilateral: int, friction: Array, directions: Array,
     modes: Ints, impulse: Array, most: int,
 ) -> int:  # fmt: skip
-    """Find modes and impulses, starting from `modes`; both are overwritten.
-
-    Returns the number of linear systems solved, or its negative if the modes do not settle within `most` systems.
-    """
+    """Find modes and impulses from `modes`, in place; returns the systems solved, negative if not settled in `most`."""
     tolerance = 2e-10  # m/s; well inside the certificate's tolerance
     r = bias.shape[0]
     contacts = friction.shape[0]

@@ -91,10 +91,7 @@ def impulses_from_lemke(
 
 @kernel
 def lemke(matrix: Array, q: Array, cover: Array, most: int) -> tuple[Array, int]:
-    """z with 0 <= z, 0 <= M z + q, z'(M z + q) = 0, and the number of pivots (negative: no solution found).
-
-    `cover` is the covering vector; at most `most` pivots are made.
-    """
+    """z with 0 <= z, 0 <= M z + q, z'(M z + q) = 0, by `most` pivots; their number, negative without solution."""
     n = q.shape[0]
     z = np.zeros(n)
     # table[:, :n+1]: coefficients of the nonbasic variables; table[:, n+1]: values of the basic ones.

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.dynamics.kinematics import (
+from poise.dynamics.tree import (
+    Tree,
     add_spatial,
     cross_product,
     force_cross,
@@ -26,7 +27,6 @@ from poise.dynamics.kinematics import (
     spatial_product,
     transform_point,
 )
-from poise.dynamics.tree import Tree
 from poise.kernel import kernel
 
 

@@ -19,10 +19,7 @@ ENDINGS = (".bvh", ".amc", ".npz")
 
 @dataclass(frozen=True, eq=False)
 class RawMotion:
-    """A motion in its file's unit and axes, and what the file states about unit and axes.
-
-    A motion of kind "clip" (saved by Poise) is in Poise's conventions; its skeleton keeps the original convention.
-    """
+    """A motion in its file's unit and axes, and what the file states about them; a "clip" is in Poise's conventions."""
 
     clip: Clip
     unit: float | None  # m per unit of the file; None if not stated

@@ -12,7 +12,7 @@ import numpy as np
 from poise.arrays import Array, Mask
 from poise.motion.clip import Clip
 from poise.motion.gait_shape import SIDES, GaitShape, angles_between, gait_shape, knee_flexion, leg_length
-from poise.motion.repair.stance import sampled_clip
+from poise.motion.repair.upright import sampled_clip
 from poise.motion.roles import Roles, find_roles
 
 SHORT_BONE = 0.03  # m: the direction of a shorter bone says little
@@ -88,11 +88,7 @@ class Likeness:
 
 
 def likeness(file: Clip, here: Clip, same_moments: bool = True) -> Likeness:
-    """Compare the motion `here` with the file. Both stand on a level floor, with +z up.
-
-    With `same_moments`, time t of one is time t of the other; otherwise only their gaits are compared. If the skeletons
-    have the same joints, all joints count; otherwise the limbs and trunk of the humanoids, scaled by the leg.
-    """
+    """Compare the motion `here` with the file, both on a level floor; unless `same_moments`, only their gaits."""
     own = (file.skeleton.names, file.skeleton.parents) == (here.skeleton.names, here.skeleton.parents)
     roles = _roles(file)
     other = roles if own else _roles(here)

@@ -232,10 +232,7 @@ class Spacetime:
         )
 
     def conflict(self, here: LinearisedProblem) -> str:
-        """The most violated constraint as text: ``heel: stands on the ground at 0.4 s cannot be kept (off by 3 cm)``.
-
-        The time is that of the last frame whose pose or velocity the constraint depends on; frame 1 is at 0 s.
-        """
+        """The most violated constraint: ``heel: stands on the ground at 0.4 s cannot be kept (off by 3 cm)`` or so."""
         found = [(float(excess.max()), rows, excess) for rows, excess in violations(here) if excess.size]
         size, rows, excess = max(found, key=lambda item: item[0])
         block, row = (int(k) for k in np.unravel_index(int(excess.argmax()), excess.shape))

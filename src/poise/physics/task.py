@@ -91,10 +91,7 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class SpacetimeTask:
-    """A body, a desired motion and the constraints that the found motion must satisfy.
-
-    Frames are numbered from 0 to N. States are frames 1 to N; frame 0 gives the joint velocities at frame 1.
-    """
+    """A body, a desired motion and its constraints. States are frames 1 to N; frame 0 gives joint velocities at 1."""
 
     body: Body
     step: float  # s

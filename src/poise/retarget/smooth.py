@@ -44,10 +44,7 @@ def _smoothing_strength(clip: BodyClip) -> Array:
 
 
 def _without_spikes(values: Array) -> Array:
-    """n curves (T, n) in which values far from those of neighbouring frames are replaced by the median of five frames.
-
-    Capture data have such spikes. The median leaves steps and ramps unchanged, so that impacts stay.
-    """
+    """n curves (T, n) without spikes: values far from their neighbours become medians of five, which keep impacts."""
     middle = np.median(sliding_window_view(np.pad(values, ((2, 2), (0, 0)), mode="edge"), 5, axis=0), axis=-1)
     off = np.abs(values - middle)
     return np.where(off > np.maximum(_SPIKE, 6.0 * np.percentile(off, 90, axis=0)), middle, values)

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Ints
-from poise.body.mjcf_limits import check_mjcf, compile_mjcf, parse_mjcf
+from poise.body.mjcf import check_mjcf, compile_mjcf, parse_mjcf
 from poise.errors import PoiseError
 from poise.files import read_arrays, write_file
 from poise.toml_reader import is_number

@@ -13,8 +13,8 @@ from poise.control.pendulum.foothold_ground import (
 )
 from poise.control.pendulum.walker import PRESSED, STEEP, Walker, rotated_xy
 from poise.rotations import quat_rotate
-from poise.world.platforms import FIRST_EDGE, Platforms
 from poise.world.scene import Scene
+from poise.world.terrain_kinds import FIRST_EDGE, Platforms
 from poise.world.world import World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])

@@ -19,8 +19,8 @@ from poise.control.pendulum.foothold_ground import (
 )
 from poise.control.pendulum.gait import LiftOff
 from poise.control.pendulum.walker import PRESSED, Walker
-from poise.world.platforms import Platforms
 from poise.world.scene import Scene
+from poise.world.terrain_kinds import Platforms
 from poise.world.world import World
 
 LEVEL, VERTICAL = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])

@@ -35,8 +35,8 @@ from poise.control.pendulum.swing import (
 )
 from poise.control.pendulum.walker import Walker, eased
 from poise.rotations import quat_rotate
-from poise.world.platforms import Platforms
 from poise.world.scene import Scene
+from poise.world.terrain_kinds import Platforms
 from poise.world.world import World
 
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])

@@ -11,8 +11,8 @@ from poise.motion.clip import clip_from, clip_in_file_units
 from poise.motion.files import RawMotion
 from poise.motion.repair.finding import UNITS, ImportSettings
 from poise.motion.repair.importer import repair_motion
-from poise.motion.repair.stance import figure_stance, skeleton_zero_pose_positions
 from poise.motion.repair.unit_and_axes import likely_file_unit, poise_axes
+from poise.motion.repair.upright import figure_stance, skeleton_zero_pose_positions
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import skeleton_kinematics
 from poise.rotations import quat_from_axis_angle, quat_multiply

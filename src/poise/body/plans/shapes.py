@@ -44,10 +44,7 @@ def lateral_capsule(
 
 
 def foot_geoms(heel: float, toe: float, half_width: float, height: float, sole: float = SOLE) -> tuple[Geom, ...]:
-    """A left foot: two solid rails that touch a plane at exactly four points, and a visible shoe over the rails.
-
-    `heel` and `toe` (m from the ankle) are the hindmost and foremost contacts, `height` (m) is the height of the ankle.
-    """
+    """A left foot: two rails that touch a plane at four points, from `heel` to `toe` (m from the ankle), and a shoe."""
     z, middle, half = sole - height, (heel + toe) / 2, (toe - heel) / 2
     flat = (half + 1.02 * sole, half_width + 1.02 * sole, 1.1 * sole)
     upper = (half + 0.8 * sole, half_width + 0.8 * sole, 0.45 * height)

@@ -22,10 +22,7 @@ SAMPLED, SAMPLE_STEP = 4.0, 1 / 30
 
 
 class Horizon(NamedTuple):
-    """The next n + 1 frames of the reference, for a body with C contact points.
-
-    In all frames, the body includes the loads that it carries in the last frame.
-    """
+    """The next n + 1 frames of the reference, for C contact points, with the loads that the last frame carries."""
 
     com: Array  # (n + 1, 3) m, centre of mass
     velocity: Array  # (n + 1, 3) m/s, of the centre of mass

@@ -86,10 +86,7 @@ class ModalSettings:
 
 
 class Modal(ResetFirst):
-    """Plans contact forces and low-frequency modes over a window, and drives high-frequency modes to the next pose.
-
-    Deviations from the paper, with their reasons and measurements, are in docs/modal-method.md.
-    """
+    """Plans contact forces and slow modes over a window, fast modes to the next pose; docs/modal-method.md."""
 
     name = "modal"
     entry = ENTRY

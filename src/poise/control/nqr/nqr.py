@@ -81,10 +81,7 @@ class NqrSettings:
 
 
 class Nqr(ResetFirst):
-    """Looks ahead through the expected contacts of a motion, and adapts to the contacts of the present step.
-
-    Deviations from the paper, with their reasons and measurements, are in docs/nqr-method.md.
-    """
+    """Looks ahead through a motion's contacts, and adapts to those of the step; deviations: docs/nqr-method.md."""
 
     name = "nqr"
     entry = ENTRY

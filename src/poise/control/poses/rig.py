@@ -125,10 +125,7 @@ class PoseControlGains:
 
 
 class Springs(NamedTuple):
-    """Torques of the form ``push - gain v``, where v is the velocity of a DOF at the end of the step.
-
-    The pose controllers fill push and gain at each step; objectives then change them in place.
-    """
+    """Torques ``push - gain v``, v at the end of the step, of the pose controllers; objectives change them in place."""
 
     push: Array  # (nv,) N m
     gain: Array  # (nv,) N m s/rad
@@ -158,10 +155,7 @@ def fill_pose_springs(
     error: Array, velocity: Array, stiffness: Array, damping: Array, step: float, reach: float, rate: float,
     push: Array, gain: Array,
 ) -> None:  # fmt: skip
-    """Write push and gain (nv,) of the pose controllers for errors (nv,) rad, [Fattal2006] Eq. (3).
-
-    The spring acts on the error at the end of the step. ``reach`` (rad) and ``rate`` go to `pose_spring_damping_share`.
-    """
+    """Write push and gain (nv,) of the pose controllers for errors (nv,) rad at the step's end [Fattal2006] Eq. (3)."""
     for i in range(push.shape[0]):
         push[i] = stiffness[i] * error[i]
         gain[i] = (

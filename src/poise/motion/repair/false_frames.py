@@ -6,7 +6,7 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding, ImportSettings
-from poise.motion.repair.stance import pose_asymmetry
+from poise.motion.repair.upright import pose_asymmetry
 from poise.motion.roles import Roles
 from poise.rotations import quat_conjugate, quat_log, quat_multiply
 

@@ -13,9 +13,13 @@ from poise.motion.repair.false_frames import cut_leading_frames, drop_tpose
 from poise.motion.repair.finding import FIND_OUT, Finding, Imported, ImportSettings
 from poise.motion.repair.floor import find_floor, find_lean, find_soles, level_clip
 from poise.motion.repair.rate import find_rate
-from poise.motion.repair.stance import sampled_clip, skeleton_zero_pose_positions
 from poise.motion.repair.unit_and_axes import file_stances, find_facing_axis, find_file_unit, find_up_axis, poise_axes
-from poise.motion.repair.upright import find_upright_pose, with_repaired_limb_bends
+from poise.motion.repair.upright import (
+    find_upright_pose,
+    sampled_clip,
+    skeleton_zero_pose_positions,
+    with_repaired_limb_bends,
+)
 from poise.motion.roles import Roles, find_roles
 from poise.motion.skeleton import FilePlace
 

@@ -7,7 +7,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import AXES, UNITS, Finding, ImportSettings
-from poise.motion.repair.stance import FigureStance, figure_stance, stance_of_skeleton_zero_pose
+from poise.motion.repair.upright import FigureStance, figure_stance, stance_of_skeleton_zero_pose
 from poise.motion.roles import Roles
 
 LEG, SMALLER, LARGER = 0.85, 0.35, 0.2  # m, hip to ankle of an adult; deviations of its logarithm, down and up
