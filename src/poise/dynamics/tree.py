@@ -17,11 +17,7 @@ HINGE, BALL, SLIDE = range(3)
 
 
 class Tree(NamedTuple):
-    """Links, numbered as in MuJoCo with the world as 0, and the blocks of degrees of freedom that move them.
-
-    A block is a hinge, a ball, or the three translations of a free joint. "Below" means nearer to the root; degrees of
-    freedom are numbered from the root.
-    """
+    """Links as in MuJoCo, the world as 0, and blocks of DOFs: hinges, balls, slides of a root; below: near the root."""
 
     link_parent: Ints  # (L,)
     link_pos: Array  # (L, 3) m, in the parent frame

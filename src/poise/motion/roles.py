@@ -257,7 +257,11 @@ def is_left_limb(
 
 
 def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *, named: bool) -> bool:
-    """Whether a figure, whose limbs names tell if `named`, is a quadruped: upright in hardly a pose, or with a tail."""
+    """Whether the figure is a quadruped, such as a dog. A figure that is upright in some poses (T, J, 3) is not.
+
+    If the zero pose has no stance (all bones along one axis), only a tail identifies a quadruped. `named` tells that
+    names identified the limbs.
+    """
     parallel, cosine = _leg_roles_against_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
         return False

@@ -170,7 +170,7 @@ def _block_bandwidth(columns: Ints) -> int:
 
 
 def acting_forces(task: SpacetimeTask) -> Mask:
-    """(N + 1, S, 3) whether forces act in the step from a frame: normals if down at its end, friction if always."""
+    """(N + 1, S, 3) whether forces act in a frame's step: normals if down at its end, friction if at both ends."""
     count = task.balls.bearing
     down, held = task.balls.down[:, :count], task.balls.held[:count]
     normal = np.zeros_like(down)

@@ -112,7 +112,11 @@ def _without_captured_lifts(rests: list[_Rest], settings: ContactSettings) -> li
 
 
 def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask) -> Mask:
-    """(T, P) feet where nothing is in contact without a fall: what stood there before and after, or what is nearer."""
+    """(T, P) feet in frames in which nothing is in contact although the body does not fall, as when markers are lost.
+
+    What stood at a place shortly before, and stands there again shortly after, has stood there all the while.
+    Otherwise what stood before goes on to stand until what stands next is nearer to its place.
+    """
     out, hands = np.zeros_like(down), {hand.name for hand in clip.body.hands}
     feet = np.array([part.name not in hands for part in clip.parts], bool)
     near, longest = round(_RETURN * clip.rate), round(_LOST * clip.rate)

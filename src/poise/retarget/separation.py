@@ -291,7 +291,10 @@ class _SeparatedPath(LinearisedPath):
 
 
 class _SeparationProblem(PathProblem):
-    """The objective of `ik_path` with squared lacks of distance; corrections of frames stay `now` by weights `ends`."""
+    """The objective of `ik_path` with squared lacks of distance, and with corrections that end at the interval's ends.
+
+    `ends` (T,): weights with which the corrections of a frame stay what they are in the poses `now` (T, nq).
+    """
 
     def __init__(self, separator: _Separator, goals: PoseGoals, span: slice, ends: Array, now: Array) -> None:
         solver, given, bands = separator.problem_parts(span)

@@ -130,11 +130,7 @@ class ContactCandidates:
         return may_mispredict_gaps(work.table, self.geoms, self.look_ahead, self.own_pairs, self.own_reach)
 
     def widen_search(self, qpos: Array, pairs: Collection[tuple[int, int]]) -> bool:
-        """Append candidates of the given geom pairs found at a larger distance; True if there are any.
-
-        Height fields are excluded: MuJoCo reports at most fifty contacts with one, and a larger distance would use
-        them up.
-        """
+        """Append candidates of geom pairs further away; True if any. MuJoCo's contacts with height fields run out."""
         model, data = self._wide_model
         data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)

@@ -1,4 +1,4 @@
-"""Kinds of terrain (flat, sloped, rough; platforms as stairs, drops, hurdles, spirals), and the parser of short forms."""
+"""Kinds of terrain (flat, sloped, rough; stairs, drops, hurdles, spirals), and the parser of their short forms."""
 
 import cmath
 import itertools

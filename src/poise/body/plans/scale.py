@@ -50,11 +50,7 @@ def scale_plan(
 
 
 def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
-    """A segment stretched by `factors` along x, y, z at equal density.
-
-    A second moment P_i = integral of x_i^2 dm scales with the volume and the square of factor i. Each moment of inertia
-    is the sum of two second moments.
-    """
+    """A segment stretched along x, y, z at equal density: integrals of x_i^2 dm scale with volume and the factor^2."""
     a, b, c = segment.inertia
     moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
     volume = factors[0] * factors[1] * factors[2]

@@ -35,10 +35,7 @@ TURN_ARM, DAMPING = 0.3, 1e-4
 
 
 class ModalFootholds:
-    """Offsets (m) from the reference: `offset` (F, 3) of the F feet, `root` (3,) of the root; z follows the ground.
-
-    `capture` is the share of the capture point's error that landings correct; 0 keeps all offsets at zero.
-    """
+    """Offsets (m) from the reference of feet (F, 3) and root (3,); landings correct the share `capture` of errors."""
 
     def __init__(
         self, body: Body, ground: GroundView, frames: ModalWindowFrames, step: float, gravity: float, capture: float

@@ -192,7 +192,11 @@ def _nqr_preview_piece(motion: Dynamic) -> PreviewPiece:
 
 
 def segment_steps_landed_early(holds: SegmentFootContacts, frame: int, touching: Mask, step: float) -> int:
-    """Steps by which a flight ends early as feet touch [Muico2009] 5.4; brushing feet with another down do not."""
+    """Number of steps by which a flight phase ends early because feet are `touching` (F,) the ground; 0 if not early.
+
+    [Muico2009] section 5.4. A touch does not count while the motion has a foot on the ground: the feet of captured
+    motions often brush the ground before they land.
+    """
     if holds.down[frame].any():
         return 0
     until = step * holds.steps_to_landing[frame, touching]  # s

@@ -246,7 +246,10 @@ def _hanging_limb_swings(skeleton: Skeleton, upright: Places, joints: list[int],
 
 
 def _repaired_bend_roll(rotations: Array, frames: Array, sign: float) -> Array | None:
-    """The rotation (4,) about a hanging limb that puts its mean bend about `sign` * y; frames: lower and upper bone."""
+    """The rotation (4,) about the hanging limb after which the limb's mean bend is about `sign` * y; None without bend.
+
+    `rotations` (T, 2, 4) are those of upper and lower bone in the motion, `frames` (2, 4) those when the bones hang.
+    """
     above, below = np.moveaxis(quat_multiply(rotations, quat_conjugate(frames)), 1, 0)
     x, y, _ = np.mean(quat_log(quat_multiply(quat_conjugate(above), below)), axis=0)
     if np.hypot(x, y) < _ENOUGH:
