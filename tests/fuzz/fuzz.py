@@ -29,8 +29,8 @@ MEMORY = 2**30  # bytes, beyond those of the imports
 SECONDS = 2.0  # of processor time per input
 STUCK = 30.0  # s after which a process that makes no progress is ended: it hangs in compiled code
 INSTRUMENTED = [f"poise.{name}" for name in (
-    "motion", "body.mjcf_limits", "body.mjcf_import", "body.guess", "body.load", "edit.parse", "toml_reader", "files",
-    "world.recording", "world.platforms", "world.terrain_kinds", "world.pushes", "animate", "library.behaviours",
+    "motion", "body.mjcf", "body.mjcf_import", "body.load", "edit.parse", "toml_reader", "files",
+    "world.recording", "world.terrain_kinds", "world.pushes", "animate", "library.behaviours",
     "control.commands", "control.entry", "reference.archive", "studio.wire", "studio.desk", "studio.pose_editor",
     "studio.script_sheet", "studio.transfers", "export", "measure.audit", "physics.dynamic_motion", "cli",
 )]  # fmt: skip

@@ -150,7 +150,7 @@ class VariableLayout:
 
     @cached_property
     def steps(self) -> Ints:
-        """(N - 1, m) for each step: indices of its m variables in the order of `equation_rows.StepSlopes`."""
+        """(N - 1, m) for each step: indices of its m variables in the order of `spacetime.StepSlopes`."""
         force = self.force.reshape(len(self.force), -1)
         own = (self.pose[1:-1], self.root[1:-1], self.ahead[1:-1], force[1:-1])
         return np.concatenate([self.pose[:-2], *own, self.pose[2:], self.root[2:]], axis=1)
