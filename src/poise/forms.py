@@ -3,8 +3,6 @@
 Imports nothing, so that --help is fast.
 """
 
-from __future__ import annotations
-
 PUSH_FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
 
 TERRAIN_FORMS = {

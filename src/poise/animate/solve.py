@@ -17,12 +17,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.goals import (
-    GoalEvaluator,
-    goal_constraint_in_display_unit,
-    goal_constraint_unit,
-    goal_constraint_value_text,
-)
+from poise.animate import goals
 from poise.animate.script import Change, Goal, Script, ScriptRehearsal, goal_start, solved_changes
 from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
@@ -61,10 +56,12 @@ class ScriptSolution:
             {
                 "goal": answer.goal.name,
                 "what": want.what,
-                "unit": goal_constraint_unit(want.what),
-                "target": goal_constraint_in_display_unit(want.what, want.value),
-                "reached": goal_constraint_in_display_unit(want.what, float(reached)) if np.isfinite(reached) else None,
-                "within": goal_constraint_in_display_unit(want.what, want.within),
+                "unit": goals.goal_constraint_unit(want.what),
+                "target": goals.goal_constraint_in_display_unit(want.what, want.value),
+                "reached": goals.goal_constraint_in_display_unit(want.what, float(reached))
+                if np.isfinite(reached)
+                else None,
+                "within": goals.goal_constraint_in_display_unit(want.what, want.within),
                 "met": bool(abs(off) <= 1),
             }
             for answer in self.answers
@@ -177,7 +174,7 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached
+        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached
         rehearsal.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
@@ -201,8 +198,10 @@ def _report_worst_constraint(goal: Goal, say: Say, hit: ShotResult) -> None:
 
 def _constraint_line(goal: Goal, hit: ShotResult, k: int) -> str:
     want = goal.wants[k]
-    reached = "never came" if np.isnan(hit.reached[k]) else goal_constraint_value_text(want.what, float(hit.reached[k]))
-    return f"{want.what} {reached}, wanted {goal_constraint_value_text(want.what, want.value)}"
+    reached = (
+        "never came" if np.isnan(hit.reached[k]) else goals.goal_constraint_value_text(want.what, float(hit.reached[k]))
+    )
+    return f"{want.what} {reached}, wanted {goals.goal_constraint_value_text(want.what, want.value)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,13 +218,13 @@ class GoalSimulator:
 
     def __init__(self, script: Script) -> None:
         self._rehearsal = ScriptRehearsal(script)
-        self._evaluator: tuple[Goal, GoalEvaluator] | None = None
+        self._evaluator: tuple[Goal, goals.GoalEvaluator] | None = None
 
     def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
         """The outcome of a change (n,) of the goal's parameters; with `slopes`, only `smooth` is needed."""
         goal, rehearsal = trial.goal, self._rehearsal
         if self._evaluator is None or self._evaluator[0].origin != goal.origin:
-            self._evaluator = goal, GoalEvaluator(rehearsal, goal)
+            self._evaluator = goal, goals.GoalEvaluator(rehearsal, goal)
         rehearsal.resume(trial.start)
         rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
         return self._evaluator[1].simulate_goal(rehearsal, slopes)

@@ -1,7 +1,5 @@
 """The motions that ship with Poise, by name: authored sources, motions that obey physics, behaviours and poses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

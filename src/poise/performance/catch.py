@@ -1,7 +1,5 @@
 """Recovery from toppling: a second controller steps until the body stands, then the first resumes its motion."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import cos, pi, sin, sqrt
 from typing import Any

@@ -3,8 +3,6 @@
 A cue holds the controller or motion that it acts on in a `partial`, so that marks copy this object too (see `marks`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

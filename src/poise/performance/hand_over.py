@@ -1,7 +1,5 @@
 """Hand-over: a second controller takes over when the first controller's motion has ended."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from math import cos, sin

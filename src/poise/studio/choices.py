@@ -16,18 +16,7 @@ from poise.library.bodies import OWN
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
 from poise.performance.request import Request
-from poise.studio.catalogue import (
-    BEHAVIOUR,
-    FEATS,
-    GROUPS,
-    RUNS,
-    TERRAINS,
-    can_steer_by_steps,
-    motion_choices,
-    motion_kind,
-    suggested_body,
-    walker_refusal,
-)
+from poise.studio import catalogue
 from poise.studio.wire import Arguments
 
 AFTERWARDS = "walk"  # Motion after a behaviour that ends standing
@@ -58,7 +47,7 @@ class Choice:
         if body not in (None, OWN, *body_names()):
             raise PoiseError(f"unknown body '{body}'")
         terrain = args.text("terrain", "flat")
-        if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
+        if terrain.partition(":")[0] not in {each["name"] for each in catalogue.TERRAINS}:
             raise PoiseError(f"unknown terrain '{terrain}'")
         controller = args.text("controller") or fallback_controller()
         if controller not in controller_names():  # a page must not make the server import arbitrary classes
@@ -77,7 +66,7 @@ class Choice:
     @property
     def body_name(self) -> str:
         """Name of the chosen body, or of the default for the motion and the controller."""
-        return self.body or suggested_body(self.motion, self.controller)
+        return self.body or catalogue.suggested_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
@@ -87,11 +76,11 @@ class Choice:
     @property
     def hands_over_to_walker(self) -> bool:
         """Whether the behaviour ends standing, and another controller walks on from there."""
-        if self.entry.performs != "behaviours" or motion_kind(self.motion) != BEHAVIOUR:
+        if self.entry.performs != "behaviours" or catalogue.motion_kind(self.motion) != catalogue.BEHAVIOUR:
             return False
         behaviour = read_behaviour(self.motion)
         stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
-        return stands and walker_refusal(self.body_name) is None
+        return stands and catalogue.walker_refusal(self.body_name) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -101,7 +90,7 @@ class Choice:
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
-        if motion_kind(self.motion) == BEHAVIOUR:
+        if catalogue.motion_kind(self.motion) == catalogue.BEHAVIOUR:
             rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
             return rolls or self.hands_over_to_walker
         if self.entry.steered == "by steps":
@@ -111,17 +100,17 @@ class Choice:
     @property
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
-        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.body_name)
+        return self.entry.steered == "by steps" and catalogue.can_steer_by_steps(self.motion, self.body_name)
 
     @property
     def falls_expected(self) -> bool:
         """Whether touching the ground is part of the performance, or the controller does not balance."""
-        return not self.entry.balances or motion_kind(self.motion) not in (*GROUPS, "file")
+        return not self.entry.balances or catalogue.motion_kind(self.motion) not in (*catalogue.GROUPS, "file")
 
     @property
     def edits_live(self) -> bool:
         """Whether the motion can be edited during the performance."""
-        return motion_kind(self.motion) != BEHAVIOUR and self.entry.edits_live
+        return catalogue.motion_kind(self.motion) != catalogue.BEHAVIOUR and self.entry.edits_live
 
     @property
     def transitions(self) -> tuple[str, ...]:
@@ -129,13 +118,19 @@ class Choice:
         if not self.edits_live or self.entry.needs_physics:
             return ()
         if self.entry.walks:
-            return tuple(m["name"] for m in motion_choices() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
-        return tuple(m["name"] for m in motion_choices() if m["group"] in (GROUPS["gait"], FEATS))
+            return tuple(
+                m["name"]
+                for m in catalogue.motion_choices()
+                if m["group"] == catalogue.GROUPS["gait"] and m["name"] not in catalogue.RUNS
+            )
+        return tuple(
+            m["name"] for m in catalogue.motion_choices() if m["group"] in (catalogue.GROUPS["gait"], catalogue.FEATS)
+        )
 
     @property
     def bends_ground(self) -> bool:
         """Whether the slope of the ground ahead can be changed during the performance."""
-        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
+        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in catalogue.RUNS:
             return False
         allowed = self.entry.bends_ground
         return allowed == "all" or (allowed == "gaits" and self.motion in GAITS)

@@ -13,13 +13,7 @@ from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.attempts import (
-    FlightOutcome,
-    run_dive_trial,
-    run_flip_trial,
-    run_handspring_trial,
-    run_kip_trial,
-)
+from poise.study.rotation import attempts
 from poise.study.rotation.ground import FRESH_ROLLS
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -51,7 +45,7 @@ def flip_cases(scope: Scope) -> list[BehaviourTrial]:
 
 def run_flip_case(trial: BehaviourTrial) -> Row:
     """Row of a flip: how the body lands, and how long it stands."""
-    flipped = run_flip_trial(trial)
+    flipped = attempts.run_flip_trial(trial)
     return {
         "part": PARTS[trial.settings],
         "noise": trial.noise,
@@ -115,23 +109,23 @@ class AerialGoal:
     """What a behaviour must achieve, and the conditions of its trials."""
 
     words: str
-    perform: Callable[[BehaviourTrial], FlightOutcome]
+    perform: Callable[[BehaviourTrial], attempts.FlightOutcome]
     seconds: float
     terrain: str = "flat"
     noises: tuple[float, ...] = (0.1,)  # of the initial joint velocities, rad/s
-    reached: Callable[[FlightOutcome], bool] = attrgetter("succeeded")
+    reached: Callable[[attempts.FlightOutcome], bool] = attrgetter("succeeded")
 
 
 GOALS = {
-    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", run_kip_trial, 6.0),
-    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", run_dive_trial, 5.0),
+    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", attempts.run_kip_trial, 6.0),
+    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", attempts.run_dive_trial, 5.0),
     "dive-down": AerialGoal(
-        "onto its hands, and two turns", run_dive_trial, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
+        "onto its hands, and two turns", attempts.run_dive_trial, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
     ),
     "back-handspring": AerialGoal(
-        "onto its hands, onto its feet, stands for 2 s", run_handspring_trial, 6.0, noises=(0.1, 0.2)
+        "onto its hands, onto its feet, stands for 2 s", attempts.run_handspring_trial, 6.0, noises=(0.1, 0.2)
     ),
-    "double-back-handspring": AerialGoal("the same, twice in a row", run_handspring_trial, 8.0),
+    "double-back-handspring": AerialGoal("the same, twice in a row", attempts.run_handspring_trial, 8.0),
 }
 
 
