@@ -69,7 +69,7 @@ class GoalEvaluator:
                         continue
                     due = events.is_due(k, wants[k], state)
                     if approach is not None and isnan(smooth[k]):
-                        if events.has_touched_down(k):
+                        if events.touched_down[k] is not None:
                             smooth[k] = approach.value_at_touchdown
                         else:
                             approach.note_gap(state, self._read_want_value(k, state, turned))
@@ -131,8 +131,8 @@ class GoalEvents:
         self._rises = -inf  # m/s, upward velocity of the centre of mass
         self._off = [0] * len(links)  # per constraint: successive steps in which its links have no contact
         self._left = [False] * len(links)  # per constraint: whether its links have taken off
-        self._times: dict[str, float] = {}
-        self._downs: list[float | None] = [None] * len(links)
+        self._times = {"time": 0.0}  # s, of each event
+        self.touched_down: list[float | None] = [None] * len(links)  # s, per constraint
 
     def note_step(self, bearing: NDArray[np.int64], state: State) -> None:
         """Update with a simulated step in which the body ids `bearing` were in contact."""
@@ -148,25 +148,18 @@ class GoalEvents:
             self._off[k] = 0 if bears else self._off[k] + 1
             if not bears:
                 self._left[k] = self._left[k] or self._off[k] == CLEAR
-            elif self._left[k] and self._downs[k] is None:
-                self._downs[k] = state.time
-
-    def has_touched_down(self, k: int) -> bool:
-        """Whether the links of constraint `k` have touched down."""
-        return self._downs[k] is not None
+            elif self._left[k] and self.touched_down[k] is None:
+                self.touched_down[k] = state.time
 
     def is_due(self, k: int, want: Want, state: State) -> bool:
         """Whether the moment of constraint `k` has come."""
         when = want.when
-        at = self._downs[k] if when.event == "down" else 0.0 if when.event == "time" else self._times.get(when.event)
+        at = self.touched_down[k] if when.event == "down" else self._times.get(when.event)
         return at is not None and state.time > at + when.time - 0.5 * state.step
 
 
 class GoalTouchdownApproach:
-    """Extrapolates a value from the last two states before a touch-down to the moment of contact within the step.
-
-    The value at the end of the step would jump whenever the touch-down moves from one step to the next.
-    """
+    """Extrapolates a value to the moment of a touch-down; at the end of the step it would jump from step to step."""
 
     def __init__(self, links: Members, angular: bool) -> None:
         self._links, self._angular = links, angular
@@ -215,10 +208,7 @@ def predict_flight_of_goal(state: State, stand: float) -> tuple[float, float, fl
 
 
 def predict_turns_of_goal(state: State, stand: float) -> Array:
-    """(3,) rad: rotation of the root about its own axes until the body has come down to a height `stand` (m).
-
-    The body is rigid and follows Euler's equations.
-    """
+    """(3,) rad: turn of the root about its own axes until the body, taken as rigid, has come down to `stand` (m)."""
     rotation = whole_body_rotation(state.mass, state.qvel, state.data)
     _, time = _goal_apex_and_flight_time(state, rotation, stand)
     root = np.array(state.data.xmat[1]).reshape(3, 3)

@@ -58,7 +58,11 @@ def _read_goal(
     solved: Mapping[str, Any],
 ) -> Goal:  # fmt: skip
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
-    free = tuple(_read_free(scene, each, poses, gains, number) for each in _named_tables(entry, "free"))
+    listed = entry.raw("free", [])
+    if not isinstance(listed, list):
+        raise entry.fail(f"'free' must be a list, not {listed!r}", "free")
+    named = entry.listed("free", [{"what": item} if isinstance(item, str) else item for item in listed])
+    free = tuple(_read_free(scene, each, poses, gains, number) for each in named)
     wants = tuple(_read_want(scene, want, number, lap) for want in entry.inners("want"))
     if not wants:
         raise entry.fail(f"{name} has no constraint: write want = [{{ what = ..., at = ..., is = ... }}]")
@@ -78,15 +82,6 @@ def _earlier_change(entry: TomlTable, solved: Mapping[str, Any], parameter: Free
     if not is_number(value):
         raise entry.fail(f"'solved': '{parameter.name}' must be a number, not {value!r}", "solved")
     return radians(value) if parameter.kind == "angle" else float(value)
-
-
-def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
-    """The list under `key` as tables; an item that is only a name becomes a table with this name under `what`."""
-    value = entry.raw(key, [])
-    if not isinstance(value, list):
-        raise entry.fail(f"'{key}' must be a list, not {value!r}", key)
-    tables = [{"what": item} if isinstance(item, str) else item for item in value]
-    return entry.listed(key, tables)
 
 
 def _read_free(
@@ -223,14 +218,14 @@ def _read_level_objective(scene: Scene, entry: TomlTable) -> PoseControlObjectiv
 
 
 def _read_look_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
-    place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
+    place, axis = _read_target_point(scene, entry), _read_link_axis(entry, (1, 0, 0))
     link = _read_objective_link(scene, entry)
     return objectives.PoseControlAim(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
-    target = _read_scene_point(scene, entry, "at")
+    target = _read_target_point(scene, entry)
     return objectives.PoseControlTouch(point, target, **_read_objective_spring(scene, entry, 800, 120))
 
 
@@ -301,14 +296,14 @@ def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     return link
 
 
-def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> PoseControlPoint:
-    """Read a point of the world (three numbers, m), or the origin of a link or prop (its name)."""
-    value = entry.raw(key)
+def _read_target_point(scene: Scene, entry: TomlTable) -> PoseControlPoint:
+    """Read the point `at` of the world (three numbers, m), or the origin of a link or prop (its name)."""
+    value = entry.raw("at")
     if isinstance(value, str):
-        with entry.blaming(key):
+        with entry.blaming("at"):
             scene.link_id(value)
         return PoseControlPoint(link=value)
-    return PoseControlPoint(_read_vector(entry, key, None))
+    return PoseControlPoint(_read_vector(entry, "at", None))
 
 
 def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:

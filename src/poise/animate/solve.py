@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from poise.animate import goals
 from poise.animate.script import Change, Goal, Script, ScriptRehearsal, goal_start, solved_changes
-from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
+from poise.animate.shooting import Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.progress import Say, no_progress
@@ -82,9 +82,7 @@ class ScriptSolution:
         return out
 
 
-def solve_script(
-    script: Script, settings: ShootingSettings | None = None, say: Say = no_progress, workers: int = 1
-) -> ScriptSolution:
+def solve_script(script: Script, say: Say = no_progress, workers: int = 1) -> ScriptSolution:
     """Find the smallest changes of the animator's values that meet the script's constraints.
 
     With several `workers`, processes compute finite differences in parallel; the result stays the same.
@@ -102,23 +100,17 @@ def solve_script(
             rehearsal.continue_with(known)
             rehearsal.run_until(start)
             trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
-            hit = _shoot_goal(settings, say, pool, trial, _preceding_goal_result(goal, answers))
+            hit = _shoot_goal(say, pool, trial, _preceding_goal_result(goal, answers))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             known += solved_changes([solved])
             answers.append(GoalResult(solved, hit, clock.perf_counter() - started))
         if len(answers) > 1:
-            answers = _reconcile_goals(script, answers, partial(_shoot_goal, settings, say, pool))
+            answers = _reconcile_goals(script, answers, partial(_shoot_goal, say, pool))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
-def _shoot_goal(
-    settings: ShootingSettings | None,
-    say: Say,
-    pool: GoalSimulationPool,
-    trial: GoalTrial,
-    hint: ShotResult | None = None,
-) -> ShotResult:
+def _shoot_goal(say: Say, pool: GoalSimulationPool, trial: GoalTrial, hint: ShotResult | None = None) -> ShotResult:
     """Solve a goal by shooting, from its earlier solution or from the result `hint` of a similar goal."""
     goal = trial.goal
     shot = Shot(
@@ -130,7 +122,7 @@ def _shoot_goal(
         first=np.array(goal.solved) if hint is None else hint.change,
         slopes=None if hint is None else hint.slopes,
     )
-    return shoot(shot, settings, partial(_report_worst_constraint, goal, say))
+    return shoot(shot, watch=partial(_report_worst_constraint, goal, say))
 
 
 def _reconcile_goals(

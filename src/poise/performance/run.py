@@ -157,7 +157,9 @@ class Run:
         if self._stabiliser != forces.FORCE_AND_TORQUE:
             self._stabiliser = forces.stabiliser_kind(actuation, world) or self._stabiliser
         result = world.step(actuation, external)
-        if self.fell_at is None and self._falls_in_step(result):
+        if self.fell_at is None and bool(
+            np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1))
+        ):
             self.fell_at = time
         if self._recorder is not None:
             self._recorder.add(result)
@@ -203,10 +205,6 @@ class Run:
         now = self.world.time
         new = (each.push.time for each in self._pushes if not each.renews)
         return any(now <= time < now + self.world.settings.step for time in new)
-
-    def _falls_in_step(self, result: StepResult) -> bool:
-        """Whether a link other than feet and hands touched the ground in a step."""
-        return bool(np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1)))
 
     # -- the recording ------------------------------------------------------------------------------------------------
 
