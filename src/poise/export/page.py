@@ -162,9 +162,7 @@ def _smooth_camera_path(path: Array, time: Array) -> Array:
 
 def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
     """The drawn geoms in their body's frame; those of fixed bodies (body -1) in the world frame."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
+    data = look.data_of_pose(model, qpos)
     colours, roles = look.geom_colours(model), look.body_roles(model)
     index = {int(body): k for k, body in enumerate(moving)}
     shapes = []

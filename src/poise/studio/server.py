@@ -66,6 +66,8 @@ class Studio:
 
     async def open(self, port: int) -> None:
         """Start to serve; port 0 takes any free one."""
+        silent = logging.getLogger("poise.studio")
+        silent.setLevel(logging.CRITICAL)  # hides closed connections
         try:
             self._server = await serve(
                 self._visit,
@@ -77,7 +79,7 @@ class Studio:
                 server_header=None,
                 open_timeout=10,
                 ping_interval=None,  # a page that has gone closes its connection; a slow or sleeping one must keep it
-                logger=_silent_logger(),
+                logger=silent,
             )
         except OSError as error:
             raise PoiseError(f"cannot open port {port}: {error.strerror or error}") from None
@@ -240,13 +242,6 @@ async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studi
         await ended.wait()
     finally:
         await studio.close()
-
-
-def _silent_logger() -> logging.Logger:
-    """A logger that hides closed connections."""
-    logger = logging.getLogger("poise.studio")
-    logger.setLevel(logging.CRITICAL)
-    return logger
 
 
 def page_file(path: str) -> tuple[str, bytes] | None:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise.animate.animate import animate
@@ -27,6 +26,7 @@ from poise.body.body import Body
 from poise.body.plans.plan import Segment, right_side_name
 from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
+from poise.export.look import data_of_pose
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse, metrics
 from poise.study.experiment.plots import figure_panels
@@ -122,7 +122,8 @@ def fall_goal(face_down: bool, hurt: bool) -> Callable[[Recording], bool]:
     """A function that says whether the body lies on its face or its back, and whether the head hit the ground."""
 
     def fell_so(recording: Recording) -> bool:
-        chest = float(_kinematics_at_trial_end(recording).body("torso").xmat.reshape(3, 3)[2, 0])  # of its forward axis
+        data = data_of_pose(recording.model, recording.qpos[-1])
+        chest = float(data.body("torso").xmat.reshape(3, 3)[2, 0])  # of its forward axis
         impulse = ground_impulse(recording, "head")
         return (chest < -FLAT if face_down else chest > FLAT) and (impulse > HURT if hurt else impulse < HURT)
 
@@ -131,7 +132,7 @@ def fall_goal(face_down: bool, hurt: bool) -> Callable[[Recording], bool]:
 
 def served_glass(recording: Recording) -> bool:
     """Whether the glass stands on the tray at the end, and the waiter on his feet."""
-    data = _kinematics_at_trial_end(recording)
+    data = data_of_pose(recording.model, recording.qpos[-1])
     tray, glass = data.body("tray"), data.body("tray_glass")
     above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
     stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
@@ -157,14 +158,6 @@ GOALS: dict[str, Callable[[Recording], bool]] = {
     "blow-roll": fall_goal(face_down=False, hurt=False),
 }
 """For each shipped script: a function that says whether a recording achieves the goal of the script."""
-
-
-def _kinematics_at_trial_end(recording: Recording) -> mujoco.MjData:
-    """The kinematics of the last frame."""
-    data = mujoco.MjData(recording.model)
-    data.qpos[:] = recording.qpos[-1]
-    mujoco.mj_kinematics(recording.model, data)
-    return data
 
 
 # Variations of a script.
