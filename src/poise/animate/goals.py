@@ -38,20 +38,20 @@ class GoalEvaluator:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
     def __init__(self, rehearsal: ScriptRehearsal, goal: Goal) -> None:
-        self._goal = goal
-        scene = rehearsal.world.scene
+        self._goal, self._run = goal, rehearsal.run
+        scene = self._run.world.scene
         self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
         self._own = scene.model.body_rootid == 1
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
         self._stand = float(centres_of_mass(scene.body, scene.body.standing[None])[0, 2])  # m, of the centre of mass
 
-    def simulate_goal(self, rehearsal: ScriptRehearsal, slopes: bool = False) -> SimulationOutcome:
+    def simulate_goal(self, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
         position at touch-down is smooth; with `slopes` only smooth values are needed, and the simulation ends earlier.
         """
-        wants, world = self._goal.wants, rehearsal.world
+        wants, world = self._goal.wants, self._run.world
         values, smooth = [nan] * len(wants), [nan] * len(wants)
         late = [want.when.time + world.settings.step for want in wants if want.when.event == "time"]
         end = max(world.time + self._goal.patience, *late, 0.0)
@@ -60,7 +60,7 @@ class GoalEvaluator:
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = links_touching_in_script(rehearsal.step(), self._own)
+                bearing = links_touching_in_script(self._run.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.note_step(bearing, state)

@@ -1,19 +1,8 @@
 """Shooting: the smallest change of a simulation's parameters that meets its targets [Fattal2006] appendix A.
 
-The paper's weight alpha cancels out of its equations. What remains is Newton's method with steps of least norm,
-
-    du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
-
-where S are simulated values, c their targets and du is the change from the animator's values. Additions to the paper:
-
-- Residuals are in units of the tolerances and changes in units of usual changes; parameters have bounds.
-- Steps are bounded, and damped in directions in which a large change moves the targets little. A step that does not
-  reduce the residual is shortened, then reversed, then doubled, since contacts make S non-smooth.
-- Finite differences cost one simulation per parameter. A Jacobian is therefore reused with Broyden's update
-  [Broyden1965] as long as each step halves the residual. An iteration is one Jacobian by finite differences with all
-  steps taken with it.
-- If the search ends before the targets are met, it restarts from other points, and the best result is returned.
-- If S is noisy, the Jacobian may be taken from a smooth quantity that varies with S.
+Newton's method with steps of least norm: du = J+ (c - S(u) + J du), where S are simulated values, c their targets, du
+the change from the animator's values, and J = dS/du by finite differences, kept with Broyden's update [Broyden1965]. An
+iteration is one Jacobian by finite differences with all steps taken with it. docs/poses-method.md lists the additions.
 """
 
 from collections.abc import Callable, Sequence
@@ -136,7 +125,6 @@ class _ShootingSearch:
     """The best change so far, in units of the parameters, and its residuals, in tolerances."""
 
     def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
-        """Simulate the initial change; ``simulations`` is the number of simulations before."""
         self._shot, self._settings = shot, settings
         self._bound = shot.most / shot.unit
         self._simulations = simulations

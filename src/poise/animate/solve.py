@@ -95,11 +95,11 @@ def solve_script(script: Script, say: Say = no_progress, workers: int = 1) -> Sc
         for goal in script.goals:
             started = clock.perf_counter()
             start = goal_start(script, goal, known)
-            if start < rehearsal.world.time - 1e-9:  # goals need not be in the order of their times
+            if start < rehearsal.run.world.time - 1e-9:  # goals need not be in the order of their times
                 rehearsal = ScriptRehearsal(script)
             rehearsal.continue_with(known)
             rehearsal.run_until(start)
-            trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
+            trial = GoalTrial(goal, tuple(known), rehearsal.run.world.snapshot)
             hit = _shoot_goal(say, pool, trial, _preceding_goal_result(goal, answers))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             known += solved_changes([solved])
@@ -150,7 +150,7 @@ def _solve_goal_again(
     rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
-    hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.world.snapshot))
+    hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.run.world.snapshot))
     iterations, simulations = last.hit.iterations + hit.iterations, last.hit.simulations + hit.simulations
     total = replace(hit, iterations=iterations, simulations=simulations)
     solved = replace(goal, solved=tuple(hit.change.tolist()))
@@ -165,9 +165,9 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     out = list(answers)
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
-        here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached
-        rehearsal.resume(here)
+        here, goal = rehearsal.run.world.snapshot, answers[k].goal
+        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().reached
+        rehearsal.run.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
     return out
@@ -217,9 +217,9 @@ class GoalSimulator:
         goal, rehearsal = trial.goal, self._rehearsal
         if self._evaluator is None or self._evaluator[0].origin != goal.origin:
             self._evaluator = goal, goals.GoalEvaluator(rehearsal, goal)
-        rehearsal.resume(trial.start)
+        rehearsal.run.resume(trial.start)
         rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._evaluator[1].simulate_goal(rehearsal, slopes)
+        return self._evaluator[1].simulate_goal(slopes)
 
 
 class GoalSimulationPool:

@@ -1,7 +1,4 @@
-"""Speed of a step: its time divided by the time of MuJoCo's own step, on the same model in the same run.
-
-Times are processor times, so that other work on the machine does not count.
-"""
+"""Speed of a step: its processor time divided by that of MuJoCo's own step, on the same model in the same run."""
 
 from dataclasses import asdict, dataclass
 

@@ -117,15 +117,10 @@ class Choice:
         """Motions into which it can blend during the performance; a blend does not obey physics."""
         if not self.edits_live or self.entry.needs_physics:
             return ()
-        if self.entry.walks:
-            return tuple(
-                m["name"]
-                for m in catalogue.motion_choices()
-                if m["group"] == catalogue.GROUPS["gait"] and m["name"] not in catalogue.RUNS
-            )
-        return tuple(
-            m["name"] for m in catalogue.motion_choices() if m["group"] in (catalogue.GROUPS["gait"], catalogue.FEATS)
-        )
+        walks = self.entry.walks
+        groups = (catalogue.GROUPS["gait"],) if walks else (catalogue.GROUPS["gait"], catalogue.FEATS)
+        names = (motion["name"] for motion in catalogue.motion_choices() if motion["group"] in groups)
+        return tuple(name for name in names if not (walks and name in catalogue.RUNS))
 
     @property
     def bends_ground(self) -> bool:

@@ -1,9 +1,7 @@
 """The server: serves the page to this machine only, and gives each connected page a process.
 
-A foreign page open in the same browser could reach a server on this machine. Browsers send the origin of a page
-(Origin) and the name by which the server was addressed (Host, which a foreign name server can point to this machine);
-both must be ours. Other users of the machine could reach it too. They lack the token, which is random at each start,
-and which only the studio's own link carries.
+Foreign pages in the same browser are refused by their Origin, or by the Host as which they address this machine. Other
+users of the machine lack the token, which is random at each start, and which only the studio's own link carries.
 """
 
 import asyncio

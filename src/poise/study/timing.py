@@ -87,10 +87,7 @@ _PENDULUM_TIMES = (*PENDULUM_PAPER, "step_ms", "p99_ms", "mj_step_ms", "ratio", 
 
 
 def run_pendulum_timing(case: NamedCase) -> Row:
-    """Row of mean times and of the 99th percentile; ratios are relative to the mean time of MuJoCo's steps.
-
-    `filter_ms` includes the target postures, `simulation_ms` the tracking of these postures.
-    """
+    """Row of mean times and 99th percentile, relative to the mean of MuJoCo's; `filter_ms` includes target postures."""
     times = time_motion(case, Pendulum(), BODY, STEP_RATE)
     whole, mujoco_s = times.whole, float(times.mujoco.mean())
     slow = float(np.percentile(whole, 99))

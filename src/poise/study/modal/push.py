@@ -1,10 +1,6 @@
 """Survival of pushes: with and without latency, in a slower motion, and in the paper's linear simulation.
 
 [Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
-By Eq. (11), the paper linearises the equations of motion at the current pose and zero velocity in every step, and
-simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved.
-`LinearWorldOfTrial` cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in
-both worlds.
 """
 
 from collections.abc import Sequence
@@ -183,7 +179,7 @@ LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's 
 
 
 class LinearWorldOfTrial(World):
-    """A world without Coriolis and centrifugal forces."""
+    """The paper's world, linearised in each step (Eq. (11)): without Coriolis and centrifugal forces."""
 
     def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
         """Advance by one step, with the velocity-dependent forces cancelled."""

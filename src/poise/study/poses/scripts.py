@@ -1,14 +1,8 @@
 """Scripts solved and performed: the cost of meeting constraints, [Fattal2006] section 6; random variations.
 
-A variation of a shipped script changes masses, times and targets:
-
-- Masses and inertias of each link change by up to 10 %, equally on the left and the right. Half of the change is common
-  to all links, so that the whole body also becomes heavier or lighter. Torque limits stay.
-- Each interval between poses changes by up to 5 %. Gains, stabilising torques, objectives, holds and the times of
-  constraints move with the poses around them. Pushes keep their times.
-- The target (`is`) of each constraint changes by up to its `range`, within which the script should still be solvable.
-
-Solutions that a script contains are discarded: a variation is solved from the animator's own poses.
+A variation of a shipped script changes masses and inertias (equally on the left and the right, half of the change for
+all links alike), the intervals between poses with all but the pushes in them, and the targets of constraints within
+their `range`. It is solved from the animator's own poses.
 """
 
 from collections.abc import Callable, Sequence
