@@ -1,8 +1,4 @@
-"""Pictures of a performance: strips, drawn without OpenGL, and videos.
-
-For a strip MuJoCo casts the rays and NumPy shades them. For a video, H.264 in MP4, MuJoCo renders off screen, which
-needs OpenGL through EGL, and av encodes.
-"""
+"""Pictures of a performance: strips, drawn without OpenGL, and videos, which MuJoCo renders off screen through EGL."""
 
 import io
 import struct

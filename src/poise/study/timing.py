@@ -1,7 +1,4 @@
-"""Time of a step of control and simulation, also as a ratio to MuJoCo's own step, for each controller.
-
-[Muico2009] Table 4, [Tsai2010] section 5, [Jain2011] section 7.1 (by stages), [Zordan2014] section VIII-B (and plans).
-"""
+"""Time of a step of control and simulation, also as a ratio to MuJoCo's own step, for each controller."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Behaviour files (TOML): read by name or path, and written back after tuning.
-
-A file may name another file in `like` and then contains only the differences. Poses may come from a motion file.
-"""
+"""Behaviour files (TOML): read by name or path, with what they inherit by `like`, and written back after tuning."""
 
 import math
 import re

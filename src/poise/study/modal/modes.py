@@ -1,7 +1,4 @@
-"""Modes of bodies by frequency, spectra of motions, and plans of other modes than the slowest.
-
-[Jain2011] sections 4 and 7, Figs. 1 and 5: modes from number 6 + k on, or random modes, are planned ahead.
-"""
+"""Modes of bodies by frequency, spectra of motions, plans of other modes than the slowest: [Jain2011] Figs. 1 and 5."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

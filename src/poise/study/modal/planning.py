@@ -1,7 +1,4 @@
-"""Survival and tracking against what is planned ahead: [Jain2011] sections 4, 7 and 9.
-
-The studies vary the frequency below which modes are planned, and the planning window.
-"""
+"""Survival and tracking against the threshold of modes and the planning window: [Jain2011] sections 4, 7 and 9."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Steered walks: transitions between steps, each tried in simulation, and walks under random commands.
-
-`poise.library.repertoire` reads the JSON file of the study of transitions as the risk of each transition.
-"""
+"""Steered walks: transitions between steps, each tried in simulation, and walks under random commands."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,8 +1,4 @@
-"""Survival from noisy starts on level and uneven ground, at two rates, with short look-aheads; survival of pushes.
-
-[Muico2009] sections 5.2 (look-ahead), 5.3 (at 60 Hz the paper's walk succeeds, its turns fail), 5.4 (steps, stairs and
-slopes, up and down, and rough ground) and Fig. 3 (cost and survival against the strength with which torques adapt).
-"""
+"""Survival from noisy starts on level and uneven ground, at two rates, with short look-aheads; survival of pushes."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

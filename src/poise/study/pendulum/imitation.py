@@ -1,7 +1,4 @@
-"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1.
-
-The shape of a gait is measured from poses alone, by the same code for a clip and for its performance.
-"""
+"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

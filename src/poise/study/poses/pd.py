@@ -1,8 +1,7 @@
 """Linear and nonlinear damping of a single joint by our controller: [Fattal2006] Fig. 1.
 
-The paper gives gains without units, and neither inertia nor angle. Read in frames of 1/30 s and kg m^2, the gains suit
-a strong arm. Inertia and angle are chosen so that the peak velocity of (c) is three times the peak of (b), (c)
-overshoots a little, and (d) does not. Other angles show how this ratio depends on the angle.
+The paper gives gains without units, read here in frames of 1/30 s and kg m^2. Inertia and angle are chosen so that the
+peak velocity of (c) is three times the peak of (b), (c) overshoots a little, and (d) does not.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Success rates of aerial behaviours: [Zordan2014] section VIII-B.
-
-Back flips over noise, and with parts of the controller left out; dives, kip-ups and handsprings.
-"""
+"""Success rates of back flips (noise, parts left out), dives, kip-ups and handsprings: [Zordan2014] section VIII-B."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Behaviours on the ground: [Zordan2014] section VIII-A.
-
-Turns of a forward roll by ground, and with parts of the controller left out; success rates of other behaviours.
-"""
+"""Turns of a forward roll on several grounds, and success rates of other rolls: [Zordan2014] section VIII-A."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
