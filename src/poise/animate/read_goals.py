@@ -171,13 +171,6 @@ def _moment_of_script_want(scene: Scene, entry: TomlTable, what: str) -> ScriptM
 
 _COMMON = ("kind", "from", "until")
 _PULL = ("stiffness", "damping", "kept", "joints")
-_ENTRIES = {
-    "level": ("link", "axis", *_PULL),
-    "look": ("link", "axis", "at", *_PULL),
-    "touch": ("link", "point", "at", *_PULL),
-    "follow": ("joints", "factor", "offset"),
-    "correct": ("sensor", "is", "joints", "most"),
-}
 
 
 def read_script_span(entry: TomlTable) -> TimeSpan:
@@ -192,11 +185,12 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
 def read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     """Read an objective controller of a script."""
     kind = entry.text("kind")
-    if kind not in _ENTRIES:
-        raise entry.blame(unknown_name("kind of objective", kind, _ENTRIES), "kind")
-    entry.check((*_COMMON, *_ENTRIES[kind]))
+    if kind not in _OBJECTIVES:
+        raise entry.blame(unknown_name("kind of objective", kind, _OBJECTIVES), "kind")
+    read, entries = _OBJECTIVES[kind]
+    entry.check((*_COMMON, *entries))
     with entry.blaming():
-        made = _READERS[kind](scene, entry)
+        made = read(scene, entry)
         made.reset(scene)
     return made
 
@@ -259,13 +253,14 @@ def _read_correct_objective(scene: Scene, entry: TomlTable) -> PoseControlObject
     return objectives.PoseControlCorrection(sensor, target, weights, most, when=read_script_span(entry))
 
 
-_READERS = {
-    "level": _read_level_objective,
-    "look": _read_look_objective,
-    "touch": _read_touch_objective,
-    "follow": _read_follow_objective,
-    "correct": _read_correct_objective,
+_OBJECTIVES = {
+    "level": (_read_level_objective, ("link", "axis", *_PULL)),
+    "look": (_read_look_objective, ("link", "axis", "at", *_PULL)),
+    "touch": (_read_touch_objective, ("link", "point", "at", *_PULL)),
+    "follow": (_read_follow_objective, ("joints", "factor", "offset")),
+    "correct": (_read_correct_objective, ("sensor", "is", "joints", "most")),
 }
+"""By kind of objective: the function that reads it, and its entries besides those in _COMMON."""
 
 
 def _read_joint_weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:

@@ -116,8 +116,7 @@ MOST_POSES = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
 def read_script_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
-    """Read all poses of a script that lasts `seconds`, by time; repetitions of NAME in a cycle are NAME#1, NAME#2 ...
-    """
+    """Read all poses of a script that lasts `seconds`, by time; laps of NAME in a cycle are NAME#1, NAME#2 ..."""
     poses: dict[str, ControlPose] = {}
     for index, table in enumerate(entry.tables("pose")):
         table.check(("time", "name", "angles", "reach"))

@@ -83,8 +83,7 @@ class ScriptSolution:
 
 
 def solve_script(script: Script, say: Say = no_progress, workers: int = 1) -> ScriptSolution:
-    """Find the smallest changes that meet the script's constraints; the number of `workers` does not change the result.
-    """
+    """Find the smallest changes that meet the script's constraints; `workers` do not change the result."""
     began = clock.perf_counter()
     rehearsal = ScriptRehearsal(script)
     known: list[Change] = []

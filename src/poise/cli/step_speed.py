@@ -1,6 +1,6 @@
 """Speed of a step: its processor time divided by that of MuJoCo's own step, on the same model in the same run."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,10 +30,6 @@ class BenchRow:
     def ratio(self) -> float:
         """Time of a Poise step divided by the time of a MuJoCo step."""
         return self.poise_us / self.mujoco_us
-
-    def as_dict(self) -> dict[str, float | str]:
-        """The fields and the ratio by name, for JSON."""
-        return {**asdict(self), "ratio": self.ratio}
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,8 @@ def page_data(recording: look.Drawable) -> Json:
     qpos = np.asarray(recording.qpos)[kept]
     track = _BodyTracks.of(model, qpos, moving)
     ghost = recording.reference_qpos
-    events, names = _recorded_events(recording.meta), [model.body(int(body)).name for body in moving]
+    listed, names = recording.meta.get("events"), [model.body(int(body)).name for body in moving]
+    events = [event for event in listed if isinstance(event, Mapping)] if isinstance(listed, list | tuple) else []
     pushes, fall = _page_pushes(events, names, model.body_ipos[moving]), recording.meta.get("fell_at")
     marks = [{"time": push["time"], "kind": "push"} for push in pushes]
     marks += [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
@@ -227,13 +228,6 @@ def _meta_name(value: Any) -> str:
 
 
 # Events of a recording. Recordings may come from other programs: incomplete events are skipped.
-
-
-def _recorded_events(meta: Mapping[str, Any]) -> list[Event]:
-    """The well-formed events of a recording."""
-    events = meta.get("events")
-    listed = events if isinstance(events, list | tuple) else ()
-    return [event for event in listed if isinstance(event, Mapping)]
 
 
 def _page_pushes(events: Sequence[Event], bodies: Sequence[str], centres: Array) -> list[Json]:

@@ -30,27 +30,20 @@ class Handle(NamedTuple):
 
 def pose_handles(body: Body) -> tuple[Handle, ...]:
     """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
-    found = [_make_handle(hand.name, hand.link, hand.point) for hand in body.hands]
+    found = [(hand.name, hand.link, hand.point) for hand in body.hands]
+    centres = {link: body.model.body_ipos[body.link_id(link)] for link in body.links}  # of mass
     if has_legs(body):
-        found += [_make_handle(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
-        found.append(_make_handle(PELVIS, body.links[0], body.model.body_ipos[1]))
+        found += [(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
+        found.append((PELVIS, body.links[0], centres[body.links[0]]))
     if body.head is not None:
-        found.append(_make_handle("head", body.head, body.model.body_ipos[body.link_id(body.head)]))
+        found.append(("head", body.head, centres[body.head]))
     if body.trunk != body.links[0]:
-        found.append(_make_handle("chest", body.trunk, body.model.body_ipos[body.link_id(body.trunk)]))
-    ends = {each.link for each in found}
+        found.append(("chest", body.trunk, centres[body.trunk]))
     if not body.hands and not body.head:
-        found += [
-            _make_handle(link, link, body.model.body_ipos[body.link_id(link)])
-            for link in body.links[1:]
-            if link not in ends
-        ]
-    return tuple(found)
-
-
-def _make_handle(name: str, link: str, point: Array) -> Handle:
-    x, y, z = np.asarray(point, float).tolist()
-    return Handle(name, link, (x, y, z))
+        ends = {link for _, link, _ in found}
+        found += [(link, link, centres[link]) for link in body.links[1:] if link not in ends]
+    points = (np.asarray(point, float).tolist() for _, _, point in found)
+    return tuple(Handle(name, link, (x, y, z)) for (name, link, _), (x, y, z) in zip(found, points, strict=True))
 
 
 def pose_on_ground(body: Body, coordinates: Array) -> Array:

@@ -47,8 +47,7 @@ def _limit_memory() -> None:
 
 
 def return_large_blocks() -> None:
-    """Make glibc return freed blocks above LARGE to the system: marks of 16 MB would fragment the heap within minutes.
-    """
+    """Make glibc return freed blocks above LARGE to the system: marks of 16 MB would fragment the heap in minutes."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 

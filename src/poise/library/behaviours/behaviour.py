@@ -71,10 +71,9 @@ class Behaviour:
         return len(self._free_places)
 
     @property
-    def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
-        """For each free entry of the file: its table, its name, and its value or list of values."""
-        places = dict.fromkeys((table, name) for table, name, _ in self._free_places)
-        return [(table, name, getattr(self, table)[name]) for table, name in places]
+    def free_numbers(self) -> dict[tuple[str, str], float | tuple[float, ...]]:
+        """The value or list of values of each free entry of the file, by its table and name."""
+        return {(table, name): getattr(self, table)[name] for table, name, _ in self._free_places}
 
     def varied(self, by: Array) -> Behaviour:
         """Return a copy whose free numbers are changed by `by` (n,), in units of their spreads."""

@@ -155,7 +155,7 @@ _FOUND = "found"
 
 def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
     """A file's `text` with the behaviour's present free numbers, and the results `found` as a last table [found]."""
-    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
+    missing = behaviour.free_numbers
     lines, section = [], ""
     for line in text.splitlines():
         heading = _SECTION.match(line)
