@@ -28,6 +28,5 @@ def _run_bench(chosen: argparse.Namespace) -> Report:
         f"{walk.name}: {speeds[walk.name]:.0f} times real time, with recording (bound: at least {walk.fast:g})"
         for walk in WALKS
     ]
-    return Report(
-        "\n".join(lines), {"cases": [{**asdict(row), "ratio": row.ratio} for row in rows], "real_time_factor": speeds}
-    )
+    cases = [{**asdict(row), "ratio": row.ratio} for row in rows]
+    return Report("\n".join(lines), {"cases": cases, "real_time_factor": speeds})
