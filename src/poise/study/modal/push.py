@@ -226,17 +226,13 @@ def plant_cases(scope: Scope) -> list[ModalCase]:
     ]
 
 
-_PLANT_COLUMNS = summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
-plant_summary = summary_by(("motion", "world", "force"), _PLANT_COLUMNS)
-
-
 def plot_plant(rows: Sequence[Row]) -> Figure:
     """The survival share against the force: a panel for each motion, a curve for each world."""
     motions = distinct_names(rows, "motion")
     figure, axes = figure_panels(1, len(motions))
     for axis, motion in zip(axes[0], motions, strict=True):
         for world in WORLDS:
-            own = rows_where(plant_summary(rows), motion=motion, world=world)
+            own = rows_where(PLANT.summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
         axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)
@@ -251,6 +247,8 @@ PLANT: Study[ModalCase] = Study(
     quick=Scope(seeds=1, seconds=2.5, motions=("walk", "squat"), coarse=True),
     cases=plant_cases,
     run_case=run_modal_trial,
-    summary=plant_summary,
+    summary=summary_by(
+        ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+    ),
     plot=plot_plant,
 )

@@ -106,15 +106,9 @@ def repertoire_of_steering_case(repertoire: Repertoire, steps: Sequence[Repertoi
     return Repertoire(repertoire.motions, (*steps, *led_to), readonly(risk))
 
 
-transition_summary = table.summary_by(
-    ("step", "next"),
-    {"trials": table.row_count, "survived": table.column_total("survived"), "off": table.column_max("off")},
-)
-
-
 def plot_transitions(rows: Sequence[Row]) -> Figure:
     """A table with the largest deviation of each pair, or "falls"; empty where two steps do not meet."""
-    found = transition_summary(rows)
+    found = TRANSITIONS.summary(rows)
     ones, others = (table.distinct_names(found, name) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)
     for row in found:
@@ -140,7 +134,10 @@ TRANSITIONS: Study[TransitionCase] = Study(
     quick=Scope(seeds=1, seconds=2.0, coarse=True),
     cases=transition_cases,
     run_case=run_transition_case,
-    summary=transition_summary,
+    summary=table.summary_by(
+        ("step", "next"),
+        {"trials": table.row_count, "survived": table.column_total("survived"), "off": table.column_max("off")},
+    ),
     plot=plot_transitions,
 )
 

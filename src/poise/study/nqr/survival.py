@@ -253,12 +253,9 @@ def _endurance_grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
-endurance_summary = summary_by(("variant", "ground", "law", "gamma"), SUMMARY)
-
-
 def plot_endurance(rows: Sequence[Row]) -> Figure:
     """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
-    found = endurance_summary(rows)
+    found = ENDURANCE.summary(rows)
     variants, grounds = (distinct_names(found, key) for key in ("variant", "ground"))
     figure, axes = figure_panels(len(variants), len(grounds), share_rows=True)
     for (variant, ground), axis in zip(product(variants, grounds), axes.flat, strict=True):
@@ -295,6 +292,6 @@ ENDURANCE: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
     cases=endurance_cases,
     run_case=run_nqr_trial,
-    summary=endurance_summary,
+    summary=summary_by(("variant", "ground", "law", "gamma"), SUMMARY),
     plot=plot_endurance,
 )

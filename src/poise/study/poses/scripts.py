@@ -247,12 +247,9 @@ def run_variation_case(case: NamedCase) -> Row:
     }
 
 
-variation_summary = summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "passed")})
-
-
 def plot_variations(rows: Sequence[Row]) -> Figure:
     """The share of variations of each script that achieve its goal."""
-    found = variation_summary(rows)
+    found = VARIATIONS.summary(rows)
     shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
     figure, ((axis,),) = figure_panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
@@ -270,6 +267,6 @@ VARIATIONS: Study[NamedCase] = Study(
     quick=Scope(seeds=2, seconds=60.0),
     cases=lambda scope: named_cases(shipped_scripts(), scope),
     run_case=run_variation_case,
-    summary=variation_summary,
+    summary=summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "passed")}),
     plot=plot_variations,
 )

@@ -59,22 +59,9 @@ def run_flip_case(trial: BehaviourTrial) -> Row:
     }
 
 
-flip_summary = summary_by(
-    ("part", "limits", "rate", "noise", "jolt"),
-    {
-        "succeeded": column_mean("survived"),
-        "on_feet": column_mean("on_feet"),
-        "median_turned": column_median("turned"),
-        "median_stood": column_median("stood"),
-        "of": row_count,
-        "physical": column_mean("physical"),
-    },
-)
-
-
 def plot_flips(rows: Sequence[Row]) -> Figure:
     """A bar with the success rate of each kind of trial."""
-    found = flip_summary(rows)
+    found = FLIPS.summary(rows)
     shares = column_values(found, "succeeded")
     names = [
         f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}"
@@ -92,7 +79,17 @@ FLIPS: Study[BehaviourTrial] = Study(
     quick=Scope(seeds=4, seconds=5.0, coarse=True),
     cases=flip_cases,
     run_case=run_flip_case,
-    summary=flip_summary,
+    summary=summary_by(
+        ("part", "limits", "rate", "noise", "jolt"),
+        {
+            "succeeded": column_mean("survived"),
+            "on_feet": column_mean("on_feet"),
+            "median_turned": column_median("turned"),
+            "median_stood": column_median("stood"),
+            "of": row_count,
+            "physical": column_mean("physical"),
+        },
+    ),
     plot=plot_flips,
 )
 
@@ -159,20 +156,9 @@ def run_aerial_case(trial: BehaviourTrial) -> Row:
     }
 
 
-aerial_summary = summary_by(
-    ("behaviour", "goal", "limits", "noise"),
-    {
-        "reached": column_mean("survived"),
-        "median_flew": column_median("flew"),
-        "of": row_count,
-        **column_means("physical", "both"),
-    },
-)
-
-
 def plot_aerial(rows: Sequence[Row]) -> Figure:
     """For each kind of trial: the share of trials that reach their goal and pass the audit."""
-    found = aerial_summary(rows)
+    found = AERIAL.summary(rows)
     names = [f"{row['behaviour']}, {row['limits']}, noise {row['noise']:g}" for row in found]
     return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
 
@@ -185,6 +171,14 @@ AERIAL: Study[BehaviourTrial] = Study(
     quick=Scope(seeds=2, seconds=5.0, coarse=True),
     cases=aerial_cases,
     run_case=run_aerial_case,
-    summary=aerial_summary,
+    summary=summary_by(
+        ("behaviour", "goal", "limits", "noise"),
+        {
+            "reached": column_mean("survived"),
+            "median_flew": column_median("flew"),
+            "of": row_count,
+            **column_means("physical", "both"),
+        },
+    ),
     plot=plot_aerial,
 )
