@@ -1,7 +1,5 @@
 """A self-contained web page that plays a performance in 3D, without network access."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -10,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import mujoco
 import numpy as np
@@ -125,8 +123,8 @@ class _BodyTracks:
     com: Array  # (n, performers, 3)
     centre: Array  # (n, 3)
 
-    @staticmethod
-    def of(model: Any, qpos: Array, moving: Indices) -> _BodyTracks:
+    @classmethod
+    def of(cls, model: Any, qpos: Array, moving: Indices) -> Self:
         data = mujoco.MjData(model)
         roots = look.performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
@@ -137,7 +135,7 @@ class _BodyTracks:
             mujoco.mj_comPos(model, data)
             position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
             com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
-        return _BodyTracks(position, rotation, com, centre)
+        return cls(position, rotation, com, centre)
 
     def packed(self) -> Json:
         rotation = pack_array(np.rint(32767 * self.rotation), "i2")

@@ -1,11 +1,9 @@
 """The choice of a visitor: motion, body, controller and terrain, and what it allows during the performance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from poise.body.catalogue import body_names
 from poise.control.catalogue import controller_entry, controller_names, fallback_controller
@@ -38,7 +36,7 @@ class Choice:
     steered: bool = True  # whether to prepare for steering, where that takes time
 
     @classmethod
-    def of(cls, args: Arguments, uploads: Mapping[str, Path]) -> Choice:
+    def of(cls, args: Arguments, uploads: Mapping[str, Path]) -> Self:
         """The choice that a page sends; only known names and uploaded files are accepted."""
         motion = args.text("motion", "walk")
         if motion not in uploads and motion not in motion_names():

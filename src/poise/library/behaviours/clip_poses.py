@@ -4,12 +4,11 @@ The times of the poses are given in [clip] of the behaviour file or found in the
 the crouches before and after the flight, for a roll from the pitch of the pelvis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import mujoco
 import numpy as np
@@ -49,7 +48,7 @@ class BehaviourClipMoments:
     at: tuple[float | None, ...] | None  # time (s) of each pose, None for the file's own pose; None: find all times
 
     @classmethod
-    def read(cls, source: MotionSource, count: int) -> BehaviourClipMoments:
+    def read(cls, source: MotionSource, count: int) -> Self:
         """Read [clip] of a behaviour file with `count` poses."""
         table = source.section("clip")
         for name in table:
