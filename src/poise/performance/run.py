@@ -151,15 +151,13 @@ class Run:
             self.controller.note_push(world.time)
         time, actuation, external = self.time, self._act(), forces.total_push(self._pushes, world)
         if self._weights:
-            external = forces.hung_force(self._weights, world, actuation, external) + (
-                0.0 if external is None else external
-            )
+            others = 0.0 if external is None else external
+            external = forces.hung_force(self._weights, world, actuation, external) + others
         if self._stabiliser != forces.FORCE_AND_TORQUE:
             self._stabiliser = forces.stabiliser_kind(actuation, world) or self._stabiliser
         result = world.step(actuation, external)
-        if self.fell_at is None and bool(
-            np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1))
-        ):
+        grounded = self._barred[result.body] & (result.other == 0)  # more than feet and hands
+        if self.fell_at is None and np.any(grounded & result.impulse.any(axis=1)):
             self.fell_at = time
         if self._recorder is not None:
             self._recorder.add(result)
