@@ -70,7 +70,7 @@ NQR: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "stand")),
     cases=motion_cases,
     run_case=run_nqr_timing,
-    summary=summary_by(("motion",), column_means("contacts", *_NQR_TIMES)),
+    summary=summary_by(("motion",), **column_means("contacts", *_NQR_TIMES)),
     plot=plot_nqr_timing,
     alone=True,
 )
@@ -125,7 +125,7 @@ PENDULUM: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk",)),
     cases=motion_cases,
     run_case=run_pendulum_timing,
-    summary=summary_by(("motion",), column_means("contacts", *_PENDULUM_TIMES)),
+    summary=summary_by(("motion",), **column_means("contacts", *_PENDULUM_TIMES)),
     plot=plot_pendulum_timing,
     alone=True,
 )
@@ -235,7 +235,7 @@ MODAL: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=5.0, motions=MOTIONS),
     cases=motion_cases,
     run_case=run_modal_timing,
-    summary=summary_by(("motion", "window"), column_means("contacts", *_MODAL_TIMES)),
+    summary=summary_by(("motion", "window"), **column_means("contacts", *_MODAL_TIMES)),
     plot=plot_modal_timing,
     alone=True,
 )
@@ -307,7 +307,7 @@ ROTATION: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=4.0),
     cases=lambda scope: named_cases((*BEHAVIOURS, *PLANS), scope),
     run_case=run_rotation_timing,
-    summary=summary_by(("what",), column_means("contacts", *_ROTATION_TIMES, "plan_ms")),
+    summary=summary_by(("what",), **column_means("contacts", *_ROTATION_TIMES, "plan_ms")),
     plot=plot_rotation_timing,
     alone=True,
 )

@@ -80,7 +80,7 @@ THRESHOLD: Study[modal.ModalCase] = Study(
     quick=Scope(seeds=1, seconds=3.0, motions=modal.MOTIONS, coarse=True),
     cases=threshold_cases,
     run_case=modal.run_modal_trial,
-    summary=summary_by(("motion", "threshold", "pushed"), modal.SUMMARY),
+    summary=summary_by(("motion", "threshold", "pushed"), **modal.SUMMARY),
     plot=setting_curves_plot("threshold", "(rad/s)²"),
 )
 
@@ -118,6 +118,6 @@ WINDOW: Study[modal.ModalCase] = Study(
     quick=Scope(seeds=1, seconds=3.0, motions=modal.MOTIONS, coarse=True),
     cases=window_cases,
     run_case=run_window_case,
-    summary=summary_by(("motion", "chosen", "window", "pushed"), modal.SUMMARY),
+    summary=summary_by(("motion", "chosen", "window", "pushed"), **modal.SUMMARY),
     plot=setting_curves_plot("window", "frames"),
 )

@@ -110,7 +110,7 @@ PUSHES: Study[ModalCase] = Study(
     cases=modal_push_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
+        ("motion", "reaction", "steps", "force"), **summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_modal_pushes,
 )
@@ -167,7 +167,8 @@ WARPED: Study[ModalCase] = Study(
     cases=warp_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
+        ("motion", "reaction", "footholds", "force", "warp"),
+        **summary_columns("trials", "survived", "share", "physical"),
     ),
     plot=plot_warps,
 )
@@ -248,7 +249,7 @@ PLANT: Study[ModalCase] = Study(
     cases=plant_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "world", "force"), summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+        ("motion", "world", "force"), **summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
     ),
     plot=plot_plant,
 )

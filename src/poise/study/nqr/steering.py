@@ -136,7 +136,9 @@ TRANSITIONS: Study[TransitionCase] = Study(
     run_case=run_transition_case,
     summary=table.summary_by(
         ("step", "next"),
-        {"trials": table.row_count, "survived": table.column_total("survived"), "off": table.column_max("off")},
+        trials=table.row_count,
+        survived=table.column_total("survived"),
+        off=table.column_max("off"),
     ),
     plot=plot_transitions,
 )
@@ -225,15 +227,13 @@ STEERING: Study[NamedCase] = Study(
     run_case=run_steering_case,
     summary=table.summary_by(
         ("commands",),
-        {
-            "trials": table.row_count,
-            **table.column_totals("survived", "physical"),
-            "seconds": table.column_mean("seconds"),
-            **table.column_totals("approximate"),
-            "latency": table.column_mean("latency"),
-            "latency_90": table.column_max("latency_90"),
-            "slip": table.column_mean("slip"),
-        },
+        trials=table.row_count,
+        **table.column_totals("survived", "physical"),
+        seconds=table.column_mean("seconds"),
+        **table.column_totals("approximate"),
+        latency=table.column_mean("latency"),
+        latency_90=table.column_max("latency_90"),
+        slip=table.column_mean("slip"),
     ),
     plot=plot_steering,
 )

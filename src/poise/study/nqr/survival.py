@@ -55,7 +55,7 @@ SURVIVAL: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
     cases=survival_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion",), SUMMARY),
+    summary=summary_by(("motion",), **SUMMARY),
     plot=plot_survival,
 )
 
@@ -84,7 +84,7 @@ RATE: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
     cases=rate_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "controller"), SUMMARY),
+    summary=summary_by(("motion", "controller"), **SUMMARY),
     plot=share_map_plot("controller", "motion"),
 )
 
@@ -114,7 +114,7 @@ HORIZON: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180"), coarse=True),
     cases=horizon_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "cycles"), SUMMARY),
+    summary=summary_by(("motion", "cycles"), **SUMMARY),
     plot=share_map_plot("cycles", "motion"),
 )
 
@@ -166,7 +166,7 @@ GROUND: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),
     cases=nqr_ground_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("ground", "height_cm"), SUMMARY),
+    summary=summary_by(("ground", "height_cm"), **SUMMARY),
     plot=share_map_plot("height_cm", "ground"),
 )
 
@@ -217,7 +217,7 @@ PUSHES: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=4.0, motions=("walk",), coarse=True),
     cases=nqr_push_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "direction", "force"), SUMMARY),
+    summary=summary_by(("motion", "direction", "force"), **SUMMARY),
     plot=plot_nqr_pushes,
 )
 
@@ -292,6 +292,6 @@ ENDURANCE: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
     cases=endurance_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("variant", "ground", "law", "gamma"), SUMMARY),
+    summary=summary_by(("variant", "ground", "law", "gamma"), **SUMMARY),
     plot=plot_endurance,
 )

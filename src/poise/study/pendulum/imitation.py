@@ -247,14 +247,12 @@ STUDY: Study[ImitationCase] = Study(
     run_case=run_imitation_case,
     summary=table.summary_by(
         ("motion", "wanted"),
-        {
-            "trials": table.row_count,
-            **table.column_totals("survived"),
-            **table.column_means("speed", *(prefix + part for part in PARTS for prefix in ("", "clip_")), UPPER),
-            **table.column_totals("steps"),
-            **table.column_means("creep_mm"),
-            **table.column_totals("scuffs"),
-        },
+        trials=table.row_count,
+        **table.column_totals("survived"),
+        **table.column_means("speed", *(prefix + part for part in PARTS for prefix in ("", "clip_")), UPPER),
+        **table.column_totals("steps"),
+        **table.column_means("creep_mm"),
+        **table.column_totals("scuffs"),
     ),
     plot=plot_imitation,
 )

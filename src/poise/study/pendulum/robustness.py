@@ -54,7 +54,7 @@ SLOPE: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, coarse=True),
     cases=slope_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("degrees", "wanted"), SUMMARY),
+    summary=summary_by(("degrees", "wanted"), **SUMMARY),
     plot=plot_slopes,
 )
 
@@ -110,7 +110,7 @@ STAIRS: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=20.0, coarse=True),
     cases=stairs_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("ground", "height_cm"), SUMMARY),
+    summary=summary_by(("ground", "height_cm"), **SUMMARY),
     plot=plots.share_map_plot("height_cm", "ground"),
 )
 
@@ -150,7 +150,7 @@ BODIES: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, coarse=True),
     cases=build_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("what", "value", "wanted"), SUMMARY),
+    summary=summary_by(("what", "value", "wanted"), **SUMMARY),
     plot=plots.share_map_plot("value", "what"),
 )
 
@@ -269,13 +269,11 @@ PUSHES: Study[PendulumCase] = Study(
     run_case=run_pendulum_trial,
     summary=summary_by(
         ("pushed", "limits", "duration", "force"),
-        {
-            "velocity_change": column_mean("velocity_change"),
-            "trials": row_count,
-            "survived": column_total("survived"),
-            "share": column_mean("survived"),
-            "physical": column_total("physical"),
-        },
+        velocity_change=column_mean("velocity_change"),
+        trials=row_count,
+        survived=column_total("survived"),
+        share=column_mean("survived"),
+        physical=column_total("physical"),
     ),
     plot=plot_pendulum_pushes,
 )

@@ -267,6 +267,6 @@ VARIATIONS: Study[NamedCase] = Study(
     quick=Scope(seeds=2, seconds=60.0),
     cases=lambda scope: named_cases(shipped_scripts(), scope),
     run_case=run_variation_case,
-    summary=summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "passed")}),
+    summary=summary_by(("script",), variations=row_count, **column_totals("solved", "done", "passed")),
     plot=plot_variations,
 )

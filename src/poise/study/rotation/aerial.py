@@ -81,14 +81,12 @@ FLIPS: Study[BehaviourTrial] = Study(
     run_case=run_flip_case,
     summary=summary_by(
         ("part", "limits", "rate", "noise", "jolt"),
-        {
-            "succeeded": column_mean("survived"),
-            "on_feet": column_mean("on_feet"),
-            "median_turned": column_median("turned"),
-            "median_stood": column_median("stood"),
-            "of": row_count,
-            "physical": column_mean("physical"),
-        },
+        succeeded=column_mean("survived"),
+        on_feet=column_mean("on_feet"),
+        median_turned=column_median("turned"),
+        median_stood=column_median("stood"),
+        of=row_count,
+        physical=column_mean("physical"),
     ),
     plot=plot_flips,
 )
@@ -173,12 +171,10 @@ AERIAL: Study[BehaviourTrial] = Study(
     run_case=run_aerial_case,
     summary=summary_by(
         ("behaviour", "goal", "limits", "noise"),
-        {
-            "reached": column_mean("survived"),
-            "median_flew": column_median("flew"),
-            "of": row_count,
-            **column_means("physical", "both"),
-        },
+        reached=column_mean("survived"),
+        median_flew=column_median("flew"),
+        of=row_count,
+        **column_means("physical", "both"),
     ),
     plot=plot_aerial,
 )

@@ -84,13 +84,11 @@ ROLLS: Study[BehaviourTrial] = Study(
     run_case=run_roll_case,
     summary=summary_by(
         ("ground", "limits", "part"),
-        {
-            "goal": column_mean("goal"),
-            "reached": column_mean("survived"),
-            "median_turns": column_median("turns"),
-            "of": row_count,
-            "physical": column_mean("physical"),
-        },
+        goal=column_mean("goal"),
+        reached=column_mean("survived"),
+        median_turns=column_median("turns"),
+        of=row_count,
+        physical=column_mean("physical"),
     ),
     plot=plot_rolls,
 )
@@ -191,12 +189,10 @@ GROUND: Study[BehaviourTrial] = Study(
     run_case=run_ground_behaviour,
     summary=summary_by(
         ("behaviour", "limits", "goal"),
-        {
-            "reached": column_mean("survived"),
-            "median_seconds": column_median("seconds"),
-            "of": row_count,
-            "physical": column_mean("physical"),
-        },
+        reached=column_mean("survived"),
+        median_seconds=column_median("seconds"),
+        of=row_count,
+        physical=column_mean("physical"),
     ),
     plot=plot_ground_behaviours,
 )
