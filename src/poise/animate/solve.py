@@ -119,7 +119,7 @@ def _shoot_goal(say: Say, pool: GoalSimulationPool, trial: GoalTrial, hint: Shot
         first=np.array(goal.solved) if hint is None else hint.change,
         slopes=None if hint is None else hint.slopes,
     )
-    return shoot(shot, watch=partial(_report_worst_constraint, goal, say))
+    return shoot(shot, partial(_report_worst_constraint, goal, say))
 
 
 def _reconcile_goals(
