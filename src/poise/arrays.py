@@ -1,7 +1,5 @@
 """Array aliases, read-only arrays and mappings, and runs of true values in masks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from math import isfinite

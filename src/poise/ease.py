@@ -1,7 +1,5 @@
 """Ease curves: smooth passages from 0 to 1 for blends and ramps. x is the argument `share`, clipped to 0 ... 1."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

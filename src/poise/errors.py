@@ -1,7 +1,5 @@
 """Errors with a one-line message for the user."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

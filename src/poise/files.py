@@ -1,7 +1,5 @@
 """Bounded reading and atomic writing of files, and checks that a target can be written."""
 
-from __future__ import annotations
-
 import io
 import math
 import os

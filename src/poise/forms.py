@@ -1,9 +1,4 @@
-"""The syntax of pushes, terrains, edits and variations on the command line, as --help and error messages show it.
-
-Imports nothing, so that --help is fast.
-"""
-
-from __future__ import annotations
+"""The syntax of pushes, terrains, edits and variations, as --help shows it; imports nothing, so that --help is fast."""
 
 PUSH_FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
 

@@ -6,8 +6,6 @@ float_matrix(table, at.MASS)``, where ``at`` is the module that defines the indi
 attributes of a module: numba treats constants imported by name as literal types, and compiles a function for each one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Callbacks through which long work reports its progress."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 Say = Callable[[str], None]  # Receives one line of text at the start of each stage of long work

@@ -5,8 +5,6 @@ frame in which q is expressed. A rotation vector is axis times angle, in radians
 that a clip of T frames and J joints takes one call.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

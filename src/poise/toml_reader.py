@@ -202,9 +202,9 @@ class TomlTable:
             raise self.fail(f"'{key}' must be texts, not {value!r}", key)
         return tuple(value)
 
-    def flag(self, key: str, default: bool = False) -> bool:
-        """The boolean under `key`."""
-        value = self._values.get(key, default)
+    def flag(self, key: str) -> bool:
+        """The boolean under `key`; False if the key is missing."""
+        value = self._values.get(key, False)
         if not isinstance(value, bool):
             raise self.fail(f"'{key}' must be true or false, not {value!r}", key)
         return value

@@ -73,14 +73,14 @@ def test_a_rehearsal_holds_and_releases_as_a_performance_does(tmp_path, until):
     rehearsal = ScriptRehearsal(script)
     states = []
     for step in range(recording.steps):
-        states.append(rehearsal.world.snapshot)
-        rehearsal.step()
-        assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
+        states.append(rehearsal.run.world.snapshot)
+        rehearsal.run.step()
+        assert np.array_equal(rehearsal.run.world.qpos, recording.qpos[step + 1])
     for step in range(0, recording.steps, 7):  # resumed anywhere, it goes on in the same way
-        rehearsal.resume(states[step])
+        rehearsal.run.resume(states[step])
         rehearsal.continue_with(())
-        rehearsal.step()
-        assert np.array_equal(rehearsal.world.qpos, recording.qpos[step + 1])
+        rehearsal.run.step()
+        assert np.array_equal(rehearsal.run.world.qpos, recording.qpos[step + 1])
 
 
 def test_a_hold_can_be_played_twice(hanging):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from poise.animate import shooting
 from poise.animate.shooting import (
-    ShootingSettings,
     Shot,
     SimulationOutcome,
     least_norm_shooting_step,
@@ -32,22 +32,25 @@ def cannon(change):
     return [(speed * np.sin(angle)) ** 2 / (2 * G), speed**2 * np.sin(2 * angle) / G]
 
 
-def test_a_linear_problem_is_met_by_the_least_change():
+def test_a_linear_problem_is_met_by_the_least_change(monkeypatch):
     matrix = np.array([[1.0, 2.0, -1.0], [0.5, 0.0, 1.0]])
     wanted = np.array([0.7, -0.3])
-    hit = shoot(shot(lambda u: matrix @ u, wanted, count=3), ShootingSettings(damping=1e-9))
+    monkeypatch.setattr(shooting, "DAMPING", 1e-9)
+    hit = shoot(shot(lambda u: matrix @ u, wanted, count=3))
     assert hit.converged
     assert (hit.iterations, hit.simulations) == (1, 1 + 3 + 1)
     assert hit.change == pytest.approx(np.linalg.pinv(matrix) @ wanted, abs=1e-6)
 
 
-def test_the_least_change_is_least_in_units():
-    hit = shoot(shot(lambda u: [u[0] + u[1]], 1.1, unit=np.array([1.0, 0.1])), ShootingSettings(damping=1e-9))
+def test_the_least_change_is_least_in_units(monkeypatch):
+    monkeypatch.setattr(shooting, "DAMPING", 1e-9)
+    hit = shoot(shot(lambda u: [u[0] + u[1]], 1.1, unit=np.array([1.0, 0.1])))
     assert hit.change == pytest.approx([1.1 / 1.01, 0.011 / 1.01], rel=1e-6)
 
 
-def test_what_moves_no_target_goes_back_to_the_animators_value():
-    hit = shoot(shot(lambda u: [u[0]], 0.5, first=np.array([0.0, 0.8])), ShootingSettings(damping=1e-9))
+def test_what_moves_no_target_goes_back_to_the_animators_value(monkeypatch):
+    monkeypatch.setattr(shooting, "DAMPING", 1e-9)
+    hit = shoot(shot(lambda u: [u[0]], 0.5, first=np.array([0.0, 0.8])))
     assert hit.change == pytest.approx([0.5, 0.0], abs=1e-6)
 
 
@@ -60,10 +63,11 @@ def test_a_cannon_hits_height_and_distance():
     assert hit.reached == pytest.approx(target, abs=1e-4)
 
 
-def test_jacobians_are_used_again():
+def test_jacobians_are_used_again(monkeypatch):
     target = cannon([0.9, -0.15])
     again = shoot(shot(cannon, target, tolerance=1e-4))
-    never = shoot(shot(cannon, target, tolerance=1e-4), ShootingSettings(nearer=0.0))
+    monkeypatch.setattr(shooting, "NEARER", 0.0)
+    never = shoot(shot(cannon, target, tolerance=1e-4))
     assert never.converged
     assert again.simulations < never.simulations
 
@@ -75,8 +79,9 @@ def test_a_problem_like_the_last_one_needs_no_jacobian_of_its_own():
     assert second.iterations == 0 < first.iterations
 
 
-def test_parameters_keep_within_bounds_and_others_make_up_for_them():
-    hit = shoot(shot(lambda u: [2 * u[0] + u[1]], 2.0, most=np.array([0.5, 10.0])), ShootingSettings(damping=1e-9))
+def test_parameters_keep_within_bounds_and_others_make_up_for_them(monkeypatch):
+    monkeypatch.setattr(shooting, "DAMPING", 1e-9)
+    hit = shoot(shot(lambda u: [2 * u[0] + u[1]], 2.0, most=np.array([0.5, 10.0])))
     assert hit.converged
     assert hit.change == pytest.approx([0.5, 1.0], abs=1e-6)
 
@@ -95,9 +100,11 @@ def test_targets_out_of_reach_are_reported_with_the_best_there_is():
     assert hit.off == pytest.approx([-150.0])
 
 
-def test_what_is_out_of_reach_from_here_may_be_met_from_elsewhere():
+def test_what_is_out_of_reach_from_here_may_be_met_from_elsewhere(monkeypatch):
     flat = shot(lambda u: [u[0] if abs(u[0]) > 0.6 else 0.0], 0.8, count=1)
-    here = shoot(flat, ShootingSettings(departures=0))
+    with monkeypatch.context() as here_only:
+        here_only.setattr(shooting, "DEPARTURES", 0)
+        here = shoot(flat)
     assert not here.converged
     told = []
     hit = shoot(flat, watch=told.append)
@@ -125,14 +132,15 @@ def test_ways_on_which_simulations_fail_are_avoided():
     assert hit.change[0] < 0.2
 
 
-def test_steps_are_not_longer_than_a_stride():
+def test_steps_are_not_longer_than_a_stride(monkeypatch):
     tried = []
 
     def watched(change):
         tried.append(np.array(change))
         return [change[0]]
 
-    shoot(shot(watched, 5.0, tolerance=0.01, count=1), ShootingSettings(stride=0.7))
+    monkeypatch.setattr(shooting, "STRIDE", 0.7)
+    shoot(shot(watched, 5.0, tolerance=0.01, count=1))
     assert np.abs(np.diff([0.0, *(change[0] for change in tried)])).max() <= 0.7 + 0.25  # and a nudge
 
 
@@ -163,10 +171,9 @@ def test_a_corrected_jacobian_leads_to_what_was_seen_and_changes_nothing_across(
     assert np.array_equal(shooting_jacobian_update(jacobian, step, np.array([np.nan, 0.0])), jacobian)
 
 
-def test_steps_are_damped_where_large_changes_would_move_little():
+def test_steps_are_damped_where_large_changes_would_move_little(monkeypatch):
     jacobian, bound = np.diag([10.0, 0.05]), np.full(2, 100.0)
-    step = least_norm_shooting_step(
-        jacobian, np.zeros(2), np.array([-1.0, -1.0]), bound, ShootingSettings(stride=100.0)
-    )
+    monkeypatch.setattr(shooting, "STRIDE", 100.0)
+    step = least_norm_shooting_step(jacobian, np.zeros(2), np.array([-1.0, -1.0]), bound)
     assert step[0] == pytest.approx(0.1, rel=0.01)
     assert abs(step[1]) < 0.3  # 20 without damping

@@ -54,7 +54,7 @@ def reached(script, goal, start=0.0):
     rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with(solved_changes(script.goals))
     rehearsal.run_until(start)
-    return GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached
+    return GoalEvaluator(rehearsal, goal).simulate_goal().reached
 
 
 def test_a_hop_meets_its_goal(solution):
@@ -83,7 +83,7 @@ def test_the_performance_equals_the_rehearsal_bit_by_bit(solution):
     rehearsal = ScriptRehearsal(solution.script)
     rehearsal.continue_with(solved_changes(solution.script.goals))
     rehearsal.run_until(solution.script.seconds)
-    assert np.array_equal(recording.qpos[-1], rehearsal.world.qpos)
+    assert np.array_equal(recording.qpos[-1], rehearsal.run.world.qpos)
 
 
 def test_a_touch_down_is_read_within_the_step(hop):
@@ -93,7 +93,7 @@ def test_a_touch_down_is_read_within_the_step(hop):
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
         rehearsal = ScriptRehearsal(hop)
         rehearsal.continue_with([(hop.goals[0].free[0], by)])
-        values.append(GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached[0])
+        values.append(GoalEvaluator(rehearsal, goal).simulate_goal().reached[0])
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
@@ -103,9 +103,9 @@ def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = ScriptRehearsal(hop)
     watch = GoalEvaluator(rehearsal, wanting(hop, *wants))
-    before, predicted = watch.simulate_goal(rehearsal).reached
-    assert rehearsal.world.time < 0.55  # s: just after take-off
-    ahead = predict_turns_of_goal(rehearsal.world.state, watch._stand)[1]
+    before, predicted = watch.simulate_goal().reached
+    assert rehearsal.run.world.time < 0.55  # s: just after take-off
+    ahead = predict_turns_of_goal(rehearsal.run.world.state, watch._stand)[1]
     assert predicted == pytest.approx(before + ahead)
     assert abs(ahead) > 0.05
 
@@ -114,18 +114,18 @@ def test_a_body_on_a_box_is_not_in_flight(tmp_path):
     path = tmp_path / "box.toml"
     path.write_text(ON_A_BOX)
     rehearsal = ScriptRehearsal(read_script(path))
-    own = rehearsal.world.model.body_rootid == 1
+    own = rehearsal.run.world.model.body_rootid == 1
     for _ in range(12):
-        bearing = links_touching_in_script(rehearsal.step(), own)
+        bearing = links_touching_in_script(rehearsal.run.step(), own)
         assert own[bearing].any()
-        assert rehearsal.world.scene.link_id("box") in bearing
+        assert rehearsal.run.world.scene.link_id("box") in bearing
 
 
 def test_self_contact_does_not_count_as_support(hop):
     rehearsal = ScriptRehearsal(hop)
-    own = rehearsal.world.model.body_rootid == 1
-    result = rehearsal.step()
-    assert set(links_touching_in_script(result, own)) == {0, rehearsal.world.scene.link_id("base")}
+    own = rehearsal.run.world.model.body_rootid == 1
+    result = rehearsal.run.step()
+    assert set(links_touching_in_script(result, own)) == {0, rehearsal.run.world.scene.link_id("base")}
     assert not links_touching_in_script(result._replace(other=result.body), own).size
 
 

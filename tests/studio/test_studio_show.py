@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from poise import PoiseError, audit
+from poise.performance.run import Run
 from poise.studio.choices import Choice
 from poise.studio.show import Show, ShowMemory
 
@@ -44,11 +45,11 @@ def test_a_push_is_in_the_recording_and_moves_the_body(walk):
 
 
 def test_a_pull_lasts_as_long_as_it_is_held(walk):
-    walk.pull(np.array([0.0, 50.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 50.0, 0.0]), "left_hand"))
     go(walk, 0.2)
-    walk.pull(np.array([0.0, 80.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 80.0, 0.0]), "left_hand"))
     go(walk, 0.1)
-    walk.let_go()
+    walk.interact(Run.let_go)
     go(walk, 0.3)
     recording = walk.run.so_far().recording
     events = [event for event in recording.meta["events"] if event["kind"] == "push"]
@@ -58,7 +59,7 @@ def test_a_pull_lasts_as_long_as_it_is_held(walk):
 
 
 def test_a_pull_that_is_forgotten_ends(walk):
-    walk.pull(np.array([0.0, 20.0, 0.0]), "left_hand")
+    walk.interact(lambda run: run.pull(np.array([0.0, 20.0, 0.0]), "left_hand"))
     go(walk, 1.5)
     acted = np.abs(walk.run.so_far().recording.external).max(axis=1) > 1e-9
     assert acted.sum() * walk.run.step_s == pytest.approx(1.0)
@@ -143,9 +144,9 @@ def test_edits_and_transitions_are_live_where_physics_need_not_be_found_first(wa
 
 def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     go(walk, 0.5)
-    walk.hang("left_hand", 4.0)
+    walk.interact(lambda run: run.hang("left_hand", 4.0))
     go(walk, 1.0)
-    walk.take_off()
+    walk.interact(Run.take_off)
     go(walk, 0.5)
     recording = walk.run.so_far().recording
     pulled = recording.external[:, 2]
@@ -156,14 +157,14 @@ def test_a_weight_is_carried_along_until_it_is_taken_off(walk):
     assert audit(recording).as_dict()["checks"]["linear_momentum"]["passed"]
     exact = walk.run.world.qpos.copy()
     walk.branch(1.2)
-    walk.take_off()
+    walk.interact(Run.take_off)
     walk.branch(0.7)
     go(walk, 0.8)
-    walk.take_off()
+    walk.interact(Run.take_off)
     go(walk, 0.5)
     assert (walk.run.world.qpos == exact).all()
     with pytest.raises(PoiseError, match="tail"):
-        walk.hang("tail", 3.0)
+        walk.interact(lambda run: run.hang("tail", 3.0))
 
 
 def test_the_ground_ahead_rises_and_what_was_walked_on_stays(walk):

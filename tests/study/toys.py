@@ -38,6 +38,6 @@ TOYS = Study(
     Scope(seeds=1, seconds=1.0),
     cases,
     measure,
-    summary_by(("kind",), {"rows": row_count, "sum": column_total("square")}),
+    summary_by(("kind",), rows=row_count, sum=column_total("square")),
     plot,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.animate.read_script import solved_script_text
+from poise.animate.read_script import is_shipped_script, solved_script_text
 from poise.animate.script import Script, script_keys, script_run, solved_changes
 from poise.animate.solve import ScriptSolution, solve_script
 from poise.arrays import readonly
@@ -92,7 +92,10 @@ def animate_to(
     for name in KEYFRAMES:
         export(plain, folder / name)
     paths = [*summary["files"], *(str(folder / name) for name in KEYFRAMES)]
-    remark = _unsolved_remark(script, solving)
+    unsolved = 0 if solving else sum(not any(goal.solved) for goal in script.goals)
+    remark = f"unsolved goals: {unsolved} (use --solve)" if unsolved else ""
+    if solving and not script.goals:
+        remark = "the script has no goals: nothing to solve"
     if solution is not None and script.path is not None and target is not None:
         if solution.converged:
             text = solved_script_text(solution.script, script.path.read_text(encoding="utf-8"))
@@ -102,18 +105,8 @@ def animate_to(
     return Animation(chosen, performance, {**summary, "files": paths}, solution, remark)
 
 
-def _unsolved_remark(script: Script, solving: bool) -> str:
-    """A note if there is nothing to solve, or if unsolved goals are ignored."""
-    if solving:
-        return "" if script.goals else "the script has no goals: nothing to solve"
-    left = sum(not any(goal.solved) for goal in script.goals)
-    return f"unsolved goals: {left} (use --solve)" if left else ""
-
-
 def _solved_script_path(path: Path) -> Path:
     """Path of the solved script: beside its original, or in the working folder if shipped; raise if not writable."""
-    from poise.animate.read_script import is_shipped_script
-
     folder = Path() if is_shipped_script(path) else path.parent
     target = folder / (path.stem.removesuffix("-solved") + "-solved.toml")
     check_folder_writable(folder)

@@ -38,20 +38,20 @@ class GoalEvaluator:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
     def __init__(self, rehearsal: ScriptRehearsal, goal: Goal) -> None:
-        self._goal = goal
-        scene = rehearsal.world.scene
+        self._goal, self._run = goal, rehearsal.run
+        scene = self._run.world.scene
         self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
         self._own = scene.model.body_rootid == 1
         self._links = [_constraint_links(scene, want.when.link) for want in goal.wants]
         self._stand = float(centres_of_mass(scene.body, scene.body.standing[None])[0, 2])  # m, of the centre of mass
 
-    def simulate_goal(self, rehearsal: ScriptRehearsal, slopes: bool = False) -> SimulationOutcome:
+    def simulate_goal(self, slopes: bool = False) -> SimulationOutcome:
         """Simulate from the present state and return the value of each constraint; NaN if its moment does not come.
 
         The position of a link some time after its touch-down jumps when the touch-down moves to another step. The
         position at touch-down is smooth; with `slopes` only smooth values are needed, and the simulation ends earlier.
         """
-        wants, world = self._goal.wants, rehearsal.world
+        wants, world = self._goal.wants, self._run.world
         values, smooth = [nan] * len(wants), [nan] * len(wants)
         late = [want.when.time + world.settings.step for want in wants if want.when.event == "time"]
         end = max(world.time + self._goal.patience, *late, 0.0)
@@ -60,7 +60,7 @@ class GoalEvaluator:
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = links_touching_in_script(rehearsal.step(), self._own)
+                bearing = links_touching_in_script(self._run.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.note_step(bearing, state)
@@ -69,7 +69,7 @@ class GoalEvaluator:
                         continue
                     due = events.is_due(k, wants[k], state)
                     if approach is not None and isnan(smooth[k]):
-                        if events.has_touched_down(k):
+                        if events.touched_down[k] is not None:
                             smooth[k] = approach.value_at_touchdown
                         else:
                             approach.note_gap(state, self._read_want_value(k, state, turned))
@@ -131,8 +131,8 @@ class GoalEvents:
         self._rises = -inf  # m/s, upward velocity of the centre of mass
         self._off = [0] * len(links)  # per constraint: successive steps in which its links have no contact
         self._left = [False] * len(links)  # per constraint: whether its links have taken off
-        self._times: dict[str, float] = {}
-        self._downs: list[float | None] = [None] * len(links)
+        self._times = {"time": 0.0}  # s, of each event
+        self.touched_down: list[float | None] = [None] * len(links)  # s, per constraint
 
     def note_step(self, bearing: NDArray[np.int64], state: State) -> None:
         """Update with a simulated step in which the body ids `bearing` were in contact."""
@@ -148,25 +148,18 @@ class GoalEvents:
             self._off[k] = 0 if bears else self._off[k] + 1
             if not bears:
                 self._left[k] = self._left[k] or self._off[k] == CLEAR
-            elif self._left[k] and self._downs[k] is None:
-                self._downs[k] = state.time
-
-    def has_touched_down(self, k: int) -> bool:
-        """Whether the links of constraint `k` have touched down."""
-        return self._downs[k] is not None
+            elif self._left[k] and self.touched_down[k] is None:
+                self.touched_down[k] = state.time
 
     def is_due(self, k: int, want: Want, state: State) -> bool:
         """Whether the moment of constraint `k` has come."""
         when = want.when
-        at = self._downs[k] if when.event == "down" else 0.0 if when.event == "time" else self._times.get(when.event)
+        at = self.touched_down[k] if when.event == "down" else self._times.get(when.event)
         return at is not None and state.time > at + when.time - 0.5 * state.step
 
 
 class GoalTouchdownApproach:
-    """Extrapolates a value from the last two states before a touch-down to the moment of contact within the step.
-
-    The value at the end of the step would jump whenever the touch-down moves from one step to the next.
-    """
+    """Extrapolates a value to the moment of a touch-down; at the end of the step it would jump from step to step."""
 
     def __init__(self, links: Members, angular: bool) -> None:
         self._links, self._angular = links, angular
@@ -215,10 +208,7 @@ def predict_flight_of_goal(state: State, stand: float) -> tuple[float, float, fl
 
 
 def predict_turns_of_goal(state: State, stand: float) -> Array:
-    """(3,) rad: rotation of the root about its own axes until the body has come down to a height `stand` (m).
-
-    The body is rigid and follows Euler's equations.
-    """
+    """(3,) rad: turn of the root about its own axes until the body, taken as rigid, has come down to `stand` (m)."""
     rotation = whole_body_rotation(state.mass, state.qvel, state.data)
     _, time = _goal_apex_and_flight_time(state, rotation, stand)
     root = np.array(state.data.xmat[1]).reshape(3, 3)

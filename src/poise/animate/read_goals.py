@@ -58,7 +58,11 @@ def _read_goal(
     solved: Mapping[str, Any],
 ) -> Goal:  # fmt: skip
     name = entry.text("name", f"goal {entry.index + 1}") + (f" {number}" if number else "")
-    free = tuple(_read_free(scene, each, poses, gains, number) for each in _named_tables(entry, "free"))
+    listed = entry.raw("free", [])
+    if not isinstance(listed, list):
+        raise entry.fail(f"'free' must be a list, not {listed!r}", "free")
+    named = entry.listed("free", [{"what": item} if isinstance(item, str) else item for item in listed])
+    free = tuple(_read_free(scene, each, poses, gains, number) for each in named)
     wants = tuple(_read_want(scene, want, number, lap) for want in entry.inners("want"))
     if not wants:
         raise entry.fail(f"{name} has no constraint: write want = [{{ what = ..., at = ..., is = ... }}]")
@@ -78,15 +82,6 @@ def _earlier_change(entry: TomlTable, solved: Mapping[str, Any], parameter: Free
     if not is_number(value):
         raise entry.fail(f"'solved': '{parameter.name}' must be a number, not {value!r}", "solved")
     return radians(value) if parameter.kind == "angle" else float(value)
-
-
-def _named_tables(entry: TomlTable, key: str) -> list[TomlTable]:
-    """The list under `key` as tables; an item that is only a name becomes a table with this name under `what`."""
-    value = entry.raw(key, [])
-    if not isinstance(value, list):
-        raise entry.fail(f"'{key}' must be a list, not {value!r}", key)
-    tables = [{"what": item} if isinstance(item, str) else item for item in value]
-    return entry.listed(key, tables)
 
 
 def _read_free(
@@ -176,13 +171,6 @@ def _moment_of_script_want(scene: Scene, entry: TomlTable, what: str) -> ScriptM
 
 _COMMON = ("kind", "from", "until")
 _PULL = ("stiffness", "damping", "kept", "joints")
-_ENTRIES = {
-    "level": ("link", "axis", *_PULL),
-    "look": ("link", "axis", "at", *_PULL),
-    "touch": ("link", "point", "at", *_PULL),
-    "follow": ("joints", "factor", "offset"),
-    "correct": ("sensor", "is", "joints", "most"),
-}
 
 
 def read_script_span(entry: TomlTable) -> TimeSpan:
@@ -197,11 +185,12 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
 def read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     """Read an objective controller of a script."""
     kind = entry.text("kind")
-    if kind not in _ENTRIES:
-        raise entry.blame(unknown_name("kind of objective", kind, _ENTRIES), "kind")
-    entry.check((*_COMMON, *_ENTRIES[kind]))
+    if kind not in _OBJECTIVES:
+        raise entry.blame(unknown_name("kind of objective", kind, _OBJECTIVES), "kind")
+    read, entries = _OBJECTIVES[kind]
+    entry.check((*_COMMON, *entries))
     with entry.blaming():
-        made = _READERS[kind](scene, entry)
+        made = read(scene, entry)
         made.reset(scene)
     return made
 
@@ -223,14 +212,14 @@ def _read_level_objective(scene: Scene, entry: TomlTable) -> PoseControlObjectiv
 
 
 def _read_look_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
-    place, axis = _read_scene_point(scene, entry, "at"), _read_link_axis(entry, (1, 0, 0))
+    place, axis = _read_target_point(scene, entry), _read_link_axis(entry, (1, 0, 0))
     link = _read_objective_link(scene, entry)
     return objectives.PoseControlAim(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
-    target = _read_scene_point(scene, entry, "at")
+    target = _read_target_point(scene, entry)
     return objectives.PoseControlTouch(point, target, **_read_objective_spring(scene, entry, 800, 120))
 
 
@@ -264,13 +253,14 @@ def _read_correct_objective(scene: Scene, entry: TomlTable) -> PoseControlObject
     return objectives.PoseControlCorrection(sensor, target, weights, most, when=read_script_span(entry))
 
 
-_READERS = {
-    "level": _read_level_objective,
-    "look": _read_look_objective,
-    "touch": _read_touch_objective,
-    "follow": _read_follow_objective,
-    "correct": _read_correct_objective,
+_OBJECTIVES = {
+    "level": (_read_level_objective, ("link", "axis", *_PULL)),
+    "look": (_read_look_objective, ("link", "axis", "at", *_PULL)),
+    "touch": (_read_touch_objective, ("link", "point", "at", *_PULL)),
+    "follow": (_read_follow_objective, ("joints", "factor", "offset")),
+    "correct": (_read_correct_objective, ("sensor", "is", "joints", "most")),
 }
+"""By kind of objective: the function that reads it, and its entries besides those in _COMMON."""
 
 
 def _read_joint_weights(scene: Scene, entry: TomlTable, least: float = -inf) -> dict[str, float]:
@@ -301,14 +291,14 @@ def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
     return link
 
 
-def _read_scene_point(scene: Scene, entry: TomlTable, key: str) -> PoseControlPoint:
-    """Read a point of the world (three numbers, m), or the origin of a link or prop (its name)."""
-    value = entry.raw(key)
+def _read_target_point(scene: Scene, entry: TomlTable) -> PoseControlPoint:
+    """Read the point `at` of the world (three numbers, m), or the origin of a link or prop (its name)."""
+    value = entry.raw("at")
     if isinstance(value, str):
-        with entry.blaming(key):
+        with entry.blaming("at"):
             scene.link_id(value)
         return PoseControlPoint(link=value)
-    return PoseControlPoint(_read_vector(entry, key, None))
+    return PoseControlPoint(_read_vector(entry, "at", None))
 
 
 def _read_link_axis(entry: TomlTable, default: tuple[float, ...]) -> tuple[float, float, float]:

@@ -1,7 +1,4 @@
-"""Read joint angles by name, and control poses: single ones, and cycles that repeat for as long as the script lasts.
-
-The name of an angle stands for one side, or for both sides at once.
-"""
+"""Read joint angles by name (of one side, or of both at once), and control poses: single ones, and cycles."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -119,10 +116,7 @@ MOST_POSES = 10_000  # Largest number of poses of a cycle with its repetitions
 
 
 def read_script_poses(body: Body, entry: TomlTable, seconds: float) -> tuple[ControlPose, ...]:
-    """Read all poses of a script that lasts `seconds`, in order of time.
-
-    The repetitions of a pose NAME in a cycle are called NAME#1, NAME#2 ...
-    """
+    """Read all poses of a script that lasts `seconds`, by time; laps of NAME in a cycle are NAME#1, NAME#2 ..."""
     poses: dict[str, ControlPose] = {}
     for index, table in enumerate(entry.tables("pose")):
         table.check(("time", "name", "angles", "reach"))

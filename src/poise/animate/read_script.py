@@ -57,10 +57,7 @@ def is_shipped_script(path: Path) -> bool:
 
 
 def read_script(name: str | Path, seconds: float = 0.0) -> Script:
-    """Read a script by name or path; errors name the line.
-
-    Cycles are repeated for the script's own duration or for `seconds`, whichever is longer.
-    """
+    """Read a script by name or path; cycles repeat for the script's own duration or `seconds`, if that is longer."""
     path = find_script(str(name))
     entry = TomlTable.read(path)
     entry.check(_ENTRIES)

@@ -20,10 +20,9 @@ from poise.performance.run import Run
 from poise.performance.stage import set_up_run
 from poise.reference.key_poses import KeyPoseReference, PoseKeys, pose_from_coordinates, standing_coordinates
 from poise.world.pushes import Push
-from poise.world.result import BlowUp, Snapshot, StepResult
+from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
 from poise.world.terrain import Place
-from poise.world.world import World
 
 FLIGHT_POSITIONS = ("flight.height", "flight.x", "flight.y")
 """Quantities (m): apex of the centre of mass, and its place when it has come down again."""
@@ -183,10 +182,7 @@ def script_keys(script: Script, changes: Iterable[Change] = ()) -> PoseKeys:
 
 
 def parameter_effect_time(script: Script, free: Free, known: Iterable[Change] = ()) -> float:
-    """Time (s) from which a parameter affects the motion: a key has an effect from the preceding key of its DOF on.
-
-    `known` are changes that are already made. A free time may move a key before the preceding one.
-    """
+    """Time (s) from which a parameter affects the motion with the `known` changes: the preceding key of its DOF."""
     if free.kind in ("stiffness", "damping"):
         return min(script.gain_changes[place].when.start for place in free.places)
     first, poses = np.inf, _changed_control_poses(script, known)
@@ -248,31 +244,18 @@ class ScriptRehearsal:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self._run = script_run(script, record=False)
-
-    @property
-    def world(self) -> World:
-        """The world of the run."""
-        return self._run.world
+        self.run = script_run(script, record=False)
 
     def continue_with(self, changes: Iterable[Change]) -> None:
         """Continue with changed parameters from the present state."""
         reference, controller = script_reference_and_controller(self.script, changes)
-        self._run.redirect(controller, reference)
-
-    def resume(self, snapshot: Snapshot) -> None:
-        """Restore a state of this or another rehearsal of the script; `continue_with` must follow."""
-        self._run.resume(snapshot)
-
-    def step(self) -> StepResult:
-        """Advance by one step."""
-        return self._run.step()
+        self.run.redirect(controller, reference)
 
     def run_until(self, time: float) -> None:
         """Advance while the next step ends no later than a time (s); raise if the simulation blows up."""
         try:
-            while self.world.time + self.world.settings.step <= time + 1e-9:
-                self.step()
+            while self.run.time + self.run.step_s <= time + 1e-9:
+                self.run.step()
         except BlowUp as error:
             raise PoiseError(f"{self.script.name} cannot be solved: it {error}") from None
 

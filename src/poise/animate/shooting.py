@@ -1,19 +1,8 @@
 """Shooting: the smallest change of a simulation's parameters that meets its targets [Fattal2006] appendix A.
 
-The paper's weight alpha cancels out of its equations. What remains is Newton's method with steps of least norm,
-
-    du = J+ (c - S(u) + J du),      J = dS/du by finite differences, J+ its pseudo-inverse,
-
-where S are simulated values, c their targets and du is the change from the animator's values. Additions to the paper:
-
-- Residuals are in units of the tolerances and changes in units of usual changes; parameters have bounds.
-- Steps are bounded, and damped in directions in which a large change moves the targets little. A step that does not
-  reduce the residual is shortened, then reversed, then doubled, since contacts make S non-smooth.
-- Finite differences cost one simulation per parameter. A Jacobian is therefore reused with Broyden's update
-  [Broyden1965] as long as each step halves the residual. An iteration is one Jacobian by finite differences with all
-  steps taken with it.
-- If the search ends before the targets are met, it restarts from other points, and the best result is returned.
-- If S is noisy, the Jacobian may be taken from a smooth quantity that varies with S.
+Newton's method with steps of least norm: du = J+ (c - S(u) + J du), where S are simulated values, c their targets, du
+the change from the animator's values, and J = dS/du by finite differences, kept with Broyden's update [Broyden1965]. An
+iteration is one Jacobian by finite differences with all steps taken with it. docs/poses-method.md lists the additions.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +14,17 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array
 
+ITERATIONS = 20  # Largest number of Jacobians by finite differences
+NUDGES = (0.25, -0.25, 0.5, -0.5)
+"""Finite-difference steps, in units; the next one is used after an iteration without progress."""
+STRIDE = 1.0  # Largest change of a parameter in a step, in units
+DAMPING = 0.5  # Singular value (tolerances per unit) below which a direction is damped
+TRIES = (1.0, 0.5, 0.25, -0.25, 2.0)
+"""Multiples of an iteration's first step that are tried in turn until one reduces the residual."""
+DEPARTURES = 4  # Largest number of restarts from other points
+AWAY = 1.0  # Largest distance of each parameter at a restart from its initial change, in units
+NEARER = 0.5
+"""A step that leaves more than this share of the residual ends the iteration: the Jacobian is no longer good."""
 _LEAST = 1e-9  # finite-difference step, in units, of a parameter that must not change
 
 
@@ -52,28 +52,6 @@ class Shot:
     slopes: Array | None = None  # (m, n) initial Jacobian, from a similar problem, in tolerances per unit
 
 
-@dataclass(frozen=True)
-class ShootingSettings:
-    """Parameters of the search."""
-
-    iterations: int = 20
-    """Largest number of Jacobians by finite differences."""
-    nudges: tuple[float, ...] = (0.25, -0.25, 0.5, -0.5)
-    """Finite-difference steps, in units; the next one is used after an iteration without progress."""
-    stride: float = 1.0
-    """Largest change of a parameter in a step, in units."""
-    damping: float = 0.5
-    """Singular value (tolerances per unit) below which a direction is damped."""
-    tries: tuple[float, ...] = (1.0, 0.5, 0.25, -0.25, 2.0)
-    """Multiples of an iteration's first step that are tried in turn until one reduces the residual."""
-    departures: int = 4
-    """Largest number of restarts from other points."""
-    away: float = 1.0
-    """Largest distance of each parameter at a restart from its initial change, in units."""
-    nearer: float = 0.5
-    """A step that leaves more than this share of the residual ends the iteration: the Jacobian is no longer good."""
-
-
 @dataclass(frozen=True, eq=False)
 class ShotResult:
     """Result of shooting."""
@@ -91,39 +69,34 @@ class ShotResult:
         return bool(np.all(np.abs(self.off) <= 1.0))
 
 
-def shoot(
-    shot: Shot, settings: ShootingSettings | None = None, watch: Callable[[ShotResult], None] | None = None
-) -> ShotResult:
+def shoot(shot: Shot, watch: Callable[[ShotResult], None] | None = None) -> ShotResult:
     """Find the smallest change that meets the targets, or the best change; `watch` gets the result of an iteration."""
-    settings = settings or ShootingSettings()
-    best = _shoot_once(shot, settings, watch)
-    for departure in range(settings.departures):
+    best = _shoot_once(shot, watch)
+    for departure in range(DEPARTURES):
         if best.converged or not np.all(np.isfinite(best.off)):
             break
-        first = shot.first + shot.unit * settings.away * _shooting_restart_offsets(len(shot.first), departure)
-        there = _shoot_once(replace(shot, first=first, slopes=None), settings, watch, best)
+        first = shot.first + shot.unit * AWAY * _shooting_restart_offsets(len(shot.first), departure)
+        there = _shoot_once(replace(shot, first=first, slopes=None), watch, best)
         chosen = there if np.linalg.norm(there.off) < np.linalg.norm(best.off) else best  # False for NaN
         best = replace(chosen, iterations=there.iterations, simulations=there.simulations)
     return best
 
 
-def _shoot_once(
-    shot: Shot, settings: ShootingSettings, watch: Callable[[ShotResult], None] | None, before: ShotResult | None = None
-) -> ShotResult:
+def _shoot_once(shot: Shot, watch: Callable[[ShotResult], None] | None, before: ShotResult | None = None) -> ShotResult:
     """Search from the shot's initial change until the targets are met or no step helps; add to counts of `before`."""
     earlier = (0, 0) if before is None else (before.iterations, before.simulations)
-    search = _ShootingSearch(shot, settings, earlier[1])
+    search = _ShootingSearch(shot, earlier[1])
     search.take_steps()
     stuck = 0
-    for iteration in range(settings.iterations + 1):
+    for iteration in range(ITERATIONS + 1):
         here = search.result_so_far(earlier[0] + iteration)
         if watch is not None:
             watch(here)
-        lost = not np.all(np.isfinite(here.off)) or stuck == len(settings.nudges)
-        if here.converged or lost or iteration == settings.iterations:
+        lost = not np.all(np.isfinite(here.off)) or stuck == len(NUDGES)
+        if here.converged or lost or iteration == ITERATIONS:
             break
-        around = search.measure_jacobian(settings.nudges[stuck])
-        stuck = 0 if search.take_steps(settings.tries) or search.take_best(around) else stuck + 1
+        around = search.measure_jacobian(NUDGES[stuck])
+        stuck = 0 if search.take_steps(TRIES) or search.take_best(around) else stuck + 1
     return here
 
 
@@ -135,9 +108,8 @@ def _shooting_restart_offsets(size: int, which: int) -> Array:
 class _ShootingSearch:
     """The best change so far, in units of the parameters, and its residuals, in tolerances."""
 
-    def __init__(self, shot: Shot, settings: ShootingSettings, simulations: int) -> None:
-        """Simulate the initial change; ``simulations`` is the number of simulations before."""
-        self._shot, self._settings = shot, settings
+    def __init__(self, shot: Shot, simulations: int) -> None:
+        self._shot = shot
         self._bound = shot.most / shot.unit
         self._simulations = simulations
         self._at = np.clip(shot.first / shot.unit, -self._bound, self._bound)  # (n,)
@@ -155,8 +127,8 @@ class _ShootingSearch:
         moved, fresh = False, True
         while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
             distance = self._residual_norm
-            moved |= self._take_step(self._jacobian, parts or self._settings.tries[:2])
-            fresh = self._residual_norm <= self._settings.nearer * distance
+            moved |= self._take_step(self._jacobian, parts or TRIES[:2])
+            fresh = self._residual_norm <= NEARER * distance
             parts = ()
         return moved
 
@@ -166,12 +138,12 @@ class _ShootingSearch:
 
     def _take_step(self, jacobian: Array, parts: Sequence[float]) -> bool:
         """Try multiples `parts` of a step until one reduces the residual; update the Jacobian. True if one did."""
-        start, off, settings = self._at, self._off, self._settings
-        step = least_norm_shooting_step(jacobian, start, off.reached, self._bound, settings)
+        start, off = self._at, self._off
+        step = least_norm_shooting_step(jacobian, start, off.reached, self._bound)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulated_residuals([candidate])
-            if np.abs(candidate - start).max() >= abs(settings.nudges[0]):  # shorter steps say less than the Jacobian
+            if np.abs(candidate - start).max() >= abs(NUDGES[0]):  # shorter steps say less than the Jacobian
                 gained = outcome.smooth - off.smooth
                 jacobian = self._jacobian = shooting_jacobian_update(jacobian, candidate - start, gained)
             if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
@@ -206,14 +178,14 @@ class _ShootingSearch:
         return list(zip(points, outcomes, strict=True))
 
 
-def least_norm_shooting_step(jacobian: Array, at: Array, off: Array, bound: Array, settings: ShootingSettings) -> Array:
+def least_norm_shooting_step(jacobian: Array, at: Array, off: Array, bound: Array) -> Array:
     """(n,) step to the smallest change that meets the linearised targets, in units; parameters stay within bounds."""
     free: NDArray[np.bool_] = np.ones(len(at), bool)
     step = np.zeros(len(at))
     for _ in range(len(at)):
         left, size, right = np.linalg.svd(jacobian[:, free], full_matrices=False)
         rest = -off - jacobian[:, ~free] @ step[~free]
-        share = size / (size**2 + settings.damping**2)
+        share = size / (size**2 + DAMPING**2)
         idle = at[free] - right.T @ (right @ at[free])  # component of the change so far that moves no target
         step[free] = right.T @ (share * (left.T @ rest)) - idle
         beyond = free & (np.abs(at + step) > bound)
@@ -222,7 +194,7 @@ def least_norm_shooting_step(jacobian: Array, at: Array, off: Array, bound: Arra
             break
         free &= ~beyond
     longest = float(np.abs(step).max(initial=0.0))
-    return step if longest <= settings.stride else step * settings.stride / longest
+    return step if longest <= STRIDE else step * STRIDE / longest
 
 
 def shooting_jacobian_update(jacobian: Array, step: Array, change: Array) -> Array:

@@ -17,14 +17,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from poise.animate.goals import (
-    GoalEvaluator,
-    goal_constraint_in_display_unit,
-    goal_constraint_unit,
-    goal_constraint_value_text,
-)
+from poise.animate import goals
 from poise.animate.script import Change, Goal, Script, ScriptRehearsal, goal_start, solved_changes
-from poise.animate.shooting import ShootingSettings, Shot, ShotResult, SimulationOutcome, shoot
+from poise.animate.shooting import Shot, ShotResult, SimulationOutcome, shoot
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.progress import Say, no_progress
@@ -61,10 +56,12 @@ class ScriptSolution:
             {
                 "goal": answer.goal.name,
                 "what": want.what,
-                "unit": goal_constraint_unit(want.what),
-                "target": goal_constraint_in_display_unit(want.what, want.value),
-                "reached": goal_constraint_in_display_unit(want.what, float(reached)) if np.isfinite(reached) else None,
-                "within": goal_constraint_in_display_unit(want.what, want.within),
+                "unit": goals.goal_constraint_unit(want.what),
+                "target": goals.goal_constraint_in_display_unit(want.what, want.value),
+                "reached": goals.goal_constraint_in_display_unit(want.what, float(reached))
+                if np.isfinite(reached)
+                else None,
+                "within": goals.goal_constraint_in_display_unit(want.what, want.within),
                 "met": bool(abs(off) <= 1),
             }
             for answer in self.answers
@@ -85,13 +82,8 @@ class ScriptSolution:
         return out
 
 
-def solve_script(
-    script: Script, settings: ShootingSettings | None = None, say: Say = no_progress, workers: int = 1
-) -> ScriptSolution:
-    """Find the smallest changes of the animator's values that meet the script's constraints.
-
-    With several `workers`, processes compute finite differences in parallel; the result stays the same.
-    """
+def solve_script(script: Script, say: Say = no_progress, workers: int = 1) -> ScriptSolution:
+    """Find the smallest changes that meet the script's constraints; `workers` do not change the result."""
     began = clock.perf_counter()
     rehearsal = ScriptRehearsal(script)
     known: list[Change] = []
@@ -100,28 +92,22 @@ def solve_script(
         for goal in script.goals:
             started = clock.perf_counter()
             start = goal_start(script, goal, known)
-            if start < rehearsal.world.time - 1e-9:  # goals need not be in the order of their times
+            if start < rehearsal.run.world.time - 1e-9:  # goals need not be in the order of their times
                 rehearsal = ScriptRehearsal(script)
             rehearsal.continue_with(known)
             rehearsal.run_until(start)
-            trial = GoalTrial(goal, tuple(known), rehearsal.world.snapshot)
-            hit = _shoot_goal(settings, say, pool, trial, _preceding_goal_result(goal, answers))
+            trial = GoalTrial(goal, tuple(known), rehearsal.run.world.snapshot)
+            hit = _shoot_goal(say, pool, trial, _preceding_goal_result(goal, answers))
             solved = replace(goal, solved=tuple(hit.change.tolist()))
             known += solved_changes([solved])
             answers.append(GoalResult(solved, hit, clock.perf_counter() - started))
         if len(answers) > 1:
-            answers = _reconcile_goals(script, answers, partial(_shoot_goal, settings, say, pool))
+            answers = _reconcile_goals(script, answers, partial(_shoot_goal, say, pool))
     solved_script = replace(script, goals=tuple(answer.goal for answer in answers))
     return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
-def _shoot_goal(
-    settings: ShootingSettings | None,
-    say: Say,
-    pool: GoalSimulationPool,
-    trial: GoalTrial,
-    hint: ShotResult | None = None,
-) -> ShotResult:
+def _shoot_goal(say: Say, pool: GoalSimulationPool, trial: GoalTrial, hint: ShotResult | None = None) -> ShotResult:
     """Solve a goal by shooting, from its earlier solution or from the result `hint` of a similar goal."""
     goal = trial.goal
     shot = Shot(
@@ -133,7 +119,7 @@ def _shoot_goal(
         first=np.array(goal.solved) if hint is None else hint.change,
         slopes=None if hint is None else hint.slopes,
     )
-    return shoot(shot, settings, partial(_report_worst_constraint, goal, say))
+    return shoot(shot, partial(_report_worst_constraint, goal, say))
 
 
 def _reconcile_goals(
@@ -161,7 +147,7 @@ def _solve_goal_again(
     rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with([*known, *solved_changes([goal])])
     rehearsal.run_until(goal_start(script, goal, known))
-    hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.world.snapshot))
+    hit = shoot_goal(GoalTrial(goal, tuple(known), rehearsal.run.world.snapshot))
     iterations, simulations = last.hit.iterations + hit.iterations, last.hit.simulations + hit.simulations
     total = replace(hit, iterations=iterations, simulations=simulations)
     solved = replace(goal, solved=tuple(hit.change.tolist()))
@@ -176,9 +162,9 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     out = list(answers)
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
-        here, goal = rehearsal.world.snapshot, answers[k].goal
-        reached = GoalEvaluator(rehearsal, goal).simulate_goal(rehearsal).reached
-        rehearsal.resume(here)
+        here, goal = rehearsal.run.world.snapshot, answers[k].goal
+        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().reached
+        rehearsal.run.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
     return out
@@ -201,8 +187,10 @@ def _report_worst_constraint(goal: Goal, say: Say, hit: ShotResult) -> None:
 
 def _constraint_line(goal: Goal, hit: ShotResult, k: int) -> str:
     want = goal.wants[k]
-    reached = "never came" if np.isnan(hit.reached[k]) else goal_constraint_value_text(want.what, float(hit.reached[k]))
-    return f"{want.what} {reached}, wanted {goal_constraint_value_text(want.what, want.value)}"
+    reached = (
+        "never came" if np.isnan(hit.reached[k]) else goals.goal_constraint_value_text(want.what, float(hit.reached[k]))
+    )
+    return f"{want.what} {reached}, wanted {goals.goal_constraint_value_text(want.what, want.value)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,16 +207,16 @@ class GoalSimulator:
 
     def __init__(self, script: Script) -> None:
         self._rehearsal = ScriptRehearsal(script)
-        self._evaluator: tuple[Goal, GoalEvaluator] | None = None
+        self._evaluator: tuple[Goal, goals.GoalEvaluator] | None = None
 
     def outcome(self, trial: GoalTrial, change: Array, slopes: bool) -> SimulationOutcome:
         """The outcome of a change (n,) of the goal's parameters; with `slopes`, only `smooth` is needed."""
         goal, rehearsal = trial.goal, self._rehearsal
         if self._evaluator is None or self._evaluator[0].origin != goal.origin:
-            self._evaluator = goal, GoalEvaluator(rehearsal, goal)
-        rehearsal.resume(trial.start)
+            self._evaluator = goal, goals.GoalEvaluator(rehearsal, goal)
+        rehearsal.run.resume(trial.start)
         rehearsal.continue_with([*trial.known, *zip(goal.free, change.tolist(), strict=True)])
-        return self._evaluator[1].simulate_goal(rehearsal, slopes)
+        return self._evaluator[1].simulate_goal(slopes)
 
 
 class GoalSimulationPool:

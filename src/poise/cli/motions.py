@@ -58,22 +58,16 @@ def _run_build(chosen: argparse.Namespace) -> Report:
 
 
 def _run_get(chosen: argparse.Namespace) -> Report:
-    from poise.motion.captures import (
-        LICENCE,
-        cached_mocap_file,
-        cmu_mocap_archive,
-        fetch_mocap_file,
-        mocap_cache_folder,
-    )
+    from poise.motion import captures
 
-    library, folder = cmu_mocap_archive(), chosen.cache or mocap_cache_folder()
+    library, folder = captures.cmu_mocap_archive(), chosen.cache or captures.mocap_cache_folder()
     wanted = [library.capture(name) for name in dict.fromkeys(chosen.names)]
-    missing = [capture for capture in wanted if cached_mocap_file(capture, folder) is None]
+    missing = [capture for capture in wanted if captures.cached_mocap_file(capture, folder) is None]
     with ConsoleWatcher(chosen.json).meter(sum(capture.size for capture in missing)) as meter:
         for capture in missing:
-            fetch_mocap_file(capture, chosen.host or library.host, folder, library.licence, meter.update)
+            captures.fetch_mocap_file(capture, chosen.host or library.host, folder, library.licence, meter.update)
     new = [capture.name for capture in missing]
     lines = [f"{'wrote' if c.name in new else 'had'} {folder / c.file} ({c.what}, {c.seconds:g} s)" for c in wanted]
-    lines.append(f"from the {library.title}; licence: {folder / LICENCE}")
+    lines.append(f"from the {library.title}; licence: {folder / captures.LICENCE}")
     files = [str(folder / capture.file) for capture in wanted]
-    return Report("\n".join(lines), {"files": files, "fetched": new, "licence": str(folder / LICENCE)})
+    return Report("\n".join(lines), {"files": files, "fetched": new, "licence": str(folder / captures.LICENCE)})

@@ -1,9 +1,6 @@
-"""Speed of a step: its time divided by the time of MuJoCo's own step, on the same model in the same run.
+"""Speed of a step: its processor time divided by that of MuJoCo's own step, on the same model in the same run."""
 
-Times are processor times, so that other work on the machine does not count.
-"""
-
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,10 +30,6 @@ class BenchRow:
     def ratio(self) -> float:
         """Time of a Poise step divided by the time of a MuJoCo step."""
         return self.poise_us / self.mujoco_us
-
-    def as_dict(self) -> dict[str, float | str]:
-        """The fields and the ratio by name, for JSON."""
-        return {**asdict(self), "ratio": self.ratio}
 
 
 @dataclass(frozen=True)

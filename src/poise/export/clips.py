@@ -1,7 +1,5 @@
 """The motion of a performer as a clip of a skeleton: the user's own if the body was made from one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,8 +1,7 @@
 """Files of a figure with its skin and its animation: GLB (binary glTF 2.0) and USD (UsdSkel; needs usd-core).
 
-Metres, y up, facing +z, as glTF requires; in USD one time code per frame. Joints have the skeleton's names and
-hierarchy, in its upright pose; names that are invalid in USD are altered in paths, kept in `jointNames`. In GLB, end
-sites are nodes but not joints of the skin. Only the first performer is written, without props.
+Metres, y up, facing +z, as glTF requires; in USD one time code per frame. Names of joints that are invalid in USD are
+altered in paths, kept in `jointNames`. In GLB, end sites are nodes but not joints of the skin.
 """
 
 import json

@@ -73,26 +73,29 @@ def performer_centre(model: Any, data: Any) -> Array:
     return np.asarray(data.subtree_com[roots].mean(axis=0)) if len(roots) else np.zeros(3)
 
 
-def camera_azimuth(model: Any, qpos: ArrayLike) -> float:
-    """Azimuth (degrees) of a camera that sees the first performer half from the front in a pose (nq,)."""
-    roots = performer_roots(model)
+def data_of_pose(model: Any, qpos: ArrayLike) -> Any:
+    """MuJoCo data with the places of all bodies, and the centres of mass, in a pose (nq,)."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data
+
+
+def camera_azimuth(model: Any, qpos: ArrayLike) -> float:
+    """Azimuth (degrees) of a camera that sees the first performer half from the front in a pose (nq,)."""
+    roots, data = performer_roots(model), data_of_pose(model, qpos)
     forward = data.xmat[roots[0]].reshape(3, 3)[:, 0] if len(roots) else np.array([1.0, 0.0, 0.0])
     return float(np.degrees(np.arctan2(forward[1], forward[0]))) - 52.0
 
 
 def performer_span(model: Any, qpos: ArrayLike) -> float:
     """Size (m) of the performers in a pose (nq,): the longest side of their bounding box."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
     own = np.isin(model.body_rootid[model.geom_bodyid], performer_roots(model))
     if not own.any():
         return 1.0
     reach = np.minimum(model.geom_rbound[own], 1.0)[:, None]
-    centre = data.geom_xpos[own]
+    centre = data_of_pose(model, qpos).geom_xpos[own]
     return float(max(0.2, ((centre + reach).max(axis=0) - (centre - reach).min(axis=0)).max()))
 
 

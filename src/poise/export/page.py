@@ -1,7 +1,5 @@
 """A self-contained web page that plays a performance in 3D, without network access."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -10,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import mujoco
 import numpy as np
@@ -74,7 +72,8 @@ def page_data(recording: look.Drawable) -> Json:
     qpos = np.asarray(recording.qpos)[kept]
     track = _BodyTracks.of(model, qpos, moving)
     ghost = recording.reference_qpos
-    events, names = _recorded_events(recording.meta), [model.body(int(body)).name for body in moving]
+    listed, names = recording.meta.get("events"), [model.body(int(body)).name for body in moving]
+    events = [event for event in listed if isinstance(event, Mapping)] if isinstance(listed, list | tuple) else []
     pushes, fall = _page_pushes(events, names, model.body_ipos[moving]), recording.meta.get("fell_at")
     marks = [{"time": push["time"], "kind": "push"} for push in pushes]
     marks += [{"time": float(fall), "kind": "fall"}] if isinstance(fall, int | float) else []
@@ -124,8 +123,8 @@ class _BodyTracks:
     com: Array  # (n, performers, 3)
     centre: Array  # (n, 3)
 
-    @staticmethod
-    def of(model: Any, qpos: Array, moving: Indices) -> _BodyTracks:
+    @classmethod
+    def of(cls, model: Any, qpos: Array, moving: Indices) -> Self:
         data = mujoco.MjData(model)
         roots = look.performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
@@ -136,7 +135,7 @@ class _BodyTracks:
             mujoco.mj_comPos(model, data)
             position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
             com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
-        return _BodyTracks(position, rotation, com, centre)
+        return cls(position, rotation, com, centre)
 
     def packed(self) -> Json:
         rotation = pack_array(np.rint(32767 * self.rotation), "i2")
@@ -162,9 +161,7 @@ def _smooth_camera_path(path: Array, time: Array) -> Array:
 
 def _page_shapes(model: Any, qpos: Array, moving: Indices) -> list[Json]:
     """The drawn geoms in their body's frame; those of fixed bodies (body -1) in the world frame."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
+    data = look.data_of_pose(model, qpos)
     colours, roles = look.geom_colours(model), look.body_roles(model)
     index = {int(body): k for k, body in enumerate(moving)}
     shapes = []
@@ -229,13 +226,6 @@ def _meta_name(value: Any) -> str:
 
 
 # Events of a recording. Recordings may come from other programs: incomplete events are skipped.
-
-
-def _recorded_events(meta: Mapping[str, Any]) -> list[Event]:
-    """The well-formed events of a recording."""
-    events = meta.get("events")
-    listed = events if isinstance(events, list | tuple) else ()
-    return [event for event in listed if isinstance(event, Mapping)]
 
 
 def _page_pushes(events: Sequence[Event], bodies: Sequence[str], centres: Array) -> list[Json]:

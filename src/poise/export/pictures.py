@@ -1,8 +1,4 @@
-"""Pictures of a performance: strips, drawn without OpenGL, and videos.
-
-For a strip MuJoCo casts the rays and NumPy shades them. For a video, H.264 in MP4, MuJoCo renders off screen, which
-needs OpenGL through EGL, and av encodes.
-"""
+"""Pictures of a performance: strips, drawn without OpenGL, and videos, which MuJoCo renders off screen through EGL."""
 
 import io
 import struct
@@ -23,7 +19,6 @@ from scipy.ndimage import gaussian_filter1d
 from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.export import look
-from poise.export.look import SHOWN_GROUPS, Drawable, camera_azimuth, geom_colours, performer_centre, performer_span
 from poise.files import write_file
 
 Pixels = NDArray[np.uint8]
@@ -77,10 +72,7 @@ def render_pose(
     Pixels at edges are sampled four more times.
     """
     camera = camera or Camera()
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
+    data = look.data_of_pose(model, qpos)
     span = look.performer_span(model, data.qpos) if span is None else span
     target = look.performer_centre(model, data) if focus is None else np.asarray(focus, dtype=np.float64)
     shot = _RayCaster(model, data, camera, target, span, size)
@@ -213,7 +205,11 @@ QUALITY = "20"  # Constant rate factor of H.264: 18 is visually lossless, 28 is 
 
 
 def write_video(
-    recording: Drawable, path: str | Path, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
+    recording: look.Drawable,
+    path: str | Path,
+    size: tuple[int, int] = SIZE,
+    *,
+    bar: Callable[[int], Iterable[int]] = range,
 ) -> Path:
     """Write an MP4 of frames of `size` (width, height) in real time; `bar` counts the frames."""
     try:
@@ -231,7 +227,7 @@ def write_video(
 
 
 def video_frames(
-    recording: Drawable, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
+    recording: look.Drawable, size: tuple[int, int] = SIZE, *, bar: Callable[[int], Iterable[int]] = range
 ) -> Iterator[Pixels]:
     """Yield frames (height, width, 3) at `RATE`, from the first state to the last."""
     clock = np.asarray(recording.time, float)
@@ -271,17 +267,17 @@ def _video_model(xml: str, size: tuple[int, int]) -> Any:
     sun = spec.worldbody.add_light(name="poise:sun", type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, castshadow=True)
     sun.pos, sun.dir, sun.diffuse, sun.specular = 8 * SUN, -SUN / np.linalg.norm(SUN), [0.5] * 3, [0.1] * 3
     model = spec.compile()
-    model.geom_rgba[:] = geom_colours(model)
+    model.geom_rgba[:] = look.geom_colours(model)
     return model
 
 
 def _video_camera(model: Any, first: Array) -> Any:
     """The same camera as in strips of pictures."""
-    own = Camera(azimuth=camera_azimuth(model, first))
+    own = Camera(azimuth=look.camera_azimuth(model, first))
     view = mujoco.MjvCamera()
     view.type = mujoco.mjtCamera.mjCAMERA_FREE
     view.azimuth, view.elevation = own.azimuth + 180.0, -own.elevation  # MuJoCo's angles are those of the line of sight
-    view.distance = own.distance * performer_span(model, first)
+    view.distance = own.distance * look.performer_span(model, first)
     return view
 
 
@@ -292,7 +288,7 @@ def _camera_path(model: Any, data: Any, poses: Array) -> Array:
         data.qpos[:] = pose
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
-        centre[:] = performer_centre(model, data)
+        centre[:] = look.performer_centre(model, data)
     return np.asarray(gaussian_filter1d(centres, FOCUS_BLUR * RATE, axis=0, mode="nearest"))
 
 
@@ -310,7 +306,7 @@ def _offscreen_renderer(model: Any, size: tuple[int, int]) -> Iterator[Callable[
     context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
     mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
     scene, option = mujoco.MjvScene(model, 2000), mujoco.MjvOption()
-    option.geomgroup[:] = SHOWN_GROUPS
+    option.geomgroup[:] = look.SHOWN_GROUPS
     whole = mujoco.MjrRect(0, 0, *size)
     pixels: NDArray[np.uint8] = np.empty((size[1], size[0], 3), np.uint8)
 

@@ -1,7 +1,5 @@
 """The motions that ship with Poise, by name: authored sources, motions that obey physics, behaviours and poses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,10 +51,7 @@ def motion_names() -> tuple[str, ...]:
 
 
 def named_motion(name: str, body: Body) -> Reference:
-    """A shipped motion as a reference.
-
-    The reference obeys physics if Poise ships the optimised motion for this body; otherwise it has only poses.
-    """
+    """A shipped motion as a reference, which obeys physics if Poise ships the optimised motion for this body."""
     if name not in motion_names():
         raise unknown_name("motion", name, motion_names())
     if name in behaviour_names():

@@ -259,10 +259,7 @@ def _mirrored_repertoire_contacts(body: Body, contacts: ContactSchedule) -> Cont
 
 
 def _mirrored_repertoire_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """Mirrored contact centres (C, 3) m in the frames of the opposite links `links`.
-
-    Computed from the standing pose and its mirror image, because frames of opposite links need not be mirror images.
-    """
+    """Mirrored contact centres (C, 3) m in the frames of the opposite `links`, which need not be mirrored frames."""
     here = LinkKinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)
     places, _ = here.at(body.standing[None])

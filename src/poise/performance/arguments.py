@@ -1,7 +1,5 @@
 """Checks of users' arguments: accept what is obviously meant, else raise an error that says what to give."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Real
 from os import PathLike, fspath

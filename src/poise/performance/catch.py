@@ -1,7 +1,5 @@
 """Recovery from toppling: a second controller steps until the body stands, then the first resumes its motion."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import cos, pi, sin, sqrt
 from typing import Any
@@ -155,17 +153,12 @@ def feet_stay_planted_for_catch(take: Take) -> bool:
 
 def tallest_pose_for_catch(take: Take) -> Array:
     """(nq,) the pose with the highest root in the first `SEARCHED` seconds."""
-    return max(_frames_searched_after_catch(take), key=_root_height_for_catch).qpos
+    return max(_frames_searched_after_catch(take), key=lambda frame: float(frame.qpos[2])).qpos
 
 
 def _frames_searched_after_catch(take: Take) -> list[Frame]:
     """The frames of the first `SEARCHED` seconds."""
     return [take.frame(k) for k in range(round(min(take.duration or SEARCHED, SEARCHED) * take.rate))]
-
-
-def _root_height_for_catch(frame: Frame) -> float:
-    """Height of the root (m)."""
-    return float(frame.qpos[2])
 
 
 class _MotionAfterCatch:
@@ -195,7 +188,7 @@ class _MotionAfterCatch:
 
     def keeps_lowest_contacts(self) -> bool:
         """Whether the frame with the lowest root keeps all its contacts when the feet are planted as in the pose."""
-        lowest = min(_frames_searched_after_catch(self._take), key=_root_height_for_catch)
+        lowest = min(_frames_searched_after_catch(self._take), key=lambda frame: float(frame.qpos[2]))
         (found,) = self._with_feet_planted([Frame(self._pose_above_feet(lowest), lowest.down)])
         return found.down is not None and bool(np.all(found.down == lowest.down))
 

@@ -3,8 +3,6 @@
 A cue holds the controller or motion that it acts on in a `partial`, so that marks copy this object too (see `marks`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,16 +47,16 @@ def held_pairs(world: World) -> list[list[str]]:
     return [[world.model.body(link).name for link in pair] for pair in sorted(pairs)]
 
 
-def grip_cues(motion: Dynamic, prop: str = "bar") -> list[Cue]:
-    """Cues at which the hands grip and release a prop, at the times at which the hands of the motion do so."""
+def grip_cues(motion: Dynamic) -> list[Cue]:
+    """Cues at which the hands grip and release the bar, at the times at which the hands of the motion do so."""
     cues: list[Cue] = []
     contacts = motion.contacts
     for c in np.flatnonzero(contacts.held):
         link, point = contacts.links[c], contacts.centre[c]
         for first, last in true_runs(contacts.down[:, c]):
-            cues.append(grip_cue(first * motion.step, f"{link} takes hold", link, [point], prop))
+            cues.append(grip_cue(first * motion.step, f"{link} takes hold", link, [point], "bar"))
             if last < len(contacts.down):
-                cues.append(release_cue(last * motion.step, f"{link} lets go", link, prop))
+                cues.append(release_cue(last * motion.step, f"{link} lets go", link, "bar"))
     return cues
 
 

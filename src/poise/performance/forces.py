@@ -1,12 +1,10 @@
 """External forces of a run: pushes, and weights that hang on links, as generalised forces of each step."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import mujoco
 import numpy as np
@@ -44,14 +42,14 @@ class PushInRun:
         self.event: dict[str, Any] = {"kind": "push", **asdict(push), "body": name, "world_force": vector.tolist()}
 
     @classmethod
-    def placed(cls, push: Push, world: World, place: Place) -> PushInRun:
+    def placed(cls, push: Push, world: World, place: Place) -> Self:
         """A push whose direction is relative to the performer's initial heading, that of `place`."""
         return cls(push, world, push.force * displacement_to_start(place).vector(np.array(push.direction)))
 
     @classmethod
     def from_now(
         cls, force: ArrayLike, duration: float, body: str | None, world: World, place: Place, held: bool = False
-    ) -> PushInRun:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """A push that begins now, with a force (3,) N in the world frame, for a duration (s); `place` is the start."""
         try:
             vector = np.asarray(force, float).reshape(-1)
@@ -71,7 +69,7 @@ class PushInRun:
         """Time (s) at which the push ends."""
         return self.push.time + self.push.duration
 
-    def lasting(self, duration: float) -> PushInRun:
+    def lasting(self, duration: float) -> Self:
         """The same push with another duration (s)."""
         longer = copy.copy(self)
         longer.push, longer.event = replace(self.push, duration=duration), {**self.event, "duration": duration}
@@ -113,7 +111,7 @@ class WeightHungInRun:
     mass: float  # kg
 
     @classmethod
-    def on(cls, world: World, name: str, mass: float) -> WeightHungInRun:
+    def on(cls, world: World, name: str, mass: float) -> Self:
         """A weight of `mass` (kg) on the link `name`: in the hand, or at the centre of mass of any other link."""
         if not 0 < number_argument("mass", mass) <= HEAVIEST:
             raise PoiseError(f"a weight of {mass:g} kg: must be above 0 and at most {HEAVIEST:g} kg")

@@ -1,7 +1,5 @@
 """Hand-over: a second controller takes over when the first controller's motion has ended."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from math import cos, sin
@@ -21,6 +19,7 @@ from poise.dynamics.state import State
 from poise.edit.limbs import chain_joints, has_legs
 from poise.errors import PoiseError
 from poise.performance.start import PlacedReference
+from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Reference, Still
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate, yaw_of
@@ -110,9 +109,7 @@ class Handover:
         """Where the next reference must start, so that its feet and heading match the feet and heading of the body."""
         scene = self._world.scene
         body = scene.body
-        first = mujoco.MjData(body.model)
-        first.qpos[:] = self._next.at(0.0).qpos
-        mujoco.mj_kinematics(body.model, first)
+        first = next(posed_data(body, self._next.at(0.0).qpos[None]))
         here, there = (_feet_midpoint_at_hand_over(body, data) for data in (state.data, first))
         turned = float(yaw_of(state.qpos[3:7]) - yaw_of(first.qpos[3:7]))
         x = here[0] - (cos(turned) * there[0] - sin(turned) * there[1])

@@ -1,7 +1,5 @@
 """Marks: saved states of a run, to which the run can return."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import partial
 from numbers import Number

@@ -1,7 +1,5 @@
 """What a run gives: a recorded performance with its computation times, and the bones of one moment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report of a performance: its numbers, its text and its files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A request: everything that determines a performance, as names and short forms or as objects; `stage` for users."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

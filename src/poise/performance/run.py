@@ -1,7 +1,5 @@
 """A run: a performance in progress, and the only loop that steps the world."""
 
-from __future__ import annotations
-
 import copy
 import math
 import time as clock
@@ -22,17 +20,9 @@ from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, Live
 from poise.errors import PoiseError
 from poise.measure.metrics import links_barred_from_ground
+from poise.performance import forces
 from poise.performance.arguments import number_argument, text_or_object
 from poise.performance.cues import Cue, check_cue_speed, fire_cue, held_pairs, steer_by_cue
-from poise.performance.forces import (
-    FORCE_AND_TORQUE,
-    MOST_WEIGHTS,
-    PushInRun,
-    WeightHungInRun,
-    hung_force,
-    stabiliser_kind,
-    total_push,
-)
 from poise.performance.marks import Mark, unchanging_parts_for_mark, world_parts_for_mark
 from poise.performance.performance import Bones, Performance
 from poise.performance.start import PlacedReference, place_at_start
@@ -87,8 +77,8 @@ class Run:
         self.place = place_at_start(world, reference, seed, noise, stand)
         self._cues = sorted(cues, key=lambda cue: cue.time)
         self._waiting = list(self._cues)
-        self._pushes = [PushInRun.placed(push, world, self.place) for push in pushes]
-        self._weights: tuple[WeightHungInRun, ...] = ()
+        self._pushes = [forces.PushInRun.placed(push, world, self.place) for push in pushes]
+        self._weights: tuple[forces.WeightHungInRun, ...] = ()
         self._stabiliser: str | None = None  # what a stabiliser of the root has given so far
         controller.reset(world, PlacedReference(reference, self.place))
         world.warm_up()
@@ -159,13 +149,15 @@ class Run:
         began = clock.perf_counter()
         if self._push_begins() and isinstance(self.controller, PushAware):
             self.controller.note_push(world.time)
-        time, actuation, external = self.time, self._act(), total_push(self._pushes, world)
+        time, actuation, external = self.time, self._act(), forces.total_push(self._pushes, world)
         if self._weights:
-            external = hung_force(self._weights, world, actuation, external) + (0.0 if external is None else external)
-        if self._stabiliser != FORCE_AND_TORQUE:
-            self._stabiliser = stabiliser_kind(actuation, world) or self._stabiliser
+            others = 0.0 if external is None else external
+            external = forces.hung_force(self._weights, world, actuation, external) + others
+        if self._stabiliser != forces.FORCE_AND_TORQUE:
+            self._stabiliser = forces.stabiliser_kind(actuation, world) or self._stabiliser
         result = world.step(actuation, external)
-        if self.fell_at is None and self._falls_in_step(result):
+        grounded = self._barred[result.body] & (result.other == 0)  # more than feet and hands
+        if self.fell_at is None and np.any(grounded & result.impulse.any(axis=1)):
             self.fell_at = time
         if self._recorder is not None:
             self._recorder.add(result)
@@ -211,10 +203,6 @@ class Run:
         now = self.world.time
         new = (each.push.time for each in self._pushes if not each.renews)
         return any(now <= time < now + self.world.settings.step for time in new)
-
-    def _falls_in_step(self, result: StepResult) -> bool:
-        """Whether a link other than feet and hands touched the ground in a step."""
-        return bool(np.any(self._barred[result.body] & (result.other == 0) & result.impulse.any(axis=1)))
 
     # -- the recording ------------------------------------------------------------------------------------------------
 
@@ -299,19 +287,19 @@ class Run:
 
     # -- interaction --------------------------------------------------------------------------------------------------
 
-    def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> PushInRun:
+    def push(self, force: ArrayLike, duration: float = 0.1, body: str | None = None) -> forces.PushInRun:
         """Push a link (default: the trunk) with a force (3,) N in the world frame, from now on for a duration (s)."""
-        made = PushInRun.from_now(force, duration, body, self.world, self.place)
+        made = forces.PushInRun.from_now(force, duration, body, self.world, self.place)
         self._add_push(made)
         return made
 
-    def _add_push(self, made: PushInRun) -> None:
+    def _add_push(self, made: forces.PushInRun) -> None:
         self._pushes = [*(push for push in self._pushes if push.end > self.world.time), made]
         self.events.append(made.event)
 
     def pull(self, force: ArrayLike, body: str | None = None) -> None:
         """Replace the last pull: pull a link with a force (3,) N, which ends after `PATIENCE` unless renewed."""
-        now, made = self.world.time, PushInRun.from_now(force, PATIENCE, body, self.world, self.place, held=True)
+        now, made = self.world.time, forces.PushInRun.from_now(force, PATIENCE, body, self.world, self.place, held=True)
         same = (each for each in self._pushes if each.held and each.end > now and each.link_id == made.link_id)
         last = next(same, None)
         if last is not None and np.linalg.norm(made.vector - last.vector) <= STEADY * np.linalg.norm(last.vector):
@@ -336,9 +324,9 @@ class Run:
 
     def hang(self, link: str, mass: float) -> None:
         """Hang a weight (kg) on a link, from now on."""
-        made = WeightHungInRun.on(self.world, link, mass)
-        if len(self._weights) >= MOST_WEIGHTS:
-            raise PoiseError(f"at most {MOST_WEIGHTS} weights can hang at once: take them off first")
+        made = forces.WeightHungInRun.on(self.world, link, mass)
+        if len(self._weights) >= forces.MOST_WEIGHTS:
+            raise PoiseError(f"at most {forces.MOST_WEIGHTS} weights can hang at once: take them off first")
         self._weights = (*self._weights, made)
         self.note({"kind": "weight", "time": self.world.time, "body": link, "mass": mass, "point": list(made.point)})
 

@@ -1,7 +1,5 @@
 """Staging: create a run from a body, a motion, a scene and a controller. All performances are staged here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The start of a performance: set the world to the start of a reference, and move the reference to its place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,11 +1,9 @@
 """The choice of a visitor: motion, body, controller and terrain, and what it allows during the performance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from poise.body.assemble import body_names
 from poise.control.catalogue import controller_entry, controller_names, fallback_controller
@@ -16,18 +14,7 @@ from poise.library.bodies import OWN
 from poise.library.motions import motion_names
 from poise.library.repertoire import GAITS
 from poise.performance.request import Request
-from poise.studio.catalogue import (
-    BEHAVIOUR,
-    FEATS,
-    GROUPS,
-    RUNS,
-    TERRAINS,
-    can_steer_by_steps,
-    motion_choices,
-    motion_kind,
-    suggested_body,
-    walker_refusal,
-)
+from poise.studio import catalogue
 from poise.studio.wire import Arguments
 
 AFTERWARDS = "walk"  # Motion after a behaviour that ends standing
@@ -49,7 +36,7 @@ class Choice:
     steered: bool = True  # whether to prepare for steering, where that takes time
 
     @classmethod
-    def of(cls, args: Arguments, uploads: Mapping[str, Path]) -> Choice:
+    def of(cls, args: Arguments, uploads: Mapping[str, Path]) -> Self:
         """The choice that a page sends; only known names and uploaded files are accepted."""
         motion = args.text("motion", "walk")
         if motion not in uploads and motion not in motion_names():
@@ -58,7 +45,7 @@ class Choice:
         if body not in (None, OWN, *body_names()):
             raise PoiseError(f"unknown body '{body}'")
         terrain = args.text("terrain", "flat")
-        if terrain.partition(":")[0] not in {each["name"] for each in TERRAINS}:
+        if terrain.partition(":")[0] not in {each["name"] for each in catalogue.TERRAINS}:
             raise PoiseError(f"unknown terrain '{terrain}'")
         controller = args.text("controller") or fallback_controller()
         if controller not in controller_names():  # a page must not make the server import arbitrary classes
@@ -77,7 +64,7 @@ class Choice:
     @property
     def body_name(self) -> str:
         """Name of the chosen body, or of the default for the motion and the controller."""
-        return self.body or suggested_body(self.motion, self.controller)
+        return self.body or catalogue.suggested_body(self.motion, self.controller)
 
     @property
     def entry(self) -> ControllerEntry:
@@ -87,11 +74,11 @@ class Choice:
     @property
     def hands_over_to_walker(self) -> bool:
         """Whether the behaviour ends standing, and another controller walks on from there."""
-        if self.entry.performs != "behaviours" or motion_kind(self.motion) != BEHAVIOUR:
+        if self.entry.performs != "behaviours" or catalogue.motion_kind(self.motion) != catalogue.BEHAVIOUR:
             return False
         behaviour = read_behaviour(self.motion)
         stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
-        return stands and walker_refusal(self.body_name) is None
+        return stands and catalogue.walker_refusal(self.body_name) is None
 
     @property
     def guide(self) -> ControllerEntry:
@@ -101,7 +88,7 @@ class Choice:
     @property
     def steers(self) -> bool:
         """Whether it can be steered."""
-        if motion_kind(self.motion) == BEHAVIOUR:
+        if catalogue.motion_kind(self.motion) == catalogue.BEHAVIOUR:
             rolls = self.entry.performs == "behaviours" and read_behaviour(self.motion).kind == "roll"
             return rolls or self.hands_over_to_walker
         if self.entry.steered == "by steps":
@@ -111,31 +98,32 @@ class Choice:
     @property
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
-        return self.entry.steered == "by steps" and can_steer_by_steps(self.motion, self.body_name)
+        return self.entry.steered == "by steps" and catalogue.can_steer_by_steps(self.motion, self.body_name)
 
     @property
     def falls_expected(self) -> bool:
         """Whether touching the ground is part of the performance, or the controller does not balance."""
-        return not self.entry.balances or motion_kind(self.motion) not in (*GROUPS, "file")
+        return not self.entry.balances or catalogue.motion_kind(self.motion) not in (*catalogue.GROUPS, "file")
 
     @property
     def edits_live(self) -> bool:
         """Whether the motion can be edited during the performance."""
-        return motion_kind(self.motion) != BEHAVIOUR and self.entry.edits_live
+        return catalogue.motion_kind(self.motion) != catalogue.BEHAVIOUR and self.entry.edits_live
 
     @property
     def transitions(self) -> tuple[str, ...]:
         """Motions into which it can blend during the performance; a blend does not obey physics."""
         if not self.edits_live or self.entry.needs_physics:
             return ()
-        if self.entry.walks:
-            return tuple(m["name"] for m in motion_choices() if m["group"] == GROUPS["gait"] and m["name"] not in RUNS)
-        return tuple(m["name"] for m in motion_choices() if m["group"] in (GROUPS["gait"], FEATS))
+        walks = self.entry.walks
+        groups = (catalogue.GROUPS["gait"],) if walks else (catalogue.GROUPS["gait"], catalogue.FEATS)
+        names = (motion["name"] for motion in catalogue.motion_choices() if motion["group"] in groups)
+        return tuple(name for name in names if not (walks and name in catalogue.RUNS))
 
     @property
     def bends_ground(self) -> bool:
         """Whether the slope of the ground ahead can be changed during the performance."""
-        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in RUNS:
+        if self.terrain.partition(":")[0] not in ("flat", "slope") or self.motion in catalogue.RUNS:
             return False
         allowed = self.entry.bends_ground
         return allowed == "all" or (allowed == "gaits" and self.motion in GAITS)

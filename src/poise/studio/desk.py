@@ -14,6 +14,7 @@ from poise.export.look import performer_span
 from poise.export.page import page_scene_data
 from poise.performance.forces import HEAVIEST
 from poise.performance.report import summarise_performance
+from poise.performance.run import Run
 from poise.retarget.prepare import import_changes
 from poise.studio.catalogue import controller_refusals, page_catalogue
 from poise.studio.choices import USUAL_SPEEDS, Choice
@@ -179,21 +180,24 @@ class Desk:
         show, body = self._present_show(), args.text("body") or None
         duration = args.number("duration", 0.01, 5.0, 0.1)
         if args.raw("force") is not None:
-            show.push(args.vector("force", STRONGEST), duration, body)
+            force = args.vector("force", STRONGEST)
+            show.interact(lambda run: run.push(force, duration, body))
         else:
             show.push_towards(args.number("newtons", 1.0, STRONGEST), args.number("degrees", -360, 360), duration, body)
 
     def _do_pull(self, args: Arguments) -> None:
-        self._present_show().pull(args.vector("force", STRONGEST), args.text("body"))
+        force, body = args.vector("force", STRONGEST), args.text("body")
+        self._present_show().interact(lambda run: run.pull(force, body))
 
     def _do_release(self, _: Arguments) -> None:
-        self._present_show().let_go()
+        self._present_show().interact(Run.let_go)
 
     def _do_hang(self, args: Arguments) -> None:
-        self._present_show().hang(args.text("body"), args.number("mass", 0.1, HEAVIEST))
+        link, mass = args.text("body"), args.number("mass", 0.1, HEAVIEST)
+        self._present_show().interact(lambda run: run.hang(link, mass))
 
     def _do_unhang(self, _: Arguments) -> None:
-        self._present_show().take_off()
+        self._present_show().interact(Run.take_off)
 
     def _do_steer(self, args: Arguments) -> None:
         heading = args.optional_number("heading", -1e6, 1e6)

@@ -47,11 +47,7 @@ def _limit_memory() -> None:
 
 
 def return_large_blocks() -> None:
-    """Make glibc return freed blocks above LARGE to the system, instead of keeping them and splitting them.
-
-    Each mark holds a 16 MB work space of MuJoCo. Without this, thinning out marks fragments the heap until the address
-    space is exhausted after some minutes.
-    """
+    """Make glibc return freed blocks above LARGE to the system: marks of 16 MB would fragment the heap in minutes."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
 

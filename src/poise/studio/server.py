@@ -1,9 +1,7 @@
 """The server: serves the page to this machine only, and gives each connected page a process.
 
-A foreign page open in the same browser could reach a server on this machine. Browsers send the origin of a page
-(Origin) and the name by which the server was addressed (Host, which a foreign name server can point to this machine);
-both must be ours. Other users of the machine could reach it too. They lack the token, which is random at each start,
-and which only the studio's own link carries.
+Foreign pages in the same browser are refused by their Origin, or by the Host as which they address this machine. Other
+users of the machine lack the token, which is random at each start, and which only the studio's own link carries.
 """
 
 import asyncio
@@ -66,6 +64,8 @@ class Studio:
 
     async def open(self, port: int) -> None:
         """Start to serve; port 0 takes any free one."""
+        silent = logging.getLogger("poise.studio")
+        silent.setLevel(logging.CRITICAL)  # hides closed connections
         try:
             self._server = await serve(
                 self._visit,
@@ -77,7 +77,7 @@ class Studio:
                 server_header=None,
                 open_timeout=10,
                 ping_interval=None,  # a page that has gone closes its connection; a slow or sleeping one must keep it
-                logger=_silent_logger(),
+                logger=silent,
             )
         except OSError as error:
             raise PoiseError(f"cannot open port {port}: {error.strerror or error}") from None
@@ -240,13 +240,6 @@ async def serve_until_stopped(studio: Studio, port: int, opened: Callable[[Studi
         await ended.wait()
     finally:
         await studio.close()
-
-
-def _silent_logger() -> logging.Logger:
-    """A logger that hides closed connections."""
-    logger = logging.getLogger("poise.studio")
-    logger.setLevel(logging.CRITICAL)
-    return logger
 
 
 def page_file(path: str) -> tuple[str, bytes] | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arrays import Array, Frozen
+from poise.arrays import Frozen
 from poise.body.body import Body
 from poise.control.catalogue import named_controller
 from poise.control.controller import ReusesPreparation
@@ -140,36 +140,17 @@ class Show:
         self._marks = [each for each in self._marks if each.steps <= goal]
         self._commanded = final_command(self.run.events)
 
-    def _interact(self, act: Interaction) -> None:
+    def interact(self, act: Interaction) -> None:
         """Do something to the run, and store it; `branch` repeats it when it simulates again from an earlier mark."""
         act(self.run)  # raises before it is stored
         self._done.append((self._steps, act))
-
-    def push(self, force: Array, duration: float, body: str | None = None) -> None:
-        """Push a link with a force (N, world frame) for a duration (s)."""
-        self._interact(lambda run: run.push(force, duration, body))
 
     def push_towards(self, newtons: float, degrees: float, duration: float, body: str | None = None) -> None:
         """Push a link horizontally; 0 degrees is the heading of the performer, 90 to its left."""
         world = self.run.world
         angle = math.radians(degrees) + float(yaw_of(world.qpos[world.scene.coordinates(0)][3:7]))
-        self.push(newtons * np.array([math.cos(angle), math.sin(angle), 0.0]), duration, body)
-
-    def pull(self, force: Array, body: str) -> None:
-        """Pull a link with a force (N, world frame) until `let_go`."""
-        self._interact(lambda run: run.pull(force, body))
-
-    def let_go(self) -> None:
-        """End the pull."""
-        self._interact(Run.let_go)
-
-    def hang(self, link: str, mass: float) -> None:
-        """Hang a weight (kg) on a link."""
-        self._interact(lambda run: run.hang(link, mass))
-
-    def take_off(self) -> None:
-        """Take off all weights."""
-        self._interact(Run.take_off)
+        force = newtons * np.array([math.cos(angle), math.sin(angle), 0.0])
+        self.interact(lambda run: run.push(force, duration, body))
 
     def steer(self, heading: float | None, speed: float | None, lift: float | None, step: float | None) -> None:
         """Command a heading (rad, to the left of the initial one), speed (m/s), foot lift (m) and step duration (s)."""
@@ -177,7 +158,7 @@ class Show:
             raise PoiseError(f"{self.choice.controller} cannot be steered in {self.choice.motion}")
         if speed is not None and self.fastest is not None and speed > self.fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: it runs on level ground only")
-        self._interact(lambda run: run.steer(heading, speed, lift, step))
+        self.interact(lambda run: run.steer(heading, speed, lift, step))
         self._commanded = final_command(self.run.events[-1:], self._commanded)
 
     def edit(self, text: str) -> None:
@@ -187,7 +168,7 @@ class Show:
             raise PoiseError(f"{name} tracks a motion that obeys physics: edit it from the beginning instead")
         refuse_file_edits(text)
         edit = parse_edit(text)
-        self._interact(lambda run: run.edit(edit))
+        self.interact(lambda run: run.edit(edit))
 
     def slope(self, degrees: float) -> None:
         """Set the slope of the ground ahead (degrees); the ground walked on so far does not change."""
@@ -196,7 +177,7 @@ class Show:
         fastest = self.choice.entry.fastest_uphill
         if fastest is not None and (self._commanded["speed"] or 0.0) > fastest:
             raise PoiseError(f"{self.choice.controller} falls when it runs uphill: have it walk first")
-        self._interact(lambda run: _bend_ground(run, degrees))
+        self.interact(lambda run: _bend_ground(run, degrees))
 
     @property
     def rise(self) -> float | None:
@@ -217,7 +198,7 @@ class Show:
         motion = named_motion(name, self.run.world.scene.body)
         assert isinstance(motion, Played)
         blend = Blend(motion.clip, span=Span(self.run.time))
-        self._interact(lambda run: run.edit(blend))
+        self.interact(lambda run: run.edit(blend))
 
     def likeness(self) -> list[str]:
         """The likeness of the performance so far to its file, in lines of text; none if there is no file."""

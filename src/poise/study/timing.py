@@ -1,7 +1,4 @@
-"""Time of a step of control and simulation, also as a ratio to MuJoCo's own step, for each controller.
-
-[Muico2009] Table 4, [Tsai2010] section 5, [Jain2011] section 7.1 (by stages), [Zordan2014] section VIII-B (and plans).
-"""
+"""Time of a step of control and simulation, also as a ratio to MuJoCo's own step, for each controller."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -50,12 +47,9 @@ def run_nqr_timing(case: NamedCase) -> Row:
     }
 
 
-nqr_timing_summary = summary_by(("motion",), column_means("contacts", *_NQR_TIMES))
-
-
 def plot_nqr_timing(rows: Sequence[Row]) -> Figure:
     """Low, average and high step times of each motion, and the time of MuJoCo's step."""
-    found = nqr_timing_summary(rows)
+    found = NQR.summary(rows)
     figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
     for place, row in enumerate(found):
         low, high, average, mujoco_ms = (float(row[name] or 0.0) for name in _NQR_TIMES[:4])
@@ -76,7 +70,7 @@ NQR: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "stand")),
     cases=motion_cases,
     run_case=run_nqr_timing,
-    summary=nqr_timing_summary,
+    summary=summary_by(("motion",), **column_means("contacts", *_NQR_TIMES)),
     plot=plot_nqr_timing,
     alone=True,
 )
@@ -87,10 +81,7 @@ _PENDULUM_TIMES = (*PENDULUM_PAPER, "step_ms", "p99_ms", "mj_step_ms", "ratio", 
 
 
 def run_pendulum_timing(case: NamedCase) -> Row:
-    """Row of mean times and of the 99th percentile; ratios are relative to the mean time of MuJoCo's steps.
-
-    `filter_ms` includes the target postures, `simulation_ms` the tracking of these postures.
-    """
+    """Row of mean times and 99th percentile, relative to the mean of MuJoCo's; `filter_ms` includes target postures."""
     times = time_motion(case, Pendulum(), BODY, STEP_RATE)
     whole, mujoco_s = times.whole, float(times.mujoco.mean())
     slow = float(np.percentile(whole, 99))
@@ -109,12 +100,9 @@ def run_pendulum_timing(case: NamedCase) -> Row:
     }
 
 
-pendulum_timing_summary = summary_by(("motion",), column_means("contacts", *_PENDULUM_TIMES))
-
-
 def plot_pendulum_timing(rows: Sequence[Row]) -> Figure:
     """Filter and simulation of each motion as stacked bars, beside the paper's times and MuJoCo's step."""
-    found = pendulum_timing_summary(rows)
+    found = PENDULUM.summary(rows)
     names = [*(str(row["motion"]) for row in found), "paper", "mj_step"]
     filters = np.array([*column_values(found, "filter_ms"), PENDULUM_PAPER["filter_ms"], 0.0])
     own, mujoco_ms = (column_values(found, name) for name in ("simulation_ms", "mj_step_ms"))
@@ -137,7 +125,7 @@ PENDULUM: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk",)),
     cases=motion_cases,
     run_case=run_pendulum_timing,
-    summary=pendulum_timing_summary,
+    summary=summary_by(("motion",), **column_means("contacts", *_PENDULUM_TIMES)),
     plot=plot_pendulum_timing,
     alone=True,
 )
@@ -213,14 +201,11 @@ def run_modal_timing(case: NamedCase) -> Row:
     }
 
 
-modal_timing_summary = summary_by(("motion", "window"), column_means("contacts", *_MODAL_TIMES))
-
-
 def plot_modal_timing(rows: Sequence[Row]) -> Figure:
     """The parts of a step as stacked bars, and the time of a whole step beside the times of the paper and MuJoCo."""
     from matplotlib import colormaps
 
-    found = modal_timing_summary(rows)
+    found = MODAL.summary(rows)
     names = [str(row["motion"]) for row in found]
     figure, ((parts, beside),) = figure_panels(1, 2, size=(8.5, 3.2))
     bottom = np.zeros(len(found))
@@ -250,7 +235,7 @@ MODAL: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=5.0, motions=MOTIONS),
     cases=motion_cases,
     run_case=run_modal_timing,
-    summary=modal_timing_summary,
+    summary=summary_by(("motion", "window"), **column_means("contacts", *_MODAL_TIMES)),
     plot=plot_modal_timing,
     alone=True,
 )
@@ -299,12 +284,9 @@ def _planning_time_of_case(what: str) -> float:
     return time.process_time() - began
 
 
-rotation_timing_summary = summary_by(("what",), column_means("contacts", *_ROTATION_TIMES, "plan_ms"))
-
-
 def plot_rotation_timing(rows: Sequence[Row]) -> Figure:
     """Control and simulation of a step as stacked bars."""
-    found = [row for row in rotation_timing_summary(rows) if row["step_ms"] is not None]
+    found = [row for row in ROTATION.summary(rows) if row["step_ms"] is not None]
     figure, ((axis,),) = figure_panels(1, 1, size=(4.5, 2.2))
     places = np.arange(len(found))
     control, simulation = (np.array(column_values(found, name)) for name in ("control_ms", "simulation_ms"))
@@ -325,7 +307,7 @@ ROTATION: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=4.0),
     cases=lambda scope: named_cases((*BEHAVIOURS, *PLANS), scope),
     run_case=run_rotation_timing,
-    summary=rotation_timing_summary,
+    summary=summary_by(("what",), **column_means("contacts", *_ROTATION_TIMES, "plan_ms")),
     plot=plot_rotation_timing,
     alone=True,
 )

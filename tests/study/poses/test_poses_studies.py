@@ -118,7 +118,7 @@ def test_a_variation_is_judged():
 def test_shares_are_counted_by_script(tmp_path):
     row = {"seed": 0, "solved": True, "passed": True, "iterations": None, "simulations": None}
     made = [{"script": "punch", **row, "done": done} for done in (True, True, False)]
-    (found,) = scripts.variation_summary(made)
+    (found,) = scripts.VARIATIONS.summary(made)
     assert (found["script"], found["variations"], found["done"]) == ("punch", 3, 2)
     findings = Findings(scripts.VARIATIONS, scripts.VARIATIONS.quick, tuple(made))
     assert np.asarray(Image.open(findings.write(tmp_path)[2])).std() > 1

@@ -1,11 +1,10 @@
 """Behaviours: poses given by angles in degrees, numbers for the controller, and which numbers a search may change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
@@ -71,12 +70,11 @@ class Behaviour:
         return len(self._free_places)
 
     @property
-    def free_numbers(self) -> list[tuple[str, str, float | tuple[float, ...]]]:
-        """For each free entry of the file: its table, its name, and its value or list of values."""
-        places = dict.fromkeys((table, name) for table, name, _ in self._free_places)
-        return [(table, name, getattr(self, table)[name]) for table, name in places]
+    def free_numbers(self) -> dict[tuple[str, str], float | tuple[float, ...]]:
+        """The value or list of values of each free entry of the file, by its table and name."""
+        return {(table, name): getattr(self, table)[name] for table, name, _ in self._free_places}
 
-    def varied(self, by: Array) -> Behaviour:
+    def varied(self, by: Array) -> Self:
         """Return a copy whose free numbers are changed by `by` (n,), in units of their spreads."""
         numbers = {"control": dict(self.control), "start": dict(self.start)}
         poses = {name: list(values) for name, values in self.poses.items()}

@@ -4,12 +4,11 @@ The times of the poses are given in [clip] of the behaviour file or found in the
 the crouches before and after the flight, for a roll from the pitch of the pelvis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import mujoco
 import numpy as np
@@ -49,7 +48,7 @@ class BehaviourClipMoments:
     at: tuple[float | None, ...] | None  # time (s) of each pose, None for the file's own pose; None: find all times
 
     @classmethod
-    def read(cls, source: MotionSource, count: int) -> BehaviourClipMoments:
+    def read(cls, source: MotionSource, count: int) -> Self:
         """Read [clip] of a behaviour file with `count` poses."""
         table = source.section("clip")
         for name in table:
@@ -98,8 +97,13 @@ def behaviour_poses_from_clip(moments: BehaviourClipMoments, body: Body, keys: B
     shifted = None if clip.translation is None else clip.translation[frames]
     taken = replace(clip, position=clip.position[frames], rotation=clip.rotation[frames], translation=shifted)
     found = SourceFigure(body).flexions(retarget(taken, body).clip.qpos)
+    if not rolls:
+        found = {
+            name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
+            for name in dict.fromkeys(map(_behaviour_angle_without_side, found))
+        }
     out = dict(own)
-    for name, bent in (found if rolls else _behaviour_angles_of_both_sides(found)).items():
+    for name, bent in found.items():
         whole = _behaviour_angle_without_side(name)
         if whole in LEFT_OUT or (rolls and whole in NOT_OF_ROLLS):
             continue
@@ -117,14 +121,6 @@ def _behaviour_pose_times(clip: BodyClip, keys: BehaviourPoses) -> tuple[float |
     if keys.kind == "roll":
         return roll_behaviour_times(clip, keys.tilt + 360.0 * np.array(keys.at))
     return tuple(time if k in CHOSEN else None for k, time in enumerate(flip_behaviour_times(clip)))
-
-
-def _behaviour_angles_of_both_sides(found: dict[str, Array]) -> dict[str, Array]:
-    """Angles by name without a side; an angle of a limb is the mean of left and right."""
-    return {
-        name: found[name] if name in found else np.mean([found[f"{side}_{name}"] for side in SIDES], axis=0)
-        for name in dict.fromkeys(map(_behaviour_angle_without_side, found))
-    }
 
 
 def _behaviour_angle_without_side(name: str) -> str:
@@ -246,22 +242,18 @@ class _BehaviourPoseMeasures:
     """Measures a body in a pose that is given by angles; `k` is the index of the pose in `poses`."""
 
     def __init__(self, body: Body) -> None:
-        self._body, self._figure, self._data = body, SourceFigure(body), mujoco.MjData(body.model)
+        self._body, self._figure = body, SourceFigure(body)
 
-    def _pose(self, poses: Poses, k: int) -> None:
+    def _posed(self, poses: Poses, k: int) -> mujoco.MjData:
         angles: dict[str, float] = {}
         for name, values in poses.items():
             angles |= dict.fromkeys(both_sides_of_source_angle(name), values[k])
-        self._data.qpos[:] = self._figure.poses(angles)[0]
-        mujoco.mj_kinematics(self._body.model, self._data)
-        mujoco.mj_comPos(self._body.model, self._data)
+        return next(posed_data(self._body, self._figure.poses(angles)))
 
     def _over_foot(self, poses: Poses, k: int) -> Array:
         """(3,) m: vector from the first foot's ankle to the centre of mass, in the frame of the foot."""
-        self._pose(poses, k)
-        foot = self._body.link_id(self._body.feet[0].link)
-        turn = self._data.xmat[foot].reshape(3, 3)
-        return np.asarray(turn.T @ (self._data.subtree_com[1] - self._data.xpos[foot]))
+        data, foot = self._posed(poses, k), self._body.link_id(self._body.feet[0].link)
+        return np.asarray(data.xmat[foot].reshape(3, 3).T @ (data.subtree_com[1] - data.xpos[foot]))
 
     def ahead(self, poses: Poses, k: int) -> float:
         """Distance (m) of the centre of mass in front of the ankle if the sole is flat on the ground."""
@@ -273,8 +265,8 @@ class _BehaviourPoseMeasures:
 
     def size(self, poses: Poses, k: int) -> float:
         """Inertia (kg m^2) about the lateral axis through the centre of mass, with all links as point masses."""
-        self._pose(poses, k)
-        arms = self._data.xipos - self._data.subtree_com[1]
+        data = self._posed(poses, k)
+        arms = data.xipos - data.subtree_com[1]
         return float(self._body.model.body_mass @ (arms[:, 0] ** 2 + arms[:, 2] ** 2))
 
 

@@ -1,7 +1,4 @@
-"""Behaviour files (TOML): read by name or path, and written back after tuning.
-
-A file may name another file in `like` and then contains only the differences. Poses may come from a motion file.
-"""
+"""Behaviour files (TOML): read by name or path, with what they inherit by `like`, and written back after tuning."""
 
 import math
 import re
@@ -158,7 +155,7 @@ _FOUND = "found"
 
 def behaviour_text(behaviour: Behaviour, text: str, found: Mapping[str, float | int | str]) -> str:
     """A file's `text` with the behaviour's present free numbers, and the results `found` as a last table [found]."""
-    missing = {(section, name): value for section, name, value in behaviour.free_numbers}
+    missing = behaviour.free_numbers
     lines, section = [], ""
     for line in text.splitlines():
         heading = _SECTION.match(line)

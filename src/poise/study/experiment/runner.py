@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -61,7 +62,8 @@ def run_study(
         measured: Iterator[tuple[int, Row]] = zip(left, found, strict=True)
     else:
         todo = [(number, cases[number]) for number in left]
-        measured = local_case_rows(_MeasuredCase(study.run_case, None if kept is None else kept.path), todo, count)
+        measure = partial(_measure_case, study.run_case, None if kept is None else kept.path)
+        measured = local_case_rows(measure, todo, count)
 
     def all_rows() -> Iterator[Row]:
         yield from known.values()
@@ -112,19 +114,13 @@ def append_row(path: Path, number: int, row: Row) -> None:
         file.write(f"{json.dumps([number, row])}\n".encode())
 
 
-@dataclass(frozen=True)
-class _MeasuredCase:
-    """A function that measures a numbered case, and appends the row to a file if there is one."""
-
-    run_case: Callable[[Any], Row]
-    path: Path | None
-
-    def __call__(self, numbered: tuple[int, Any]) -> tuple[int, Row]:
-        number, case = numbered
-        row = self.run_case(case)
-        if self.path is not None:
-            append_row(self.path, number, row)
-        return number, row
+def _measure_case(run_case: Callable[[Any], Row], path: Path | None, numbered: tuple[int, Any]) -> tuple[int, Row]:
+    """Measure a numbered case, and append the row to a file if there is one."""
+    number, case = numbered
+    row = run_case(case)
+    if path is not None:
+        append_row(path, number, row)
+    return number, row
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The parts of a study: its scope, its cases, the measurement of each case, and the summary and plot of all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar

@@ -23,7 +23,7 @@ def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gat
     ]
 
 
-def summary_by(by: Sequence[str], columns: Mapping[str, Gather]) -> Callable[[Sequence[Row]], list[Row]]:
+def summary_by(by: Sequence[str], /, **columns: Gather) -> Callable[[Sequence[Row]], list[Row]]:
     """A function that groups rows by columns `by` and reduces each group to one row, as `group_rows` does."""
     return lambda rows: group_rows(rows, by, columns)
 

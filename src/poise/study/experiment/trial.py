@@ -134,10 +134,7 @@ def attempt_trial(
 
 
 def stage_trial(trial: Trial, controller: Controller, kind: type[World] = World) -> Run:
-    """Set up the run of a trial in a world of class `kind`; nothing is performed yet.
-
-    A cycle starts at the initial phase of the trial, any other motion at its start.
-    """
+    """Set up the run of a trial in a world of class `kind`; a cycle starts at the initial phase of the trial."""
     physics = entry_of_controller(controller).needs_physics
     body, reference = cached_build(trial.motion, trial.body, trial.build, trial.edits, physics)
     reference = reference_at_rate(reference, trial.rate)
@@ -248,10 +245,7 @@ def cached_build(
 
 
 def trial_row(labels: Row, seed: int, survived: bool, verdict: Verdict, measured: Row, audit_falls: bool) -> Row:
-    """The row of a trial: its labels and seed, the verdict, further measurements, and the result of the audit.
-
-    A fall is audited only if `audit_falls`; otherwise `physical` is None for a trial that fell.
-    """
+    """The row of a trial; `physical` is None for a trial that fell, unless `audit_falls`."""
     columns = asdict(verdict)
     failed = columns.pop("failed")
     physical = not failed if audit_falls or verdict.fell_at is None else None

@@ -1,7 +1,4 @@
-"""Modes of bodies by frequency, spectra of motions, and plans of other modes than the slowest.
-
-[Jain2011] sections 4 and 7, Figs. 1 and 5: modes from number 6 + k on, or random modes, are planned ahead.
-"""
+"""Modes of bodies by frequency, spectra of motions, plans of other modes than the slowest: [Jain2011] Figs. 1 and 5."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,17 +16,7 @@ from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_means, group_rows, rows_where
 from poise.study.experiment.trial import cached_cast
-from poise.study.modal.case import (
-    BODY,
-    COLOUR,
-    MOTIONS,
-    OURS,
-    ModalCase,
-    modal_trial_row,
-    paper_window,
-    study_body,
-    summary_columns,
-)
+from poise.study.modal import case as modal
 from poise.study.modal.planning import pushed_and_unpushed_trials
 
 FEW = 3  # Number of principal components in each of two spectra: of the largest and of the smallest motions
@@ -74,42 +61,38 @@ class ModesCase:
 
 def modes_cases(scope: Scope) -> list[ModesCase]:
     """A case for each body in its standing pose, and a case for each motion."""
-    standing = [ModesCase(name) for name in ((BODY,) if scope.coarse else body_names())]
-    return standing + [ModesCase(study_body(motion), motion) for motion in scope.motions]
+    standing = [ModesCase(name) for name in ((modal.BODY,) if scope.coarse else body_names())]
+    return standing + [ModesCase(modal.study_body(motion), motion) for motion in scope.motions]
 
 
 def mode_frequencies_for_plot(body: Body, poses: Array) -> Array:
     """(T, n) squared frequencies ((rad/s)^2) of the deformation modes at poses (T, nq)."""
     terms, stiffness = DynamicsTerms(body.model), modal_stiffness(body)
-    found = []
+    data, found = terms.data, []
     for qpos in poses:
         terms.evaluate(qpos, np.zeros(body.nv))
-        data = terms.data
-        turn = data.xmat[1].reshape(3, 3).copy()
-        found.append(modes_at(terms.mass, stiffness, data.subtree_com[1].copy(), data.xpos[1].copy(), turn)[0])
+        com, root, turn = data.subtree_com[1].copy(), data.xpos[1].copy(), data.xmat[1].reshape(3, 3).copy()
+        found.append(modes_at(terms.mass, stiffness, com, root, turn)[0])
     return np.array(found)
 
 
 def run_modes_case(case: ModesCase) -> Row:
     """Row of a case: the number of modes of each kind and, for a motion, frequencies of its principal components."""
     if case.motion is None:
-        body = Body.named(case.body or BODY)
-        return _row_of_modes_case(body.name, STANDING, mode_frequencies_for_plot(body, body.standing[None]), None, 0.0)
-    body, reference = cached_cast(case.motion, case.body, True)
-    clip = next(iter(reference.motions.values())).clip
-    poses = np.array([reference.at(time).qpos for time in np.arange(0.0, clip.seconds, EVERY)])
+        body, seconds, first, last = Body.named(case.body or modal.BODY), 0.0, None, None
+        poses = body.standing[None]
+    else:
+        body, reference = cached_cast(case.motion, case.body, True)
+        clip = next(iter(reference.motions.values())).clip
+        seconds, (first, last) = clip.seconds, component_spectra(clip.qpos[:-1, 7:], clip.seconds)
+        poses = np.array([reference.at(time).qpos for time in np.arange(0.0, seconds, EVERY)])
     found = mode_frequencies_for_plot(body, poses)
-    return _row_of_modes_case(body.name, motion_display_name(case.motion), found, clip.qpos[:-1, 7:], clip.seconds)
-
-
-def _row_of_modes_case(body: str, pose: str, found: Array, joints: Array | None, seconds: float) -> Row:
-    slow = (found < OURS.threshold).sum(axis=1)
+    slow = (found < modal.OURS.threshold).sum(axis=1)
     typical = np.median(found, axis=0)
     few = int(np.median(slow))
-    first, last = (None, None) if joints is None else component_spectra(joints, seconds)
     return {
-        "body": body,
-        "pose": pose,
+        "body": body.name,
+        "pose": STANDING if case.motion is None else motion_display_name(case.motion),
         "rigid": ROOT,
         "slow": int(slow.min()),
         "slow_most": int(slow.max()),
@@ -143,11 +126,11 @@ def plot_modes(rows: Sequence[Row]) -> Figure:
         if row["pose"] == STANDING:
             found = _numbers_from_text(row["frequencies"])
             axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
-    axes[0].axhline(OURS.threshold, color="grey", lw=0.8)
+    axes[0].axhline(modal.OURS.threshold, color="grey", lw=0.8)
     axes[0].set(yscale="log", xlabel="mode", ylabel="(rad/s)²", title=STANDING)
     axes[0].legend(frameon=False, fontsize=6)
     for axis, row in zip(axes[1:], moved, strict=True):
-        for column, colour, label in (("first_spectrum", COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
+        for column, colour, label in (("first_spectrum", modal.COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
             share = _numbers_from_text(row[column])
             axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
         axis.set(xlim=(0.0, 20.0), xlabel="Hz", ylabel="share of the power")
@@ -160,7 +143,7 @@ MODES: Study[ModesCase] = Study(
     name="modal-modes",
     title="modes of bodies by frequency, and spectra of motions' principal components",
     reproduces="Jain and Liu 2011, Fig. 1 and section 7",
-    whole=Scope(seeds=1, seconds=1.0, motions=MOTIONS),
+    whole=Scope(seeds=1, seconds=1.0, motions=modal.MOTIONS),
     quick=Scope(seeds=1, seconds=1.0, motions=("walk",), coarse=True),
     cases=modes_cases,
     run_case=run_modes_case,
@@ -176,13 +159,13 @@ RANDOM, COARSE = 5, 2  # Number of random sets of modes in the whole and in the 
 CURVE_STEPS = 10  # Steps between the points of a curve
 EARLY = 1.0
 """Time (s) from the start over which the errors of trials that fall and of trials that do not can be compared."""
-LITERAL = replace(OURS, place=0.1, turn=0.5, force=0.1, low_place=0.5, soft=LARGEST, capture=0.0, believed=0.0)
+LITERAL = replace(modal.OURS, place=0.1, turn=0.5, force=0.1, low_place=0.5, soft=LARGEST, capture=0.0, believed=0.0)
 """The paper's weights and latency, without compliance (`soft`) and with fixed footholds."""
-PLANS = {"Poise's": OURS, "the paper's": LITERAL}
+PLANS = {"Poise's": modal.OURS, "the paper's": LITERAL}
 
 
 @dataclass(frozen=True)
-class SelectionCase(ModalCase):
+class SelectionCase(modal.ModalCase):
     """A trial and the modes that are planned ahead in it."""
 
     modes: tuple[int, ...] = ()  # numbers, counted from the slowest deformation mode
@@ -208,12 +191,12 @@ def selection_cases(scope: Scope) -> list[SelectionCase]:
         SelectionCase(
             {"motion": motion_display_name(motion), "plan": plan, "modes": name, **pushed},
             trial,
-            replace(settings, window=paper_window(motion)),
+            replace(settings, window=modal.paper_window(motion)),
             modes=modes,
         )
         for motion in scope.motions
         for plan, settings in PLANS.items()
-        for body, _ in (cached_cast(motion, study_body(motion), True),)
+        for body, _ in (cached_cast(motion, modal.study_body(motion), True),)
         for name, modes in mode_sets_for_cases(body.nv - RIGID, scope.coarse).items()
         for pushed, trial in pushed_and_unpushed_trials(motion, scope)
     ]
@@ -235,7 +218,7 @@ def mode_sets_for_cases(count: int, coarse: bool = False) -> dict[str, tuple[int
 def run_selection_case(case: SelectionCase) -> Row:
     """Row of a trial, with the orientation error (rad, rms) of its first EARLY s and the error's curve over time."""
     turned: list[float] = []
-    row = modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
+    row = modal.modal_trial_row(case, SelectedModal(case.settings, case.modes), turned)
     early = np.array(turned[: round(EARLY * case.trial.rate)])
     curve = " ".join(f"{value:.4f}" for value in turned[::CURVE_STEPS])
     return {**row, "early_rad": float(np.sqrt(np.mean(early**2))), "curve": curve}
@@ -244,7 +227,7 @@ def run_selection_case(case: SelectionCase) -> Row:
 def selection_summary(rows: Sequence[Row]) -> list[Row]:
     """One row for each motion, plan, set of modes, with or without pushes; rows without pushes come first."""
     columns = {
-        **summary_columns("trials", "survived", "seconds", "physical"),
+        **modal.summary_columns("trials", "survived", "seconds", "physical"),
         **column_means("early_rad", "turned_rms_rad", "joint_rms_deg", "jitter_ratio"),
     }
     ordered = sorted(rows, key=lambda row: bool(row["pushed"]))
@@ -262,7 +245,7 @@ def plot_selection(rows: Sequence[Row]) -> Figure:
         firsts = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
         runs = [row for row in firsts if "random" not in str(row["modes"])]
         for k, row in enumerate(firsts):
-            curve = np.array(str(row["curve"]).split(), float)
+            curve = _numbers_from_text(row["curve"])
             time = CURVE_STEPS / 120 * np.arange(len(curve))
             random = row not in runs
             colour = "grey" if random else colormaps["viridis"](k / max(len(runs), 1))

@@ -1,10 +1,6 @@
 """Survival of pushes: with and without latency, in a slower motion, and in the paper's linear simulation.
 
 [Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
-By Eq. (11), the paper linearises the equations of motion at the current pose and zero velocity in every step, and
-simulates that linear system. It has no Coriolis and centrifugal forces, so momentum is not conserved.
-`LinearWorldOfTrial` cancels them by generalised forces, which are declared in recordings. Contacts obey the same law in
-both worlds.
 """
 
 from collections.abc import Sequence
@@ -114,7 +110,7 @@ PUSHES: Study[ModalCase] = Study(
     cases=modal_push_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "steps", "force"), summary_columns("trials", "survived", "share", "physical")
+        ("motion", "reaction", "steps", "force"), **summary_columns("trials", "survived", "share", "physical")
     ),
     plot=plot_modal_pushes,
 )
@@ -171,7 +167,8 @@ WARPED: Study[ModalCase] = Study(
     cases=warp_cases,
     run_case=run_modal_trial,
     summary=summary_by(
-        ("motion", "reaction", "footholds", "force", "warp"), summary_columns("trials", "survived", "share", "physical")
+        ("motion", "reaction", "footholds", "force", "warp"),
+        **summary_columns("trials", "survived", "share", "physical"),
     ),
     plot=plot_warps,
 )
@@ -183,7 +180,7 @@ LITERAL = replace(OURS, believed=0.0, capture=0.0)  # Settings with the paper's 
 
 
 class LinearWorldOfTrial(World):
-    """A world without Coriolis and centrifugal forces."""
+    """The paper's world, linearised in each step (Eq. (11)): without Coriolis and centrifugal forces."""
 
     def step(self, actuation: Actuation = PASSIVE, external: Array | None = None) -> StepResult:
         """Advance by one step, with the velocity-dependent forces cancelled."""
@@ -230,17 +227,13 @@ def plant_cases(scope: Scope) -> list[ModalCase]:
     ]
 
 
-_PLANT_COLUMNS = summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
-plant_summary = summary_by(("motion", "world", "force"), _PLANT_COLUMNS)
-
-
 def plot_plant(rows: Sequence[Row]) -> Figure:
     """The survival share against the force: a panel for each motion, a curve for each world."""
     motions = distinct_names(rows, "motion")
     figure, axes = figure_panels(1, len(motions))
     for axis, motion in zip(axes[0], motions, strict=True):
         for world in WORLDS:
-            own = rows_where(plant_summary(rows), motion=motion, world=world)
+            own = rows_where(PLANT.summary(rows), motion=motion, world=world)
             axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
         axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
     axes[0, 0].legend(frameon=False)
@@ -255,6 +248,8 @@ PLANT: Study[ModalCase] = Study(
     quick=Scope(seeds=1, seconds=2.5, motions=("walk", "squat"), coarse=True),
     cases=plant_cases,
     run_case=run_modal_trial,
-    summary=plant_summary,
+    summary=summary_by(
+        ("motion", "world", "force"), **summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
+    ),
     plot=plot_plant,
 )

@@ -51,10 +51,7 @@ def run_nqr_trial(case: NqrCase) -> Row:
 
 
 class NqrTrialCost:
-    """The cost of a controller's steps [Muico2009] Eq. (18): state deviation, torque change and torque size.
-
-    The weights are always those of the paper's Table 2, so that the costs of different controllers can be compared.
-    """
+    """The cost of a controller's steps [Muico2009] Eq. (18), with the paper's weights, to compare controllers."""
 
     def __init__(self, controller: Nqr) -> None:
         self._controller = controller

@@ -1,7 +1,4 @@
-"""Steered walks: transitions between steps, each tried in simulation, and walks under random commands.
-
-`poise.library.repertoire` reads the JSON file of the study of transitions as the risk of each transition.
-"""
+"""Steered walks: transitions between steps, each tried in simulation, and walks under random commands."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -24,18 +21,9 @@ from poise.library.repertoire import (
 from poise.measure.metrics import fell_at
 from poise.performance.stage import set_up_run
 from poise.rotations import yaw_of
+from poise.study.experiment import table
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import (
-    column_max,
-    column_mean,
-    column_total,
-    column_totals,
-    distinct_names,
-    row_count,
-    rows_where,
-    summary_by,
-)
 from poise.study.experiment.trial import NOISE, judge_run
 from poise.world.recording import Recording
 from poise.world.scene import Scene
@@ -118,15 +106,10 @@ def repertoire_of_steering_case(repertoire: Repertoire, steps: Sequence[Repertoi
     return Repertoire(repertoire.motions, (*steps, *led_to), readonly(risk))
 
 
-transition_summary = summary_by(
-    ("step", "next"), {"trials": row_count, "survived": column_total("survived"), "off": column_max("off")}
-)
-
-
 def plot_transitions(rows: Sequence[Row]) -> Figure:
     """A table with the largest deviation of each pair, or "falls"; empty where two steps do not meet."""
-    found = transition_summary(rows)
-    ones, others = (distinct_names(found, name) for name in ("step", "next"))
+    found = TRANSITIONS.summary(rows)
+    ones, others = (table.distinct_names(found, name) for name in ("step", "next"))
     off = np.full((len(ones), len(others)), np.nan)
     for row in found:
         value = float(row["off"] or 0.0) if row["survived"] == row["trials"] else np.inf
@@ -151,7 +134,12 @@ TRANSITIONS: Study[TransitionCase] = Study(
     quick=Scope(seeds=1, seconds=2.0, coarse=True),
     cases=transition_cases,
     run_case=run_transition_case,
-    summary=transition_summary,
+    summary=table.summary_by(
+        ("step", "next"),
+        trials=table.row_count,
+        survived=table.column_total("survived"),
+        off=table.column_max("off"),
+    ),
     plot=plot_transitions,
 )
 
@@ -218,8 +206,8 @@ def command_latencies(yaw: Array, commands: Sequence[SteerCommand], rate: float)
 def plot_steering(rows: Sequence[Row]) -> Figure:
     """Duration and mean latency of each trial."""
     figure, axes = figure_panels(1, 2, size=(7.0, 2.6))
-    for name in distinct_names(rows, "commands"):
-        own = rows_where(rows, commands=name)
+    for name in table.distinct_names(rows, "commands"):
+        own = table.rows_where(rows, commands=name)
         for axis, column in zip(axes[0], ("seconds", "latency"), strict=True):
             axis.plot([row["seed"] for row in own], [row[column] for row in own], "o", label=name)
             axis.set(xlabel="seed", ylim=(0.0, None))
@@ -237,17 +225,15 @@ STEERING: Study[NamedCase] = Study(
     quick=Scope(seeds=1, seconds=20.0),
     cases=lambda scope: named_cases(SPEEDS, scope),
     run_case=run_steering_case,
-    summary=summary_by(
+    summary=table.summary_by(
         ("commands",),
-        {
-            "trials": row_count,
-            **column_totals("survived", "physical"),
-            "seconds": column_mean("seconds"),
-            **column_totals("approximate"),
-            "latency": column_mean("latency"),
-            "latency_90": column_max("latency_90"),
-            "slip": column_mean("slip"),
-        },
+        trials=table.row_count,
+        **table.column_totals("survived", "physical"),
+        seconds=table.column_mean("seconds"),
+        **table.column_totals("approximate"),
+        latency=table.column_mean("latency"),
+        latency_90=table.column_max("latency_90"),
+        slip=table.column_mean("slip"),
     ),
     plot=plot_steering,
 )

@@ -1,8 +1,4 @@
-"""Survival from noisy starts on level and uneven ground, at two rates, with short look-aheads; survival of pushes.
-
-[Muico2009] sections 5.2 (look-ahead), 5.3 (at 60 Hz the paper's walk succeeds, its turns fail), 5.4 (steps, stairs and
-slopes, up and down, and rough ground) and Fig. 3 (cost and survival against the strength with which torques adapt).
-"""
+"""Survival from noisy starts on level and uneven ground, at two rates, with short look-aheads; survival of pushes."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +55,7 @@ SURVIVAL: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=20.0, motions=STEADY),
     cases=survival_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion",), SUMMARY),
+    summary=summary_by(("motion",), **SUMMARY),
     plot=plot_survival,
 )
 
@@ -88,7 +84,7 @@ RATE: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180")),
     cases=rate_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "controller"), SUMMARY),
+    summary=summary_by(("motion", "controller"), **SUMMARY),
     plot=share_map_plot("controller", "motion"),
 )
 
@@ -118,7 +114,7 @@ HORIZON: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, motions=("walk", "run", "turn-180"), coarse=True),
     cases=horizon_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "cycles"), SUMMARY),
+    summary=summary_by(("motion", "cycles"), **SUMMARY),
     plot=share_map_plot("cycles", "motion"),
 )
 
@@ -170,7 +166,7 @@ GROUND: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, motions=tuple(GROUNDS), coarse=True),
     cases=nqr_ground_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("ground", "height_cm"), SUMMARY),
+    summary=summary_by(("ground", "height_cm"), **SUMMARY),
     plot=share_map_plot("height_cm", "ground"),
 )
 
@@ -221,7 +217,7 @@ PUSHES: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=4.0, motions=("walk",), coarse=True),
     cases=nqr_push_cases,
     run_case=run_nqr_trial,
-    summary=summary_by(("motion", "direction", "force"), SUMMARY),
+    summary=summary_by(("motion", "direction", "force"), **SUMMARY),
     plot=plot_nqr_pushes,
 )
 
@@ -257,12 +253,9 @@ def _endurance_grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
-endurance_summary = summary_by(("variant", "ground", "law", "gamma"), SUMMARY)
-
-
 def plot_endurance(rows: Sequence[Row]) -> Figure:
     """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
-    found = endurance_summary(rows)
+    found = ENDURANCE.summary(rows)
     variants, grounds = (distinct_names(found, key) for key in ("variant", "ground"))
     figure, axes = figure_panels(len(variants), len(grounds), share_rows=True)
     for (variant, ground), axis in zip(product(variants, grounds), axes.flat, strict=True):
@@ -299,6 +292,6 @@ ENDURANCE: Study[NqrCase] = Study(
     quick=Scope(seeds=1, seconds=5.0, motions=("walk", "turn-180"), coarse=True),
     cases=endurance_cases,
     run_case=run_nqr_trial,
-    summary=endurance_summary,
+    summary=summary_by(("variant", "ground", "law", "gamma"), **SUMMARY),
     plot=plot_endurance,
 )

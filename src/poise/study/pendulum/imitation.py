@@ -1,7 +1,4 @@
-"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1.
-
-The shape of a gait is measured from poses alone, by the same code for a clip and for its performance.
-"""
+"""Similarity of a walk to its clip in gait and posture, its speed and its footwork: [Tsai2010] section 5.1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -23,17 +20,9 @@ from poise.motion.gait_shape import APART, FIRST_STRIDE, MID_STANCE, part_of_fra
 from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
 from poise.rotations import quat_to_matrix, yaw_of
+from poise.study.experiment import table
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import (
-    column_mean,
-    column_means,
-    column_totals,
-    distinct_names,
-    row_count,
-    rows_where,
-    summary_by,
-)
 from poise.study.experiment.trial import perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
 
@@ -225,12 +214,12 @@ def _shape_columns(shape: GaitShape | None, prefix: str) -> Row:
 
 def plot_imitation(rows: Sequence[Row]) -> Figure:
     """Each quantity of the gait, walked and of the clip, for each motion at its own speed; speed and creep."""
-    own = rows_where(rows, wanted=None)
-    names = distinct_names(own, "motion")
+    own = table.rows_where(rows, wanted=None)
+    names = table.distinct_names(own, "motion")
     figure, axes = figure_panels(2, len(PARTS) // 2 + 1)
     for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
         for prefix, mark in (("clip_", "_"), ("", "o")):
-            values = [column_mean(prefix + part)(rows_where(own, motion=name)) for name in names]
+            values = [table.column_mean(prefix + part)(table.rows_where(own, motion=name)) for name in names]
             size, label = (14, prefix) if prefix else (5, "walked")
             axis.plot(np.array(values, float), mark, color=COLOUR, ms=size, label=label)
         axis.set_title(part)
@@ -256,16 +245,14 @@ STUDY: Study[ImitationCase] = Study(
     quick=Scope(seeds=1, seconds=12.0, motions=("walk", "walk-slow", "walk-fast"), coarse=True),
     cases=imitation_cases,
     run_case=run_imitation_case,
-    summary=summary_by(
+    summary=table.summary_by(
         ("motion", "wanted"),
-        {
-            "trials": row_count,
-            **column_totals("survived"),
-            **column_means("speed", *(prefix + part for part in PARTS for prefix in ("", "clip_")), UPPER),
-            **column_totals("steps"),
-            **column_means("creep_mm"),
-            **column_totals("scuffs"),
-        },
+        trials=table.row_count,
+        **table.column_totals("survived"),
+        **table.column_means("speed", *(prefix + part for part in PARTS for prefix in ("", "clip_")), UPPER),
+        **table.column_totals("steps"),
+        **table.column_means("creep_mm"),
+        **table.column_totals("scuffs"),
     ),
     plot=plot_imitation,
 )

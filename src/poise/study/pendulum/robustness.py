@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.body import Body
-from poise.study.experiment.plots import (
-    SIDES,
-    draw_force_circle,
-    draw_force_map,
-    draw_share_map,
-    figure_panels,
-    share_map_plot,
-    survival_shares,
-)
+from poise.study.experiment import plots
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
@@ -42,9 +34,9 @@ def slope_cases(scope: Scope) -> list[PendulumCase]:
 
 def plot_slopes(rows: Sequence[Row]) -> Figure:
     """Survival shares by slope and speed, with the steepest slopes of the paper and of SIMBICON."""
-    slopes, speeds, shares = survival_shares(rows, "degrees", "wanted")
-    figure, ((axis,),) = figure_panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
-    draw_share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
+    slopes, speeds, shares = plots.survival_shares(rows, "degrees", "wanted")
+    figure, ((axis,),) = plots.figure_panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
+    plots.draw_share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
     for name, (steepest, line) in OTHERS.items():
         for side, label in ((-1.0, None), (1.0, name)):
             edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
@@ -62,7 +54,7 @@ SLOPE: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=8.0, coarse=True),
     cases=slope_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("degrees", "wanted"), SUMMARY),
+    summary=summary_by(("degrees", "wanted"), **SUMMARY),
     plot=plot_slopes,
 )
 
@@ -118,8 +110,8 @@ STAIRS: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=20.0, coarse=True),
     cases=stairs_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("ground", "height_cm"), SUMMARY),
-    plot=share_map_plot("height_cm", "ground"),
+    summary=summary_by(("ground", "height_cm"), **SUMMARY),
+    plot=plots.share_map_plot("height_cm", "ground"),
 )
 
 
@@ -158,8 +150,8 @@ BODIES: Study[PendulumCase] = Study(
     quick=Scope(seeds=1, seconds=10.0, coarse=True),
     cases=build_cases,
     run_case=run_pendulum_trial,
-    summary=summary_by(("what", "value", "wanted"), SUMMARY),
-    plot=share_map_plot("value", "what"),
+    summary=summary_by(("what", "value", "wanted"), **SUMMARY),
+    plot=plots.share_map_plot("value", "what"),
 )
 
 
@@ -192,9 +184,9 @@ WHOLE = (
     PendulumPushes("standing", (200.0, 300.0, 400.0), 0.4, PUSH_DIRECTIONS, 1, "stand"),
 )
 COARSE = (
-    PendulumPushes("walking", (350.0, 500.0), 0.4, tuple(SIDES), 2),
+    PendulumPushes("walking", (350.0, 500.0), 0.4, tuple(plots.SIDES), 2),
     PendulumPushes("walking, sideways", (700.0,), 0.2, (90, 270), 2),
-    PendulumPushes("standing", (300.0,), 0.4, tuple(SIDES), 1, "stand"),
+    PendulumPushes("standing", (300.0,), 0.4, tuple(plots.SIDES), 1, "stand"),
 )
 
 
@@ -236,7 +228,7 @@ def push_time_of_case(phase: int, phases: int, seed: int) -> float:
 def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
     """Survival by direction while walking and standing, and by phase; a row of panels for each set of torque limits."""
     limits = distinct_names(rows, "limits")
-    figure, axes = figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
+    figure, axes = plots.figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
     for i, name in enumerate(limits):
         own = rows_where(rows, limits=name)
         for j, kind in ((0, "walking"), (2, "standing")):
@@ -252,7 +244,7 @@ def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
 def _plot_push_circle(axis: Any, rows: Sequence[Row], title: str) -> None:
     """Survival by direction, force and velocity change, with the largest forces of the paper and of SIMBICON."""
     change = {row["force"]: row["velocity_change"] for row in rows}
-    draw_force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
+    plots.draw_force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
     if rows[0]["duration"] == 0.4 and rows[0]["pushed"] == "walking":
         ways = [math.atan2(left, forward) for left, forward in PAPER]
         axis.plot(ways, [math.hypot(*force) for force in PAPER], "k^", ms=5, label="paper's most")
@@ -263,7 +255,7 @@ def _plot_push_circle(axis: Any, rows: Sequence[Row], title: str) -> None:
 
 def _plot_push_phases(axis: Any, rows: Sequence[Row]) -> None:
     duration = {row["force"]: row["duration"] for row in rows}
-    draw_force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
+    plots.draw_force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
     axis.set(xlabel="phase of the stride", title="survived, %, all directions")
 
 
@@ -277,13 +269,11 @@ PUSHES: Study[PendulumCase] = Study(
     run_case=run_pendulum_trial,
     summary=summary_by(
         ("pushed", "limits", "duration", "force"),
-        {
-            "velocity_change": column_mean("velocity_change"),
-            "trials": row_count,
-            "survived": column_total("survived"),
-            "share": column_mean("survived"),
-            "physical": column_total("physical"),
-        },
+        velocity_change=column_mean("velocity_change"),
+        trials=row_count,
+        survived=column_total("survived"),
+        share=column_mean("survived"),
+        physical=column_total("physical"),
     ),
     plot=plot_pendulum_pushes,
 )

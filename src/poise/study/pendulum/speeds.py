@@ -81,11 +81,9 @@ STUDY: Study[NamedCase] = Study(
     run_case=run_speeds_case,
     summary=summary_by(
         ("motion",),
-        {
-            "trials": row_count,
-            **column_totals("survived", "physical"),
-            **{column: column_max(column) for column in ("speed_error", "slip", "penetration")},
-        },
+        trials=row_count,
+        **column_totals("survived", "physical"),
+        **{column: column_max(column) for column in ("speed_error", "slip", "penetration")},
     ),
     plot=plot_speed_errors,
 )

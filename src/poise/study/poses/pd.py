@@ -1,8 +1,7 @@
 """Linear and nonlinear damping of a single joint by our controller: [Fattal2006] Fig. 1.
 
-The paper gives gains without units, and neither inertia nor angle. Read in frames of 1/30 s and kg m^2, the gains suit
-a strong arm. Inertia and angle are chosen so that the peak velocity of (c) is three times the peak of (b), (c)
-overshoots a little, and (d) does not. Other angles show how this ratio depends on the angle.
+The paper gives gains without units, read here in frames of 1/30 s and kg m^2. Inertia and angle are chosen so that the
+peak velocity of (c) is three times the peak of (b), (c) overshoots a little, and (d) does not.
 """
 
 from collections.abc import Sequence
@@ -140,6 +139,7 @@ def damping_cases(scope: Scope) -> list[DampingCase]:
 def run_damping_case(case: DampingCase) -> Row:
     """Row of a case: peak velocity and overshoot, ours and of the exact solution."""
     ours, true = simulate_joint_swing_trial(case.swing), exact_joint_swing_trial(case.swing)
+    both = (("", ours), ("exact_", true))
     damping, linear = PANELS[case.panel]
     return {
         "panel": case.panel,
@@ -148,20 +148,10 @@ def run_damping_case(case: DampingCase) -> Row:
         "seconds": case.seconds,
         "damping": damping,
         "linear": linear,
-        "peak_deg_s": _peak_speed_of_trial(ours.velocity),
-        "exact_peak_deg_s": _peak_speed_of_trial(true.velocity),
-        "overshoot_deg": _overshoot_of_trial(ours.angle, case.degrees),
-        "exact_overshoot_deg": _overshoot_of_trial(true.angle, case.degrees),
+        **{f"{prefix}peak_deg_s": float(np.degrees(by.velocity.max())) for prefix, by in both},
+        **{f"{prefix}overshoot_deg": max(float(np.degrees(by.angle.max())) - case.degrees, 0.0) for prefix, by in both},
         "off_deg": float(np.degrees(np.sqrt(np.mean((ours.angle - true.angle) ** 2)))),
     }
-
-
-def _peak_speed_of_trial(velocity: Array) -> float:
-    return float(np.degrees(velocity.max()))
-
-
-def _overshoot_of_trial(angle: Array, degrees: float) -> float:
-    return max(float(np.degrees(angle.max())) - degrees, 0.0)
 
 
 def damping_summary(rows: Sequence[Row]) -> list[Row]:

@@ -1,21 +1,14 @@
 """Scripts solved and performed: the cost of meeting constraints, [Fattal2006] section 6; random variations.
 
-A variation of a shipped script changes masses, times and targets:
-
-- Masses and inertias of each link change by up to 10 %, equally on the left and the right. Half of the change is common
-  to all links, so that the whole body also becomes heavier or lighter. Torque limits stay.
-- Each interval between poses changes by up to 5 %. Gains, stabilising torques, objectives, holds and the times of
-  constraints move with the poses around them. Pushes keep their times.
-- The target (`is`) of each constraint changes by up to its `range`, within which the script should still be solvable.
-
-Solutions that a script contains are discarded: a variation is solved from the animator's own poses.
+A variation of a shipped script changes masses and inertias (equally on the left and the right, half of the change for
+all links alike), the intervals between poses with all but the pushes in them, and the targets of constraints within
+their `range`. It is solved from the animator's own poses.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from poise.animate.animate import animate
@@ -27,6 +20,7 @@ from poise.body.body import Body
 from poise.body.plans.plan import Segment, right_side_name
 from poise.control.poses.rig import TimeSpan
 from poise.errors import PoiseError
+from poise.export.look import data_of_pose
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse, metrics
 from poise.study.experiment.plots import figure_panels
@@ -122,7 +116,8 @@ def fall_goal(face_down: bool, hurt: bool) -> Callable[[Recording], bool]:
     """A function that says whether the body lies on its face or its back, and whether the head hit the ground."""
 
     def fell_so(recording: Recording) -> bool:
-        chest = float(_kinematics_at_trial_end(recording).body("torso").xmat.reshape(3, 3)[2, 0])  # of its forward axis
+        data = data_of_pose(recording.model, recording.qpos[-1])
+        chest = float(data.body("torso").xmat.reshape(3, 3)[2, 0])  # of its forward axis
         impulse = ground_impulse(recording, "head")
         return (chest < -FLAT if face_down else chest > FLAT) and (impulse > HURT if hurt else impulse < HURT)
 
@@ -131,7 +126,7 @@ def fall_goal(face_down: bool, hurt: bool) -> Callable[[Recording], bool]:
 
 def served_glass(recording: Recording) -> bool:
     """Whether the glass stands on the tray at the end, and the waiter on his feet."""
-    data = _kinematics_at_trial_end(recording)
+    data = data_of_pose(recording.model, recording.qpos[-1])
     tray, glass = data.body("tray"), data.body("tray_glass")
     above = tray.xmat.reshape(3, 3).T @ (glass.xpos - tray.xpos)
     stands = float(glass.xmat.reshape(3, 3)[2, 2]) > STANDS and 0.0 < above[2] < NEAR and np.hypot(*above[:2]) < NEAR
@@ -157,14 +152,6 @@ GOALS: dict[str, Callable[[Recording], bool]] = {
     "blow-roll": fall_goal(face_down=False, hurt=False),
 }
 """For each shipped script: a function that says whether a recording achieves the goal of the script."""
-
-
-def _kinematics_at_trial_end(recording: Recording) -> mujoco.MjData:
-    """The kinematics of the last frame."""
-    data = mujoco.MjData(recording.model)
-    data.qpos[:] = recording.qpos[-1]
-    mujoco.mj_kinematics(recording.model, data)
-    return data
 
 
 # Variations of a script.
@@ -260,12 +247,9 @@ def run_variation_case(case: NamedCase) -> Row:
     }
 
 
-variation_summary = summary_by(("script",), {"variations": row_count, **column_totals("solved", "done", "passed")})
-
-
 def plot_variations(rows: Sequence[Row]) -> Figure:
     """The share of variations of each script that achieve its goal."""
-    found = variation_summary(rows)
+    found = VARIATIONS.summary(rows)
     shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
     figure, ((axis,),) = figure_panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
     axis.barh([str(row["script"]) for row in found], shares, color="C0")
@@ -283,6 +267,6 @@ VARIATIONS: Study[NamedCase] = Study(
     quick=Scope(seeds=2, seconds=60.0),
     cases=lambda scope: named_cases(shipped_scripts(), scope),
     run_case=run_variation_case,
-    summary=variation_summary,
+    summary=summary_by(("script",), variations=row_count, **column_totals("solved", "done", "passed")),
     plot=plot_variations,
 )

@@ -1,7 +1,4 @@
-"""Success rates of aerial behaviours: [Zordan2014] section VIII-B.
-
-Back flips over noise, and with parts of the controller left out; dives, kip-ups and handsprings.
-"""
+"""Success rates of back flips (noise, parts left out), dives, kip-ups and handsprings: [Zordan2014] section VIII-B."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +10,7 @@ from poise.study.experiment.plots import plot_share_bars
 from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
-from poise.study.rotation.attempts import (
-    FlightOutcome,
-    run_dive_trial,
-    run_flip_trial,
-    run_handspring_trial,
-    run_kip_trial,
-)
+from poise.study.rotation import attempts
 from poise.study.rotation.ground import FRESH_ROLLS
 from poise.study.rotation.stage import BehaviourTrial
 
@@ -51,7 +42,7 @@ def flip_cases(scope: Scope) -> list[BehaviourTrial]:
 
 def run_flip_case(trial: BehaviourTrial) -> Row:
     """Row of a flip: how the body lands, and how long it stands."""
-    flipped = run_flip_trial(trial)
+    flipped = attempts.run_flip_trial(trial)
     return {
         "part": PARTS[trial.settings],
         "noise": trial.noise,
@@ -68,22 +59,9 @@ def run_flip_case(trial: BehaviourTrial) -> Row:
     }
 
 
-flip_summary = summary_by(
-    ("part", "limits", "rate", "noise", "jolt"),
-    {
-        "succeeded": column_mean("survived"),
-        "on_feet": column_mean("on_feet"),
-        "median_turned": column_median("turned"),
-        "median_stood": column_median("stood"),
-        "of": row_count,
-        "physical": column_mean("physical"),
-    },
-)
-
-
 def plot_flips(rows: Sequence[Row]) -> Figure:
     """A bar with the success rate of each kind of trial."""
-    found = flip_summary(rows)
+    found = FLIPS.summary(rows)
     shares = column_values(found, "succeeded")
     names = [
         f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}"
@@ -101,7 +79,15 @@ FLIPS: Study[BehaviourTrial] = Study(
     quick=Scope(seeds=4, seconds=5.0, coarse=True),
     cases=flip_cases,
     run_case=run_flip_case,
-    summary=flip_summary,
+    summary=summary_by(
+        ("part", "limits", "rate", "noise", "jolt"),
+        succeeded=column_mean("survived"),
+        on_feet=column_mean("on_feet"),
+        median_turned=column_median("turned"),
+        median_stood=column_median("stood"),
+        of=row_count,
+        physical=column_mean("physical"),
+    ),
     plot=plot_flips,
 )
 
@@ -115,23 +101,23 @@ class AerialGoal:
     """What a behaviour must achieve, and the conditions of its trials."""
 
     words: str
-    perform: Callable[[BehaviourTrial], FlightOutcome]
+    perform: Callable[[BehaviourTrial], attempts.FlightOutcome]
     seconds: float
     terrain: str = "flat"
     noises: tuple[float, ...] = (0.1,)  # of the initial joint velocities, rad/s
-    reached: Callable[[FlightOutcome], bool] = attrgetter("succeeded")
+    reached: Callable[[attempts.FlightOutcome], bool] = attrgetter("succeeded")
 
 
 GOALS = {
-    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", run_kip_trial, 6.0),
-    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", run_dive_trial, 5.0),
+    "kip-up": AerialGoal("onto its feet alone, and stands there for 2 s", attempts.run_kip_trial, 6.0),
+    "dive-roll": AerialGoal("onto its hands, over, and stands for 1 s", attempts.run_dive_trial, 5.0),
     "dive-down": AerialGoal(
-        "onto its hands, and two turns", run_dive_trial, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
+        "onto its hands, and two turns", attempts.run_dive_trial, 5.5, "drop:0.5", reached=attrgetter("rolled_on")
     ),
     "back-handspring": AerialGoal(
-        "onto its hands, onto its feet, stands for 2 s", run_handspring_trial, 6.0, noises=(0.1, 0.2)
+        "onto its hands, onto its feet, stands for 2 s", attempts.run_handspring_trial, 6.0, noises=(0.1, 0.2)
     ),
-    "double-back-handspring": AerialGoal("the same, twice in a row", run_handspring_trial, 8.0),
+    "double-back-handspring": AerialGoal("the same, twice in a row", attempts.run_handspring_trial, 8.0),
 }
 
 
@@ -168,20 +154,9 @@ def run_aerial_case(trial: BehaviourTrial) -> Row:
     }
 
 
-aerial_summary = summary_by(
-    ("behaviour", "goal", "limits", "noise"),
-    {
-        "reached": column_mean("survived"),
-        "median_flew": column_median("flew"),
-        "of": row_count,
-        **column_means("physical", "both"),
-    },
-)
-
-
 def plot_aerial(rows: Sequence[Row]) -> Figure:
     """For each kind of trial: the share of trials that reach their goal and pass the audit."""
-    found = aerial_summary(rows)
+    found = AERIAL.summary(rows)
     names = [f"{row['behaviour']}, {row['limits']}, noise {row['noise']:g}" for row in found]
     return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
 
@@ -194,6 +169,12 @@ AERIAL: Study[BehaviourTrial] = Study(
     quick=Scope(seeds=2, seconds=5.0, coarse=True),
     cases=aerial_cases,
     run_case=run_aerial_case,
-    summary=aerial_summary,
+    summary=summary_by(
+        ("behaviour", "goal", "limits", "noise"),
+        reached=column_mean("survived"),
+        median_flew=column_median("flew"),
+        of=row_count,
+        **column_means("physical", "both"),
+    ),
     plot=plot_aerial,
 )

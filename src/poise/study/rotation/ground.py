@@ -1,7 +1,4 @@
-"""Behaviours on the ground: [Zordan2014] section VIII-A.
-
-Turns of a forward roll by ground, and with parts of the controller left out; success rates of other behaviours.
-"""
+"""Turns of a forward roll on several grounds, and success rates of other rolls: [Zordan2014] section VIII-A."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -65,20 +62,16 @@ def run_roll_case(trial: BehaviourTrial) -> Row:
 
 def plot_rolls(rows: Sequence[Row]) -> Figure:
     """Turns of each trial, by ground, torque limits and part left out."""
-    names = list(dict.fromkeys(_roll_label(row) for row in rows))
+    labels = [f"{row['ground']}, {row['limits']}, {row['part']}".removesuffix(", all of it") for row in rows]
+    names = list(dict.fromkeys(labels))
     figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
-    for row in rows:
-        k = names.index(_roll_label(row))
+    for row, k in zip(rows, map(names.index, labels), strict=True):
         axis.plot(float(row["turns"] or 0.0), k, "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
         axis.plot([float(row["goal"] or 0.0)] * 2, [k - 0.35, k + 0.35], color="black", lw=1)
     axis.set_yticks(np.arange(len(names)), names)
     axis.invert_yaxis()
     axis.set_xlabel("turns; lines are goals")
     return figure
-
-
-def _roll_label(row: Row) -> str:
-    return f"{row['ground']}, {row['limits']}" + ("" if row["part"] == "all of it" else f", {row['part']}")
 
 
 ROLLS: Study[BehaviourTrial] = Study(
@@ -91,13 +84,11 @@ ROLLS: Study[BehaviourTrial] = Study(
     run_case=run_roll_case,
     summary=summary_by(
         ("ground", "limits", "part"),
-        {
-            "goal": column_mean("goal"),
-            "reached": column_mean("survived"),
-            "median_turns": column_median("turns"),
-            "of": row_count,
-            "physical": column_mean("physical"),
-        },
+        goal=column_mean("goal"),
+        reached=column_mean("survived"),
+        median_turns=column_median("turns"),
+        of=row_count,
+        physical=column_mean("physical"),
     ),
     plot=plot_rolls,
 )
@@ -198,12 +189,10 @@ GROUND: Study[BehaviourTrial] = Study(
     run_case=run_ground_behaviour,
     summary=summary_by(
         ("behaviour", "limits", "goal"),
-        {
-            "reached": column_mean("survived"),
-            "median_seconds": column_median("seconds"),
-            "of": row_count,
-            "physical": column_mean("physical"),
-        },
+        reached=column_mean("survived"),
+        median_seconds=column_median("seconds"),
+        of=row_count,
+        physical=column_mean("physical"),
     ),
     plot=plot_ground_behaviours,
 )

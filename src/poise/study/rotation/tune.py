@@ -1,7 +1,7 @@
 """Tuning of a behaviour: a search for its free parameters over noisy starts, which each generation draws anew.
 
-The search is covariance matrix adaptation [Hansen2016], by the library `cma`. A journal holds the costs of all
-generations. To resume, the search repeats these generations: it draws the same samples and is given the same costs.
+The search is covariance matrix adaptation [Hansen2016], by the library `cma`. To resume, it repeats the generations in
+its journal: it draws the same samples and is given the same costs.
 """
 
 import json
