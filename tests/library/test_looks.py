@@ -98,3 +98,19 @@ def test_a_squat_has_human_arms(body):
     arm, knee = (bent[f"left_{angle}_flexion"] for angle in ("shoulder", "knee"))
     half = [np.argmax(each > (each[0] + each[low]) / 2) for each in (arm, knee)]
     assert half[0] < half[1] - 5  # frames: the arms lead
+
+
+def test_a_log_roll_is_a_log():
+    """Hips, knees and elbows stay straight, arms overhead, and legs together."""
+    clip = shipped_dynamic("log-roll", "biped29").clip
+    bent = SourceFigure(clip.body).flexions(clip.qpos)
+    for side in ("left", "right"):
+        assert np.abs(bent[f"{side}_hip_flexion"]).max() < 25
+        assert bent[f"{side}_knee_flexion"].max() < 30
+        assert bent[f"{side}_elbow_flexion"].max() < 40
+    feet, hands = (points(clip, [f"{side}_{part}" for side in ("left", "right")]) for part in ("foot", "hand"))
+    assert np.linalg.norm(feet[:, 0] - feet[:, 1], axis=1).max() < 0.4  # m
+    head = points(clip, ["head", "pelvis"])
+    along = head[:, 0] - head[:, 1]
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    assert np.einsum("tnk,tk->tn", hands - head[:, :1], along).min() > 0.1  # m beyond the head
