@@ -12,7 +12,13 @@ from poise.animate.solve import solve_script
 from poise.control.poses.objectives import PoseControlAim, PoseControlCorrection
 from poise.measure.audit import audit
 from poise.measure.metrics import stabilising_effort
-from poise.study.poses.scripts import served_glass, trial_stayed_upright, varied_trial_script, walked_along_line
+from poise.study.poses.scripts import (
+    carried_crate,
+    served_glass,
+    trial_stayed_upright,
+    varied_trial_script,
+    walked_along_line,
+)
 
 
 def without(script, kind):
@@ -124,3 +130,20 @@ def test_footprints_are_met_within_a_centimetre():
             assert np.abs(answer.hit.off * 0.01).max() <= 0.01
             assert answer.hit.iterations <= 4
         assert trial_stayed_upright(animate(solution.script).recording)
+
+
+def test_the_crate_is_lifted_level_in_both_hands():
+    script = read_script("crate")
+    recording = animate(script).recording
+    assert carried_crate(recording)
+    assert audit(recording).passed
+    data, holds = mujoco.MjData(recording.model), []
+    for qpos in recording.qpos[np.searchsorted(recording.time, 1.7) :: 8]:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(recording.model, data)
+        crate = data.body("crate")
+        holds.append(
+            [crate.xmat.reshape(3, 3).T @ (data.body(f"{s}_hand").xpos - crate.xpos) for s in ("left", "right")]
+        )
+    assert np.ptp(np.array(holds), axis=0).max() < 0.01  # m: hands stay where they took hold
+    assert stabilising_effort(recording)["mean_nm"] < 40.0
