@@ -59,7 +59,7 @@ bench: $(VENV)/run.stamp ## speed of a step, as ratios to MuJoCo's own
 
 motions: $(VENV)/run.stamp ## make the references of the motions that come with Poise again, from their sources
 	$(BIN)/poise motions build --body biped29 --out src/poise/library/shipped/biped29
-	$(BIN)/poise motions build walk squat swing chin-up jump broad-jump lift --body human42 --out src/poise/library/shipped/human42
+	$(BIN)/poise motions build walk squat swing chin-up jump broad-jump lift turn-90 --body human42 --out src/poise/library/shipped/human42
 
 pictures: $(VENV)/dev.stamp ## make the pictures and the printed output in README and documentation again
 	$(BIN)/python docs/make_pictures.py

@@ -23,6 +23,7 @@ STATIC = Path(__file__).parent / "_static" / "scripts"
 PICTURES = 8
 SPANS = {  # s
     "blow-roll": (0.4, 2.6),
+    "crate": (0.3, 3.5),
     "lamp": (0.5, 2.9),
     "punch": (0.3, 1.8),
     "somersault": (0.5, 2.4),

@@ -9,7 +9,9 @@ import pytest
 from poise.animate.animate import animate
 from poise.animate.read_script import read_script
 from poise.animate.script import Script
+from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
+from poise.errors import PoiseError
 from poise.measure.audit import audit
 from poise.measure.metrics import NOTHING, fell_at, ground_impulse, stabilising_torques
 from poise.study.poses.scripts import GOALS, varied_trial_script
@@ -61,6 +63,25 @@ def test_six_poses_of_two_to_nine_angles_make_the_punch():
     assert stance.time == 0
     assert len(poses) == 6
     assert all(2 <= len(pose.angles) <= 9 for pose in poses)
+
+
+def test_a_closed_fist_strikes_with_its_knuckles(played):
+    """The hand is a fist, and in line with the forearm when it strikes."""
+    recording = played["punch"]
+    body = read_script("punch").scene.body
+    palm, open_palm = (each.model.geom("right_hand_palm").size for each in (body, Body.named("human37")))
+    assert palm[0] > 1.4 * open_palm[0]
+    assert palm[1] < 0.7 * open_palm[1]
+    data = mujoco.MjData(recording.model)
+    data.qpos[:] = recording.qpos[int(np.argmax(speeds(recording, "ball") > 0.1))]
+    mujoco.mj_kinematics(recording.model, data)
+    hand, forearm = (data.body(f"right_{link}").xmat.reshape(3, 3)[:, 2] for link in ("hand", "forearm"))
+    assert hand @ forearm > np.cos(np.radians(15))
+
+
+def test_only_hands_that_can_close_become_fists():
+    with pytest.raises(PoiseError, match="'lamp14' has no hands that close"):
+        Body.named("lamp14").with_fists()
 
 
 def speeds(recording: Recording, link: str) -> np.ndarray:

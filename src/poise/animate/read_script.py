@@ -25,7 +25,7 @@ from poise.world.terrain_kinds import parse_terrain
 
 _FOLDER = Path(__file__).parent / "scripts"
 _ENTRIES = (
-    *("title", "body", "mass", "limits", "seconds", "step", "scene", "start", "settings"),
+    *("title", "body", "mass", "limits", "fists", "seconds", "step", "scene", "start", "settings"),
     *("pose", "cycle", "gains", "stabilise", "objective", "push", "hold", "goal"),
 )
 _WHERE = ("at", "x", "heading", "ahead")  # Entries of a prop that place it; all other numbers are sizes or masses
@@ -102,6 +102,9 @@ def _script_body(entry: TomlTable, folder: Path) -> Body:
     if "limits" in entry:
         with entry.blaming("limits"):
             body = body.with_torque_limits(entry.text("limits"))
+    if entry.flag("fists", False):
+        with entry.blaming("fists"):
+            body = body.with_fists()
     return body
 
 

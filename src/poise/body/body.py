@@ -208,6 +208,19 @@ class Body:
         fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)
 
+    def with_fists(self) -> Body:
+        """This body with closed hands; it must come from a plan whose hands are mittens."""
+        from poise.body.assemble import assemble_body
+        from poise.body.plans.shapes import fist_geoms
+
+        hands = {hand.link for hand in self.hands}
+        plan = self.plan
+        if plan is None or not hands or any(len(s.geoms) != 2 for s in plan.segments if s.name in hands):
+            raise PoiseError(f"body '{self.name}' has no hands that close")
+        closed = (replace(s, geoms=fist_geoms(s.name, s.geoms)) if s.name in hands else s for s in plan.segments)
+        body = assemble_body(replace(plan, segments=tuple(closed)))
+        return replace(body, torque_limit=self.torque_limit, rigging=self.rigging)
+
     def loaded(self, loads: Mapping[str, float]) -> Body:
         """The body with a box as load on each link in `loads` (mass in kg by link); see `poise.body.load`."""
         from poise.body.load import add_load

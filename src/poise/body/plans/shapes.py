@@ -87,6 +87,16 @@ def hand_geoms(length: float, thick: float) -> tuple[Geom, ...]:
     return palm, capsule_geom("left_hand_thumb", base, tip, 0.26 * thick, SKIN, solid=False)
 
 
+def fist_geoms(hand: str, geoms: tuple[Geom, ...]) -> tuple[Geom, ...]:
+    """The shapes of a hand of `hand_geoms`, closed: knuckles across the middle of the palm, thumb in front."""
+    palm = geoms[0]
+    wide, along = palm.size[0], 0.4 * (palm.points[0][2] + palm.points[1][2])
+    knuckles = capsule_geom(palm.name, (-wide, 0.0, along), (wide, 0.0, along), 1.7 * wide, SKIN)
+    inward = -wide if hand.startswith("left") else wide
+    thumb = (2.0 * wide, 0.3 * inward, 0.5 * along), (1.8 * wide, 1.5 * inward, along)
+    return knuckles, capsule_geom(geoms[1].name, *thumb, geoms[1].size[0], SKIN, solid=False)
+
+
 def abdomen_geoms(p: Proportions, link: str, base: float, length: float) -> tuple[Geom, ...]:
     """Shapes of the belly of trunk segment `link`, from height `base` (m) in the link frame up over `length` (m)."""
     wide, thick = p.metres(0.036) * p.girth, p.metres(0.052) * p.girth

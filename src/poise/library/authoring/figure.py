@@ -74,6 +74,10 @@ class SourceFigure:
         self._facing = np.array(standing.xquat)  # (nbody, 4) orientations of the links in the standing pose
         self._turned = _driven_joint_chains(body)
 
+    def has(self, angle: str) -> bool:
+        """Whether the body has a joint that an angle, given by its full name, turns."""
+        return any(name == angle for chain in self._turned for name, _ in chain.axes)
+
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
         """Poses (T, nq) with the given angles by full name, (T,) or one number, in degrees; other angles are 0.
 

@@ -25,8 +25,24 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.figure import SIDES
+from poise.rotations import quat_exp, quat_multiply
 
-_PACE = ("kind", "title", "begins", "ends", "base", "rest", "from", "to", "wait", "ease", "size", "shift", "down")
+_PACE = (
+    "kind",
+    "title",
+    "begins",
+    "ends",
+    "base",
+    "rest",
+    "from",
+    "to",
+    "wait",
+    "ease",
+    "size",
+    "shift",
+    "lean",
+    "down",
+)
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
@@ -41,6 +57,7 @@ class PacedStretch:
     percent: Array  # (T,) of the gait's cycle, never decreasing
     size: Array  # (T,) from 0 (standing) to 1 (gait)
     shift: Array  # (T,) m, sideways displacement of the pelvis, positive to the left
+    lean: Array  # (T,) rad, the body's forward lean about the ground below the pelvis
 
 
 def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
@@ -65,7 +82,7 @@ def clip_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch, down:
     """
     body = steady.body
     given = BodyClip(steady.name, body, RATE, readonly(_poses_of_pace_source(steady, rest, pace)), readonly(down, bool))
-    sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0)
+    sure = ((pace.size == 0) | (pace.size == 1)) & (pace.shift == 0) & (pace.lean == 0)
     clean = pin_feet_of_authored_clip(given, _PACE_FIRM, _PACE_FADE, sure)
     far = distance_transform_edt(np.pad(sure, 1, mode="edge"))[1:-1] if not sure.all() else np.full(len(sure), np.inf)
     share = 1.0 - quintic_ease(far / (_OVER * RATE))
@@ -78,6 +95,7 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """Read the pace of a source. It has the cadence of the gait, and is slower only near the end that stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (read_source_stages(source, field) for field in ("size", "shift"))
+    lean = source.parsed("'lean'", str(source.table.get("lean", "0:0")), Stages.parse)
     first, last = source.number("from"), source.number("to")
     wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
@@ -86,7 +104,8 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
     passed = 2 * half_ease * share**4 * (2.5 - 3 * share + share**2) + np.maximum(since - 2 * half_ease, 0.0)
     gone = passed * CYCLE / (steady.frames - 1)
     percent = np.round(last - gone[-1] + gone if size.values[0] == 0 else first + gone[-1] - gone[::-1], 9)
-    return PacedStretch(percent, size(percent), steady.body.standing[2] / HIPS * shift(percent))
+    aside = steady.body.standing[2] / HIPS * shift(percent)
+    return PacedStretch(percent, size(percent), aside, np.radians(lean(percent)))
 
 
 def read_source_stages(source: MotionSource, field: str) -> Stages:
@@ -103,6 +122,9 @@ def _poses_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch) -> 
     steps = 0.5 * (pace.size[1:] + pace.size[:-1]) * np.diff(pace.percent)
     qpos[:, 0] += stride / CYCLE * np.concatenate([[0.0], np.cumsum(steps)])
     qpos[:, 1] += pace.shift
+    qpos[:, 0] += qpos[:, 2] * np.sin(pace.lean)
+    qpos[:, 2] *= np.cos(pace.lean)
+    qpos[:, 3:7] = quat_multiply(quat_exp(pace.lean[:, None] * (0.0, 1.0, 0.0)), qpos[:, 3:7])
     return qpos
 
 

@@ -36,8 +36,9 @@ from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
 _PASSING = 30.0  # percent of the cycle after heel strike at which the pelvis passes over the foot
 _EDGE = 0.25  # share of the turn over which the turning rate rises, and again over which it falls
-_LEAN = 0.7  # share of the lean angle that would balance the centripetal acceleration
-_TRUNK, _HEAD = 15.0, 28.0  # percent of the cycle by which trunk and head lead the pelvis; at most _PASSING
+_LEAN = 0.85  # share of the lean angle that would balance the centripetal acceleration
+_TRUNK, _HEAD = 18.0, 30.0  # percent of the cycle by which trunk and head lead the pelvis; at most _PASSING
+_STIFF = 25.0  # the same for the trunk of a body whose neck does not turn: the trunk carries the head
 _OVER = 20.0  # percent of the cycle over which the straight walk blends into the curved one
 _X = np.array([1.0, 0.0, 0.0])
 
@@ -90,7 +91,7 @@ def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: f
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
     size = read_source_stages(source, "size")(percent)
-    pace = PacedStretch(percent, size, np.zeros(len(percent)))
+    pace = PacedStretch(percent, size, np.zeros(len(percent)), np.zeros(len(percent)))
     down = gait_source_contacts_at(steady, percent)
     return clip_of_pace_source(steady, _mean_pose_of_gait_source(steady), pace, down)
 
@@ -114,9 +115,10 @@ def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> Bod
 
     bent = take_on_course(take_of(Played(straight), straight.body), None, prepare).clip(straight.seconds)
     frame = np.arange(float(bent.frames))
-    pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in (0.0, _TRUNK, _HEAD))
-    angles = {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk}
-    looking = SourceFigure(bent.body).bent(bent.qpos, angles)
+    figure = SourceFigure(bent.body)
+    leads = 0.0, _TRUNK if figure.has("neck_rotation") else _STIFF, _HEAD
+    pelvis, trunk, head = (np.degrees(heading.at(frame, ahead)) for ahead in leads)
+    looking = figure.bent(bent.qpos, {"trunk_rotation": trunk - pelvis, "neck_rotation": head - trunk})
     return replace(bent, qpos=readonly(_turn_source_with_straight_ends(straight, looking, heading)))
 
 

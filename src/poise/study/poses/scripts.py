@@ -139,6 +139,13 @@ def walked_along_line(recording: Recording) -> bool:
     return bool(np.abs(y).max() < OFF and x[-1] > 0.5 * recording.time[-1]) and trial_stayed_upright(recording)
 
 
+def carried_crate(recording: Recording) -> bool:
+    """Whether the crate is held nearly level at the height of the belly, and the porter stands."""
+    data = _kinematics_at_trial_end(recording)
+    crate = data.body("crate")
+    return bool(crate.xpos[2] > 0.85 and crate.xmat.reshape(3, 3)[2, 2] > 0.95) and trial_stayed_upright(recording)
+
+
 GOALS: dict[str, Callable[[Recording], bool]] = {
     "lamp": trial_stayed_upright,
     "somersault": trial_stayed_upright,
@@ -146,6 +153,7 @@ GOALS: dict[str, Callable[[Recording], bool]] = {
     "footprints": trial_stayed_upright,
     "waiter": served_glass,
     "gusts": walked_along_line,
+    "crate": carried_crate,
     "punch": punched_ball,
     "blow": fall_goal(face_down=True, hurt=True),
     "blow-arms": fall_goal(face_down=True, hurt=False),
