@@ -102,7 +102,7 @@ def _script_body(entry: TomlTable, folder: Path) -> Body:
     if "limits" in entry:
         with entry.blaming("limits"):
             body = body.with_torque_limits(entry.text("limits"))
-    if entry.flag("fists", False):
+    if entry.flag("fists"):
         with entry.blaming("fists"):
             body = body.with_fists()
     return body

@@ -1,7 +1,5 @@
 """The audit: replays a recording and checks it against mechanics, independently of how it was made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

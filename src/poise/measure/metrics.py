@@ -1,7 +1,5 @@
 """Quality of a recording in numbers: fall, tracking, slip, smoothness, effort, stabilising torques."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ the landing position, and the landing position for a wanted velocity has a close
 the velocity and has several solutions or none; see docs/pendulum-method.md.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

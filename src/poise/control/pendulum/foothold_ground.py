@@ -1,7 +1,5 @@
 """The ground where a foot can land: height, slope and room for a foot; stairs, hurdles, and the steps that fit them."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@
 has no singular angle.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

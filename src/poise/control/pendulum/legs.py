@@ -1,7 +1,5 @@
 """The legs of a body: bones, joints and soles, and the check that closed-form inverse kinematics holds for them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Velocity-driven tracking: motors that reach joint velocities within torque limits [Tsai2010] section 4.3."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import mujoco

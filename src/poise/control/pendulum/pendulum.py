@@ -1,7 +1,5 @@
 """The pendulum controller: walking by an inverted pendulum [Tsai2010]."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Sequence

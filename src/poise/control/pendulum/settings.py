@@ -1,7 +1,5 @@
 """Settings of the pendulum controller: one set for all motions, bodies and grounds."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 

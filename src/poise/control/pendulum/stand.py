@@ -1,7 +1,5 @@
 """Standing on both feet: when a walk may end in standing, how balance is kept, and when a step is needed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

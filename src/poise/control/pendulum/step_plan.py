@@ -1,7 +1,5 @@
 """The plan of a step: when and where the swing foot lands, and the centre of pressure of the stance foot until then."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

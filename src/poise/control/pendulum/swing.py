@@ -1,7 +1,5 @@
 """The path of the swing foot: as in the reference, but stretched to the landing position [Tsai2010] section 4.1."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

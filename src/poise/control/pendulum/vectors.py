@@ -1,7 +1,5 @@
 """Small products of vectors, quaternions and matrices in kernels, where NumPy's calls cost more than the sums."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

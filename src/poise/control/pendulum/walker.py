@@ -1,7 +1,5 @@
 """The body as the pendulum observes it: legs, feet, centre of mass and the ground."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -141,7 +141,7 @@ def walked_along_line(recording: Recording) -> bool:
 
 def carried_crate(recording: Recording) -> bool:
     """Whether the crate is held nearly level at the height of the belly, and the porter stands."""
-    data = _kinematics_at_trial_end(recording)
+    data = data_of_pose(recording.model, recording.qpos[-1])
     crate = data.body("crate")
     return bool(crate.xpos[2] > 0.85 and crate.xmat.reshape(3, 3)[2, 2] > 0.95) and trial_stayed_upright(recording)
 
