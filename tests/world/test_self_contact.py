@@ -7,7 +7,6 @@ import pytest
 
 from poise import Actuation, Body, Scene, World, WorldSettings, audit, metrics
 from poise.measure.replay import Replay
-from poise.performance.request import Request
 from poise.world.recorder import SELF, Recorder
 
 BODY = Body.named("human43")
@@ -86,13 +85,6 @@ def test_without_self_contact_nothing_differs_from_a_scene_without_pairs():
     np.testing.assert_array_equal(worlds[0].qpos, worlds[1].qpos)
 
 
-def test_legs_that_cross_still_meet_arms_and_trunk():
-    crossing = folding({**LEGS, **ARM_IN}, legs_cross=True)
-    names = [crossing.model.body(body).name for body in crossing.contact_body[crossing.contact_kind == SELF]]
-    assert names
-    assert metrics(crossing)["overlap_mm"] > 30.0  # the measurement still tells
-
-
 def test_controllers_do_not_see_self_contacts():
     world = World(Scene((BODY,), gravity=0.0))
     start, velocity = np.array(BODY.standing), np.zeros(BODY.nv)
@@ -116,12 +108,3 @@ def test_replays_find_the_surfaces_of_self_contacts():
         pair = tuple(sorted((int(recording.contact_body[n]), int(recording.contact_other[n]))))
         k = int(recording.contact_step[n])
         assert min(replay.touches[k].gap(pair), replay.touches[k + 1].gap(pair)) < 0.01
-
-
-def test_pendulum_and_what_hands_over_to_it_let_legs_cross():
-    def scene(**arguments):
-        return Request(**arguments).stage(record=False).run.world.scene
-
-    assert scene(motion="walk", controller="pendulum").legs_cross
-    assert not scene(motion="stand", controller="hold").legs_cross
-    assert not scene(motion="stand", controller="hold", self_contact=False).self_contact

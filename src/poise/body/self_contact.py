@@ -23,7 +23,6 @@ class SelfContactPair(NamedTuple):
     first: str  # name of a geom
     second: str
     slack: float  # m: SLACK, plus the overlap in the standing pose
-    of_legs: bool  # whether both belong to legs
 
 
 def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
@@ -37,7 +36,6 @@ def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
     rigid, limb = _rigid_links(model), _limb_of_links(body)
     excluded = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
     above = rigid[model.body_parentid]
-    legs = {body.link_id(joint.link) for joint in body.joints if joint.group in _LIMBS[:2]}
     data = mujoco.MjData(model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(model, data)
@@ -51,7 +49,7 @@ def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
         overlap = max(0.0, -mujoco.mj_geomDistance(model, data, first, second, SLACK, None))
         if overlap <= DEEPEST * min(_thickness(model, first), _thickness(model, second)):
             names = model.geom(first).name, model.geom(second).name
-            found.append(SelfContactPair(*names, SLACK + overlap, {one, other} <= legs))
+            found.append(SelfContactPair(*names, SLACK + overlap))
     return tuple(found)
 
 

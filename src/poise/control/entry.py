@@ -73,8 +73,6 @@ class ControllerEntry:
     """Whether the controller performs motions whose hands hold a prop."""
     catches: bool = False
     """Whether the controller can bring a toppling body to a stand by stepping."""
-    legs_cross: bool = False
-    """Whether the legs must be able to pass through each other, because the controller does not plan around them."""
     resumes: bool = False
     """Whether the controller can resume its motion after another controller caught the body."""
     bends_ground: Literal["none", "gaits", "all"] = "none"

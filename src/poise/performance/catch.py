@@ -42,8 +42,7 @@ class CatchController:
     def __init__(self, first: Controller, rescuer: ReportsEnding) -> None:
         """`rescuer` must be able to stand still starting from any toppling state."""
         self.first, self.rescuer = first, rescuer
-        one, other = entry_of_controller(first), entry_of_controller(rescuer)
-        self.entry = replace(one, legs_cross=one.legs_cross or other.legs_cross)
+        self.entry = entry_of_controller(first)
         self.name = f"{first.name}, caught by {rescuer.name}"
         self.settings: dict[str, Any] = {first.name: first.settings, rescuer.name: rescuer.settings}
         self.caught: list[float] = []  # times at which `rescuer` took over, s

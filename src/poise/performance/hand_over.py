@@ -41,8 +41,7 @@ class Handover:
         self._next = reference
         self.name = f"{first.name}, then {then.name}"
         one, other = entry_of_controller(first), entry_of_controller(then)
-        cross = one.legs_cross or other.legs_cross
-        self.entry = replace(one, name=self.name, speeds=other.speeds, legs_cross=cross)
+        self.entry = replace(one, name=self.name, speeds=other.speeds)
         self.settings: dict[str, Any] = {first.name: first.settings, then.name: then.settings}
         self.handed_over: float | None = None  # time of the hand-over, s
         self._heading: float | None = None  # commanded, rad

@@ -276,7 +276,6 @@ class Run:
             "hands": [hand.link for hand in body.hands],
             "terrain": str(world.scene.terrain),
             "self_contact": world.scene.self_contact,
-            "legs_cross": world.scene.legs_cross,
             "fell_at": self.fell_at,
             "events": [dict(event) for event in (*self.events, *self._prior)],
         }

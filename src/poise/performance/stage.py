@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from poise.body.body import Body
-from poise.control.catalogue import entry_of_controller, named_controller
+from poise.control.catalogue import named_controller
 from poise.control.commands import SteerCommand
 from poise.control.controller import Controller, ReportsProgress, Steerable
 from poise.edit.take import Edit, Live
@@ -59,8 +59,7 @@ def set_up_run(
         changes = [edit_cue(editable, edit, time) for time, edit in edits]
     if isinstance(controller, ReportsProgress):
         controller.say = say
-    cross = scene.legs_cross or entry_of_controller(controller).legs_cross
-    made = world(replace(scene, legs_cross=cross), WorldSettings(step=step))
+    made = world(scene, WorldSettings(step=step))
     all_cues = (*steers, *cues, *changes)
     return Run(made, controller, reference, pushes, all_cues, seed, noise, stand, record=record, events=events)
 

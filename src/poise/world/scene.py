@@ -41,7 +41,6 @@ class Scene:
     gravity: float = 9.81  # m/s^2
     places: tuple[Place, ...] = ()  # of the second and further bodies; by default side by side, 1.2 m apart
     self_contact: bool = True  # whether links of one body touch each other instead of passing through
-    legs_cross: bool = False  # whether the legs of one body pass through each other all the same
 
     def __post_init__(self) -> None:
         if not 0 <= self.friction < np.inf:
@@ -127,10 +126,7 @@ class Scene:
     @property
     def self_pairs(self) -> Mask:
         """Mask (npair,) of the pairs of the compiled scene that make contact in a simulation."""
-        legs = {frozenset((pair.first, pair.second)) for pair in self._self_pairs if pair.of_legs}
-        geoms = zip(self.model.pair_geom1.tolist(), self.model.pair_geom2.tolist(), strict=True)
-        names = (frozenset(self.model.geom(geom).name for geom in pair) for pair in geoms)
-        return np.array([self.self_contact and not (self.legs_cross and pair in legs) for pair in names], bool)
+        return np.full(self.model.npair, self.self_contact)
 
     def _set_collision(self, item: Element, own: int, others: int, look_ahead: float) -> None:
         """Set collision bits, margin and friction of the geoms of an element, except of visual ones."""

@@ -18,7 +18,6 @@ ENTRY = ControllerEntry(
     walks=True,
     check_body="poise.control.pendulum.legs:walker_legs",
     catches=True,
-    legs_cross=True,
     bends_ground="all",
     moves=(("walk", "walk"),),
     studio=StudioWords(

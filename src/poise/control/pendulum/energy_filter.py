@@ -16,6 +16,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.pendulum.filter import FootLanding, StepPace, feasible_foot_landing
 from poise.control.pendulum.foothold_ground import FootStrip
+from poise.control.pendulum.passage import WAYS
 from poise.kernel import kernel
 
 MAX_LEAN = 0.9  # Maximum lean (rad) of a landing leg
@@ -65,7 +66,8 @@ def energy_landing(
         wanted[axis] = way * lands.length * math.sin(lands.angle)
         last[axis] = way * cycle.speed * math.cos(cycle.end)
     at = float(np.interp(time, times, hips))
-    return feasible_foot_landing(time, there, then, wanted, pace, foot, at, strip)[0], last
+    ways = [feasible_foot_landing(time, way, there, then, wanted, pace, foot, at, strip)[0] for way in WAYS]
+    return min(ways, key=lambda landing: landing.missed), last
 
 
 class _SwayPlane(NamedTuple):

@@ -15,6 +15,7 @@ from poise.control.pendulum.foothold_ground import SPACING, FootStrip
 from poise.control.pendulum.height import SHORTEST
 from poise.control.pendulum.leg_ik import STRAIGHT
 from poise.control.pendulum.legs import ADULT
+from poise.control.pendulum.passage import WAYS, nearest_passage, passage_length
 from poise.kernel import kernel
 
 EXTRA_REACH = 0.23  # In leg lengths: reach of a foot beyond its leg, by motion of the pelvis and tilt of the foot
@@ -54,6 +55,7 @@ class StepPace(NamedTuple):
     high: Array  # (2,) m: upper bounds
     back: Array  # (2,) m: lower bounds of the centre of mass from the stance foot at landing
     ahead: Array  # (2,) m: upper bounds
+    out: float  # 1 if the swing foot is the left one, else -1
 
 
 @kernel
@@ -64,51 +66,55 @@ def linear_pendulum_landing(
     """Landing place and time that lead to the wanted velocity at the end of the following step.
 
     Positions `place` of the centre of mass and `foot` of the swing foot (2,) are relative to the centre of pressure of
-    the stance foot, in the frame of the heading. The landing is due `due` s from now. Of `times` (K,) s, the time with
-    the least cost is chosen: distance from the wanted place, plus excess lean, plus shift in time. `hips` (K,) m are
-    the hip heights at `times`. `strip` is the ground on which the foot can land.
+    the stance foot, in the frame of the heading. The landing is due `due` s from now. Of `times` (K,) s and of the
+    `WAYS` past the stance foot, those with the least cost are chosen: distance from the wanted place, plus excess lean,
+    plus shift in time. `hips` (K,) m are the hip heights at `times`. `strip` is the ground on which the foot can land.
     """
-    best, least = 0, np.inf
+    best, found = np.inf, _linear_landing_at(due, WAYS[0], place, velocity, rate, pace, foot, hips[0], strip)[0]
     for k in range(times.shape[0]):
-        tried, away = _linear_landing_at(times[k], place, velocity, rate, pace, foot, hips[k], strip)
-        loss = TIMING_COST * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
-        if loss < least:
-            best, least = k, loss
-    return _linear_landing_at(times[best], place, velocity, rate, pace, foot, hips[best], strip)[0]
+        for way in WAYS:
+            tried, away = _linear_landing_at(times[k], way, place, velocity, rate, pace, foot, hips[k], strip)
+            loss = TIMING_COST * pace.leg * abs(due - times[k]) / pace.duration + tried.missed + away
+            if loss < best:
+                best, found = loss, tried
+    return found
 
 
 @kernel
 def _linear_landing_at(
-    time: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float, strip: FootStrip
-) -> tuple[FootLanding, float]:
+    time: float, way: float, place: Array, velocity: Array, rate: float, pace: StepPace, foot: Array, hips: float,
+    strip: FootStrip,
+) -> tuple[FootLanding, float]:  # fmt: skip
     """The feasible landing after a time (s), and the distance (m) by which the body then leans too far."""
     there, then = linear_pendulum_after(place, velocity, rate, time)
     c, s = math.cosh(rate * pace.duration), math.sinh(rate * pace.duration)
     wanted = (c * then - pace.velocity) / (rate * s)  # from the centre of mass
-    return feasible_foot_landing(time, there, then, wanted, pace, foot, hips, strip)
+    return feasible_foot_landing(time, way, there, then, wanted, pace, foot, hips, strip)
 
 
 @kernel
 def feasible_foot_landing(
-    time: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float, strip: FootStrip
-) -> tuple[FootLanding, float]:
-    """The feasible landing nearest to `wanted`, and the distance (m) by which the body then leans too far.
+    time: float, way: float, there: Array, then: Array, wanted: Array, pace: StepPace, foot: Array, hips: float,
+    strip: FootStrip,
+) -> tuple[FootLanding, float]:  # fmt: skip
+    """The feasible landing near `wanted`, and the distance (m) by which the body then leans too far.
 
-    `wanted` (2,) m is relative to the centre of mass, which is at `there` (2,) m with the velocity `then` (2,) m/s. The
-    other arguments are those of `linear_pendulum_landing`.
+    The foot goes past the stance foot by one of the `WAYS`. `wanted` (2,) m is relative to the centre of mass, which is
+    at `there` (2,) m with the velocity `then` (2,) m/s. The other arguments are those of `linear_pendulum_landing`.
     """
     step = np.minimum(np.maximum(wanted, pace.low), pace.high)
     kept = there + step
     kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
-    way = kept - there
+    reach = kept - there
     at = math.floor((kept[0] - strip.begin) / SPACING + 0.5)
     far = _leg_reach(pace.leg, hips - strip.level[min(max(at, 0), strip.level.shape[0] - 1)])
-    long = math.hypot(way[0], way[1])
+    long = math.hypot(reach[0], reach[1])
     if long > far:
-        kept = there + way * (far / long)
+        kept = there + reach * (far / long)
         kept[0] = _nearest_foot_room(strip, kept[0], pace.leg)
-    way = kept - foot
-    kept = foot + way * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / max(math.hypot(way[0], way[1]), 1e-9))
+    kept = nearest_passage(kept, pace.leg, pace.out, way)
+    long = max(passage_length(foot, kept, pace.leg, pace.out), 1e-9)
+    kept = foot + (kept - foot) * min(1.0, (pace.swiftness * time + SLACK * pace.leg) / long)
     miss = there + wanted - kept
     beyond = there - np.minimum(np.maximum(there, pace.back), pace.ahead)
     return FootLanding(kept, time, then, there, math.hypot(miss[0], miss[1])), math.hypot(beyond[0], beyond[1])
@@ -176,4 +182,4 @@ def step_pace(leg: float, duration: float, velocity: Array, swing: int) -> StepP
     swift = FOOT_SPEED * math.sqrt(leg / ADULT)
     low, high = np.array([-leg * BACKWARD, -leg * across]), np.array([leg * FORWARD, leg * out])
     back, ahead = np.array([-leg * LEAN_BACKWARD, -leg * outward]), np.array([leg * LEAN_FORWARD, leg * inward])
-    return StepPace(leg, duration, velocity, swift, low, high, back, ahead)
+    return StepPace(leg, duration, velocity, swift, low, high, back, ahead, 1.0 if swing == 0 else -1.0)

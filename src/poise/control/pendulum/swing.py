@@ -10,6 +10,7 @@ from poise.control.pendulum.foothold_ground import Foothold, ground_above_footho
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff, SwingStyle, sample_at_phase
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import ADULT, Legs
+from poise.control.pendulum.passage import least_aside
 from poise.control.pendulum.vectors import dot3, quat_matrix, quat_product, rotated, unit_quat, yaw_quat
 from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
@@ -37,10 +38,6 @@ LAG, LAG_LIFT = 0.05, 0.1
 FAST, FAST_LIFT = 2.5, 0.3
 """A foot on an unusual step is raised, so that it does not stumble, by FAST_LIFT of an excess: the distance to its
 target, minus its lag or the distance that it moves at FAST (m/s, adult), whichever is larger."""
-
-
-PASSING, ALONG = 0.12, 0.45
-"""In leg lengths: a foot that passes the stance foot keeps PASSING to its side of it, unless it is ALONG away."""
 
 
 class SwingFoot(NamedTuple):
@@ -124,7 +121,7 @@ def _swing_flight(
     place, ankle = np.empty(2), np.empty(3)
     for i in range(2):
         place[i] = lift.ankle[i] + progress * (hold.ankle[i] - lift.ankle[i])
-    bow = _bow_around_stance_leg(legs, side, yaw, place, hold.ankle, stand, share, bow)
+    bow = _bow_around_stance_leg(legs, side, yaw, place, stand, share, bow)
     for i, aside in enumerate((-math.sin(yaw), math.cos(yaw))):
         place[i] += aside * bow
         ankle[i] = place[i] + flown * rolls[i]
@@ -141,18 +138,17 @@ def _swing_flight(
 
 @kernel
 def _bow_around_stance_leg(
-    legs: Legs, side: int, yaw: float, place: Array, lands: Array, stand: Array, share: float, bow: float
+    legs: Legs, side: int, yaw: float, place: Array, stand: Array, share: float, bow: float
 ) -> float:
     """Lateral offset (m, to the left) of a foot from a straight path at `place` (2,): `bow`, or past the stance leg.
 
-    `stand` (3,) m is the stance ankle. A foot that `lands` (3,) across the stance foot goes straight there.
+    `stand` (3,) m is the stance ankle.
     """
-    cos, sin, out, least = math.cos(yaw), math.sin(yaw), 1.0 if side == 0 else -1.0, PASSING * legs.length
+    cos, sin, out = math.cos(yaw), math.sin(yaw), 1.0 if side == 0 else -1.0
     x, y = place[0] - stand[0], place[1] - stand[1]
-    along, aside = (cos * x + sin * y) / (ALONG * legs.length), out * (cos * y - sin * x + bow)
-    across = out * (cos * (lands[1] - stand[1]) - sin * (lands[0] - stand[0]))
-    lack = max(least - aside, 0.0) * max(1.0 - along * along, 0.0) * eased(1.0 + across / least)
-    return float(bow + out * lack * min(4.0 * share * (1.0 - share), 1.0))
+    aside = out * (cos * y - sin * x + bow)
+    lack = max(least_aside(cos * x + sin * y, legs.length) - aside, 0.0)
+    return float(bow + out * lack * eased(share / LIFT_OFF_END))
 
 
 def _toe_angle(lift: LiftOff, hold: Foothold, swung: float) -> float:
