@@ -7,7 +7,7 @@ from forging import changed, edited_model, events, failed, honest, verdict, with
 
 from poise import Body, PoiseError, Scene, World, audit, perform
 from poise.dynamics.mechanism import DynamicsTerms
-from poise.measure.joint_limits import named_body
+from poise.measure.joint_limits import JointLimits, named_body
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
 from poise.performance.request import Request
@@ -211,6 +211,14 @@ def _torques_zeroed_in_an_old_file(r):
     return changed(r, torque=np.zeros_like(r.torque), limit_impulse=None)
 
 
+@forgery("fall", "joint_equation")
+def _torques_that_press_a_joint_off_its_limit_in_an_old_file(r):
+    limits = JointLimits.of(r)
+    near = np.maximum(limits.angles[:-1], limits.angles[1:]) - limits.lower < 0.02  # rad
+    assert near[:, 6:].any()
+    return changed(r, torque=lambda torque: torque + 5.0 * near, limit_impulse=None)
+
+
 @forgery("walk", "joint_equation")
 def _torques_of_left_and_right_exchanged(r):
     names = r.meta["dof_names"]
@@ -317,6 +325,18 @@ def _a_body_whose_hands_pass_through_it(r):
 
 
 @forgery("walk", "self_pairs")
+def _a_body_without_pairs_of_links(r):
+    return edited_model(r, r"<pair [^>]*/>", "")
+
+
+@forgery("fall", "limit_impulse")
+def _impulses_of_limits_that_no_file_states(r):
+    shoulder = r.meta["dof_names"].index("left_shoulder_y")
+    return changed(r, {"body": "mine", "joint_lower": None, "joint_upper": None},
+                   torque=at(50, shoulder, add=5.0), limit_impulse=at(50, shoulder, add=-5.0 * r.step))  # fmt: skip
+
+
+@forgery("walk", "self_pairs")
 def _a_body_whose_links_may_overlap(r):
     return edited_model(r, r'(<pair [^>]*)margin="[^"]*"', r'\1margin="-0.2"')
 
@@ -327,6 +347,11 @@ def _a_body_whose_links_may_overlap(r):
 @forgery("hang", "contact_kind")
 def _grips_that_no_event_declares(r):
     return changed(r, {"events": []})
+
+
+@forgery("hang", "contact_kind")
+def _grips_that_no_event_declares_in_an_old_file(r):
+    return changed(r, {"events": []}, limit_impulse=None)
 
 
 @forgery("hang", "contact_kind")
@@ -488,9 +513,11 @@ def test_a_run_without_steps_is_not_physical():
 
 
 def test_an_old_recording_is_judged_as_far_as_it_goes():
+    assert np.abs(honest("fall").limit_impulse).max() > 0.01  # N m s
     old = changed(honest("fall"), limit_impulse=None)
     assert verdict(old).word is Word.PHYSICAL
-    assert "limits" in verdict(old).unjudged[0]
+    assert "impulses of joint limits" in verdict(old).unjudged[0]
+    assert verdict(honest("fall")).unjudged == ()
 
 
 def test_a_body_that_is_not_bundled_is_judged_by_the_limits_of_the_file():
