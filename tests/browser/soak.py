@@ -65,6 +65,7 @@ class Person(threading.Thread):
         self._studio, self._random, self._pace, self._end = studio, random.Random(seed), pace, end
         self.count: Counter[str] = Counter()  # executed, refused, busy, lost
         self.kinds: Counter[str] = Counter()  # executed, by command
+        self.spent: Counter[str] = Counter()  # s, time until the answer, by command
         self.errors: Counter[str] = Counter()
         self.wrong: list[str] = []
         self._fences = 0
@@ -153,7 +154,9 @@ class Person(threading.Thread):
                 break
             if message["say"] == "error" and not message["of"].startswith("fence"):
                 error = message["text"]
-        self.slowest = max(self.slowest, time.monotonic() - began)
+        took = time.monotonic() - began
+        self.spent[name] += took
+        self.slowest = max(self.slowest, took)
         if error is None:
             self.count["executed"] += 1
             self.kinds[name] += 1
@@ -374,7 +377,9 @@ def main() -> None:
             failures.append(f"memory of {kind} grows from {found[0]:.0f} to {found[1]:.0f} MB")
     if seen is not None:
         failures += [f"the page shows {wrong}" for wrong in seen.wrong] + seen.faults
-    kinds, errors = (sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "errors"))
+    kinds, spent, errors = (
+        sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "spent", "errors")
+    )
     told = {
         "minutes": round((time.monotonic() - began) / 60, 1),
         **total(people),
@@ -384,6 +389,7 @@ def main() -> None:
         "level_mb": {kind: None if found is None else [round(x) for x in found] for kind, found in levels.items()},
         **({} if seen is None else {"page_acts": seen.acts, "page_heap_mb": round(max(seen.heap))}),
         "kinds": dict(kinds.most_common()),
+        "spent_s": {name: round(seconds) for name, seconds in spent.most_common(8)},
         "errors": dict(errors.most_common(20)),
         "failures": failures,
     }

@@ -255,6 +255,7 @@ def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) ->
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
         _write_contact_curvature(table, c, geom, True, rows, unused, curve)
-        # The path of a light limb may be strongly curved: use the path that comes nearer, the old or the new.
+        # The path of a light limb that arrives may be strongly curved: use the path that comes nearer, the old or the
+        # new. Surfaces that touch would be thrown apart by the old one.
         away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
-        curve[0] = min(before, curve[0] + away)
+        curve[0] = curve[0] + away if kind[c] == at.TOUCHED else min(before, curve[0] + away)
