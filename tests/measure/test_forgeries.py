@@ -443,8 +443,8 @@ def _no_torques_beside_a_heavy_prop(r):
     return with_a_falling_mass(changed(r, torque=np.zeros_like))
 
 
-def falling_ball(speed):
-    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes."""
+def falling_ball(speed, throws=99):
+    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes, or so many times."""
     ball = (
         '<mujoco><worldbody><geom type="plane" size="9 9 0.1" margin="0.04"/><body name="ball"><freejoint/>'
         '<geom type="sphere" size="0.1" mass="1" margin="0.04"/></body></worldbody></mujoco>'
@@ -455,7 +455,9 @@ def falling_ball(speed):
         free = gained[-1] - 9.81 * h
         lands = height[-1] + h * free < 0.1
         touches = height[-1] < 0.1 + 1e-9
-        after = speed if touches and speed else (0.1 - height[-1]) / h if lands else free
+        thrown = bool(touches and speed and throws)
+        throws -= thrown
+        after = speed if thrown else (0.1 - height[-1]) / h if lands else free
         force.append((after - free) / h)
         gained.append(after)
         height.append(height[-1] + h * after)
@@ -475,6 +477,8 @@ def falling_ball(speed):
 def test_a_ground_that_throws_is_refused():
     assert verdict(falling_ball(0.0)).word is Word.PHYSICAL
     assert failed(falling_ball(3.0)) == {"contact_throw"}
+    assert failed(falling_ball(1.3, throws=1)) == {"contact_throw"}
+    assert failed(falling_ball(0.4)) == {"contact_throw"}
 
 
 def test_a_person_hit_by_a_heavy_box_is_physical():

@@ -187,7 +187,7 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
         AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
-        AuditCheck("contact_throw", _thrown_height(replay), 20.0, "cm", "height to which contacts throw a performer"),
+        AuditCheck("contact_throw", _thrown_height(replay), 15.0, "cm", "height to which contacts throw a performer"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
