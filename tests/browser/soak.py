@@ -4,8 +4,12 @@ Most of the load comes from visitors that speak the page's protocol without a br
 them a real page is open in headless Chromium and is operated as well. A performer is killed every few minutes. A
 command counts as executed if the performer has come to what was sent after it, and no error came.
 
-Prints a line of JSON each minute and one at the end. Fails if the server ends or raises, if memory does not level out
-after the first ten minutes, or if the page names something else than what is on the stage.
+The visitors pause between commands so that 10,000 commands are executed in an hour, but for 0.2 to 1 s in the mean,
+like people who click, drag and press keys.
+
+Prints a line of JSON each minute and one at the end. Fails if the server ends or raises, if fewer commands are
+executed, if memory does not level out after the first ten minutes, or if the page names something else than what is on
+the stage.
 """
 
 from __future__ import annotations
@@ -38,6 +42,8 @@ SETTLED = 10  # minutes after which memory must be level
 GROWTH = 1.25  # Largest ratio of the memory of the last third to that of the first third of the time after that
 SLACK = 40.0  # MB of growth that is allowed in any case
 QUICK = ("pendulum", "hold", "limp", "rotation", "modal", "nqr")  # Controllers that are chosen
+HOURLY = 10_000  # Commands to be executed in an hour
+PAUSES = (0.2, 1.0)  # s: shortest and longest mean pause of a person between commands
 SLOW = 120.0  # s without an answer, after which a person presses Stop
 PAGE = """() => {
   const { choose, scene } = studio, shown = (id) => document.getElementById(id);
@@ -60,11 +66,13 @@ PAGE = """() => {
 class Person(threading.Thread):
     """A visitor that sends random commands by the protocol."""
 
-    def __init__(self, studio: SimpleNamespace, seed: int, pace: float, end: float) -> None:
+    def __init__(self, studio: SimpleNamespace, seed: int, share: float, end: float) -> None:
+        """`share` is the number of commands that the person should execute until `end` (s, monotonic clock)."""
         super().__init__(daemon=True)
-        self._studio, self._random, self._pace, self._end = studio, random.Random(seed), pace, end
+        self._studio, self._random, self._share, self._end = studio, random.Random(seed), share, end
         self.count: Counter[str] = Counter()  # executed, refused, busy, lost
         self.kinds: Counter[str] = Counter()  # executed, by command
+        self.spent: Counter[str] = Counter()  # s, time until the answer, by command
         self.errors: Counter[str] = Counter()
         self.wrong: list[str] = []
         self._fences = 0
@@ -90,7 +98,13 @@ class Person(threading.Thread):
             leaves = min(self._end, time.monotonic() + self._random.uniform(300, 1200))
             while time.monotonic() < leaves:
                 self._act()
-                self._rest(self._random.expovariate(1 / self._pace))
+                self._rest(self._random.expovariate(1 / self._pause()))
+
+    def _pause(self) -> float:
+        """Mean pause (s) with which the rest of the share is executed in the rest of the time, within PAUSES."""
+        done = self.count["executed"]
+        each = (self._end - time.monotonic()) / max(self._share - done, 1.0)
+        return min(max(each - sum(self.spent.values()) / max(done, 1), PAUSES[0]), PAUSES[1])
 
     def _arrive(self) -> None:
         self._until("ready")
@@ -153,7 +167,9 @@ class Person(threading.Thread):
                 break
             if message["say"] == "error" and not message["of"].startswith("fence"):
                 error = message["text"]
-        self.slowest = max(self.slowest, time.monotonic() - began)
+        took = time.monotonic() - began
+        self.spent[name] += took
+        self.slowest = max(self.slowest, took)
         if error is None:
             self.count["executed"] += 1
             self.kinds[name] += 1
@@ -330,15 +346,17 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--kill", type=float, default=5.0, help="minutes between the deaths of performers")
     parser.add_argument("--people", type=int, default=3, help="visitors without a browser; at most 3")
-    parser.add_argument("--pace", type=float, default=0.5, help="mean pause (s) of each between commands")
+    parser.add_argument("--commands", type=int, help=f"to be executed; by default {HOURLY} an hour")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     chosen = parser.parse_args()
     pick, failures, kills = random.Random(chosen.seed), [], 0
+    commands = round(HOURLY * chosen.minutes / 60) if chosen.commands is None else chosen.commands
     memory: dict[str, list[tuple[float, float]]] = {"server": [], "performers": [], "largest": []}
     with server() as studio, operator(studio, None if chosen.no_browser else chosen.seed) as seen:
         began, end = time.monotonic(), time.monotonic() + 60 * chosen.minutes
-        people = [Person(studio, chosen.seed + k, chosen.pace, end) for k in range(chosen.people)]
+        share = 1.02 * commands / chosen.people
+        people = [Person(studio, chosen.seed + k, share, end) for k in range(chosen.people)]
         for person in people:
             person.start()
         reported = killed = slowest = 0.0
@@ -367,6 +385,8 @@ def main() -> None:
         failures += [f"a visitor failed: {person.failure}" for person in people if person.failure]
         failures += [wrong for person in people for wrong in person.wrong]
         terminal = studio.log.read_text()
+    done = total(people).get("executed", 0)
+    failures += [f"{done} commands were executed, not {commands}"] if done < commands else []
     failures += [f"the terminal shows: {terminal[-3000:]}"] if "Traceback" in terminal else []
     levels = {kind: level(samples, chosen.minutes) for kind, samples in memory.items()}
     for kind, found in levels.items():
@@ -374,7 +394,9 @@ def main() -> None:
             failures.append(f"memory of {kind} grows from {found[0]:.0f} to {found[1]:.0f} MB")
     if seen is not None:
         failures += [f"the page shows {wrong}" for wrong in seen.wrong] + seen.faults
-    kinds, errors = (sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "errors"))
+    kinds, spent, errors = (
+        sum((getattr(person, of) for person in people), Counter()) for of in ("kinds", "spent", "errors")
+    )
     told = {
         "minutes": round((time.monotonic() - began) / 60, 1),
         **total(people),
@@ -384,6 +406,7 @@ def main() -> None:
         "level_mb": {kind: None if found is None else [round(x) for x in found] for kind, found in levels.items()},
         **({} if seen is None else {"page_acts": seen.acts, "page_heap_mb": round(max(seen.heap))}),
         "kinds": dict(kinds.most_common()),
+        "spent_s": {name: round(seconds) for name, seconds in spent.most_common(8)},
         "errors": dict(errors.most_common(20)),
         "failures": failures,
     }

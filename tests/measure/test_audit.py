@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import tracemalloc
 
 import mujoco
 import numpy as np
@@ -22,6 +23,8 @@ from poise import (
 )
 from poise.dynamics.actuation import PASSIVE
 from poise.measure.joint_limits import JointLimits
+from poise.measure.metrics import metrics
+from poise.measure.replay import replays
 from poise.performance.request import Request
 from poise.reference.reference import Still
 from poise.world.props import Ball
@@ -101,6 +104,42 @@ def test_the_verdict_is_plain_json(standing):
     assert found["passed"] is True
     assert found["checks"]["penetration"]["unit"] == "mm"
     assert all(check["passed"] for check in found["checks"].values())
+
+
+@pytest.fixture(scope="module")
+def long():
+    return Request("fall", "human37", "limp", terrain="stairs:0.15:0.3:6", seconds=6.0).perform().recording
+
+
+def test_a_long_recording_is_judged_in_pieces_as_in_one(long, monkeypatch):
+    """Momenta, forces, contacts and joint limits of each step count; memory is that of a piece."""
+    tracemalloc.start()
+    whole, numbers, (_, most) = audit(long), metrics(long), tracemalloc.get_traced_memory()
+    monkeypatch.setattr("poise.measure.replay.LONGEST", 240)  # of 720 steps
+    assert [each.recording.steps for each in replays(long)] == [240, 240, 240]
+    tracemalloc.reset_peak()
+    pieces, told, (_, peak) = audit(long), metrics(long), tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.6 * most
+    assert pieces.verdict == whole.verdict
+    found = {check.name: check for check in pieces.checks}
+    by_piece = {"joint_equation_p99", "joint_equation_median", "self_overlap", "slip", "stance_slip", "stance_slip_max"}
+    for check in (each for each in whole.checks if each.name not in by_piece):
+        assert found[check.name].value == pytest.approx(check.value, rel=1e-9, abs=1e-12)
+        assert found[check.name].where == check.where
+    for key in ("foot_slip_mm_s", "penetration_mm", "overlap_mm"):
+        assert told[key] == pytest.approx(numbers[key], rel=1e-9)
+    assert told["overlap_share"] == pytest.approx(numbers["overlap_share"], abs=0.005)
+
+
+@pytest.mark.parametrize("step", [10, 300, 719])
+def test_a_fault_is_found_in_any_piece_of_a_long_recording(step, long, monkeypatch):
+    def hurry(qvel):
+        qvel[step, 0] += 1e-3
+        return qvel
+
+    monkeypatch.setattr("poise.measure.replay.LONGEST", 240)
+    assert "linear_momentum" in failed(changed(long, qvel=hurry))
 
 
 # -- what is caught ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from forging import changed, edited_model, events, failed, honest, verdict, with
 
 from poise import Body, PoiseError, Scene, World, audit, perform
 from poise.dynamics.mechanism import DynamicsTerms
-from poise.measure.joint_limits import named_body
+from poise.measure.joint_limits import JointLimits, named_body
 from poise.measure.replay import Replay
 from poise.measure.verdict import Word
 from poise.performance.request import Request
@@ -211,6 +211,14 @@ def _torques_zeroed_in_an_old_file(r):
     return changed(r, torque=np.zeros_like(r.torque), limit_impulse=None)
 
 
+@forgery("fall", "joint_equation")
+def _torques_that_press_a_joint_off_its_limit_in_an_old_file(r):
+    limits = JointLimits.of(r)
+    near = np.maximum(limits.angles[:-1], limits.angles[1:]) - limits.lower < 0.02  # rad
+    assert near[:, 6:].any()
+    return changed(r, torque=lambda torque: torque + 5.0 * near, limit_impulse=None)
+
+
 @forgery("walk", "joint_equation")
 def _torques_of_left_and_right_exchanged(r):
     names = r.meta["dof_names"]
@@ -317,6 +325,18 @@ def _a_body_whose_hands_pass_through_it(r):
 
 
 @forgery("walk", "self_pairs")
+def _a_body_without_pairs_of_links(r):
+    return edited_model(r, r"<pair [^>]*/>", "")
+
+
+@forgery("fall", "limit_impulse")
+def _impulses_of_limits_that_no_file_states(r):
+    shoulder = r.meta["dof_names"].index("left_shoulder_y")
+    return changed(r, {"body": "mine", "joint_lower": None, "joint_upper": None},
+                   torque=at(50, shoulder, add=5.0), limit_impulse=at(50, shoulder, add=-5.0 * r.step))  # fmt: skip
+
+
+@forgery("walk", "self_pairs")
 def _a_body_whose_links_may_overlap(r):
     return edited_model(r, r'(<pair [^>]*)margin="[^"]*"', r'\1margin="-0.2"')
 
@@ -327,6 +347,11 @@ def _a_body_whose_links_may_overlap(r):
 @forgery("hang", "contact_kind")
 def _grips_that_no_event_declares(r):
     return changed(r, {"events": []})
+
+
+@forgery("hang", "contact_kind")
+def _grips_that_no_event_declares_in_an_old_file(r):
+    return changed(r, {"events": []}, limit_impulse=None)
 
 
 @forgery("hang", "contact_kind")
@@ -418,8 +443,8 @@ def _no_torques_beside_a_heavy_prop(r):
     return with_a_falling_mass(changed(r, torque=np.zeros_like))
 
 
-def falling_ball(speed):
-    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes."""
+def falling_ball(speed, throws=99):
+    """A ball that falls on the ground, which throws it up with a speed (m/s) as often as it comes, or so many times."""
     ball = (
         '<mujoco><worldbody><geom type="plane" size="9 9 0.1" margin="0.04"/><body name="ball"><freejoint/>'
         '<geom type="sphere" size="0.1" mass="1" margin="0.04"/></body></worldbody></mujoco>'
@@ -430,7 +455,9 @@ def falling_ball(speed):
         free = gained[-1] - 9.81 * h
         lands = height[-1] + h * free < 0.1
         touches = height[-1] < 0.1 + 1e-9
-        after = speed if touches and speed else (0.1 - height[-1]) / h if lands else free
+        thrown = bool(touches and speed and throws)
+        throws -= thrown
+        after = speed if thrown else (0.1 - height[-1]) / h if lands else free
         force.append((after - free) / h)
         gained.append(after)
         height.append(height[-1] + h * after)
@@ -450,6 +477,8 @@ def falling_ball(speed):
 def test_a_ground_that_throws_is_refused():
     assert verdict(falling_ball(0.0)).word is Word.PHYSICAL
     assert failed(falling_ball(3.0)) == {"contact_throw"}
+    assert failed(falling_ball(1.3, throws=1)) == {"contact_throw"}
+    assert failed(falling_ball(0.4)) == {"contact_throw"}
 
 
 def test_a_person_hit_by_a_heavy_box_is_physical():
@@ -488,9 +517,11 @@ def test_a_run_without_steps_is_not_physical():
 
 
 def test_an_old_recording_is_judged_as_far_as_it_goes():
+    assert np.abs(honest("fall").limit_impulse).max() > 0.01  # N m s
     old = changed(honest("fall"), limit_impulse=None)
     assert verdict(old).word is Word.PHYSICAL
-    assert "limits" in verdict(old).unjudged[0]
+    assert "impulses of joint limits" in verdict(old).unjudged[0]
+    assert verdict(honest("fall")).unjudged == ()
 
 
 def test_a_body_that_is_not_bundled_is_judged_by_the_limits_of_the_file():

@@ -12,10 +12,10 @@ from poise.arrays import Array, Mask, true_runs
 from poise.body.self_contact import self_contact_pairs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
-from poise.measure.declared_forces import ON_TIME, DeclaredForces
+from poise.measure.declared_forces import ON_TIME, DeclaredForces, Effort
 from poise.measure.equation_of_motion import MotionErrors
 from poise.measure.joint_limits import JointLimits
-from poise.measure.replay import Replay
+from poise.measure.replay import Replay, replays
 from poise.measure.verdict import AuditCheck, Verdict
 from poise.world.recorder import CONTACT, GRIP, SELF
 from poise.world.recording import Recording
@@ -25,7 +25,7 @@ EARTH = 9.81  # m/s^2. Errors are fractions of the weight on Earth, whatever the
 LEAST_FRICTION = 1e-5  # Coefficient that MuJoCo gives to surfaces without friction
 LOADED = 0.02  # Share of the weight that a part in stance carries
 SAME_SLACK = 1e-6  # m, largest difference of equal overlaps
-NEAR_LIMIT = 0.05  # rad: a joint this near to its limit may press on it in a step
+AT_LIMIT = 3.0  # degrees: a joint this near to its limit may press on it in a step
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,31 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
     exists = _existence_checks(recording)
     if not all(check.passed for check in exists):
         return Audit(exists, Verdict.of(exists, None))
-    replay = replay or Replay.of(recording)
-    forces, limits = DeclaredForces.of(replay), JointLimits.of(recording)
-    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits))
-    checks = (*exists, *joints, *_force_checks(forces), *_contact_checks(replay), _self_pair_check(recording, limits))
-    assistance = forces.assistance if forces.assistance.share > 0 else None
-    verdict = Verdict.of(checks, assistance, tuple(_unjudged(recording, limits)))
+    limits = JointLimits.of(recording)
+    pieces = [_checks_of_piece(each) for each in ((replay,) if replay else replays(recording))]
+    checks = (*exists, *map(_worst_check, zip(*(checks for checks, _ in pieces), strict=True)))
+    assistance = Effort.of_pieces([effort for _, effort in pieces])
+    verdict = Verdict.of(checks, assistance if assistance.share > 0 else None, tuple(_unjudged(recording, limits)))
     return Audit(checks, verdict, tuple(_notes(recording, limits)))
+
+
+def _checks_of_piece(replay: Replay) -> tuple[tuple[AuditCheck, ...], Effort]:
+    """The checks of a piece of a recording, and what a stabiliser gave in it."""
+    forces, limits = DeclaredForces.of(replay), JointLimits.of(replay.recording)
+    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits), *_force_checks(forces))
+    return (*joints, *_contact_checks(replay), _self_pair_check(replay.recording, limits)), forces.assistance
+
+
+def _worst_check(checks: tuple[AuditCheck, ...]) -> AuditCheck:
+    """The check with the largest value; a value that is not a number is the largest."""
+    return max(checks, key=lambda check: np.inf if np.isnan(check.value) else check.value)
 
 
 def _unjudged(recording: Recording, limits: JointLimits) -> Iterator[str]:
     """What the recording does not allow to judge."""
     if recording.limit_impulse is None:
-        yield "the torques of joints at their limits: the recording is of an older version, without their impulses"
-        if np.any(recording.contact_kind == GRIP):
-            yield "whether grips are declared: older versions did not say"
-    if not recording.model.npair:
+        yield "the impulses of joint limits, which the file lacks: those that the motion needs are taken for granted"
+    if limits.body is None and not recording.model.npair:
         yield "the overlap of links: the recording does not list which links can touch each other"
     if limits.unknown:
         yield "the angles of ball joints: the recording does not state their limits"
@@ -107,8 +116,8 @@ def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...
     linear, angular, drift = _momentum_errors(replay)
     errors = MotionErrors.of(replay, np.zeros_like(recording.torque) if known is None else known)
     lacking = np.abs(errors.force)
-    if known is None:
-        lacking[limits.may_press(NEAR_LIMIT)] = 0.0
+    if known is None:  # what a limit can give counts as given by it
+        lacking[limits.distance_of_impulses(recording.step * errors.force) <= np.radians(AT_LIMIT)] = 0.0
     force, joint = _worst(recording, lacking)
     high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
     turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
@@ -130,11 +139,13 @@ def _joint_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]
     roots = (recording.model.body_dofadr[replay.roots][:, None] + np.arange(6)).ravel()
     root_torque = float(np.max(np.abs(recording.torque[:, roots]), initial=0.0))
     angle, bent = _worst(recording, np.degrees(limits.excess))
-    pressing = np.zeros((1, 1)) if known is None or limits.unknown else limits.distance_of_impulses(known)
+    pressing = np.zeros((1, 1)) if known is None else limits.distance_of_impulses(known)
     distance, pressed = _worst(recording, np.degrees(pressing))
     return (
         AuditCheck("joint_angle", angle, 1.0, "degrees", "angle of a joint beyond its limit", bent),
-        AuditCheck("limit_impulse", distance, 3.0, "degrees", "distance of a joint from a limit it presses", pressed),
+        AuditCheck(
+            "limit_impulse", distance, AT_LIMIT, "degrees", "distance of a joint from a limit it presses on", pressed
+        ),
         AuditCheck("root_torque", root_torque, 1e-9, "N m", "joint actuation on a free root"),
         AuditCheck("torque_ratio", limits.torque_ratio, 1 + 1e-9, "", "largest joint torque against its limit"),
     )
@@ -159,20 +170,22 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
     apart, away, angle = np.max(replay.places, axis=0, initial=0.0)
     length = np.max(np.abs(np.linalg.norm(recording.contact_normal, axis=1) - 1.0), initial=0.0)
     gap, misplaced, askew = 1e3 * float(apart), 1e3 * float(away), float(np.degrees(max(angle, length)))
-    slip, reach = replay.mean_slip(recording.contact_kind == CONTACT), _grip_distance(replay)
+    slip, reach = replay.mean_slip(recording.contact_kind == CONTACT)[0], _grip_distance(replay)
     stances = 1e3 * _stance_slips(replay)
     typical, longest = (float(np.median(stances)), float(stances.max())) if len(stances) else (0.0, 0.0)
     overlap, deepest = 1e3 * float(np.percentile(replay.self_overlap, 99)), replay.deepest_self_overlap
     solver = recording.meta.get("solver")
     residual = solver.get("worst_residual") if isinstance(solver, dict) else None
     residual = float(residual) if isinstance(residual, int | float) else 0.0
+    wrong = _unlawful_contacts(recording)
+    undeclared = "grips that no event declares" if np.any(wrong & (recording.contact_kind == GRIP)) else ""
     return (
-        AuditCheck("contact_kind", float(_unlawful_contacts(recording).sum()), 0, "", "contacts of no lawful kind"),
+        AuditCheck("contact_kind", float(wrong.sum()), 0, "", "contacts of no lawful kind", undeclared),
         AuditCheck("pull", pull, 1e-6, "of weight", "contact force that pulls"),
         AuditCheck("friction_cone", cone, 1e-6, "of weight", "tangential force beyond friction"),
         AuditCheck("friction_coefficient", stated, 1e-6, "", "difference of a stated friction from the surfaces'"),
         AuditCheck("friction_work", driven, 0.05, "of friction's work", "friction that drives slips"),
-        AuditCheck("contact_throw", _thrown_height(replay), 20.0, "cm", "height to which contacts throw a performer"),
+        AuditCheck("contact_throw", _thrown_height(replay), 15.0, "cm", "height to which contacts throw a performer"),
         AuditCheck("contact_distance", gap, 10.0, "mm", "distance of two bodies in a step in which they pressed"),
         AuditCheck("contact_place", misplaced, 0.1, "mm", "distance of a force from where the surfaces are closest"),
         AuditCheck("contact_normal", askew, 0.1, "degrees", "angle of a normal to that of the surfaces"),
@@ -187,9 +200,9 @@ def _contact_checks(replay: Replay) -> tuple[AuditCheck, ...]:
 
 
 def _self_pair_check(recording: Recording, limits: JointLimits) -> AuditCheck:
-    """Check that the file lists all pairs of geoms of a bundled body that can touch, if it lists any."""
+    """Check that the file lists all pairs of geoms of a bundled body that can touch."""
     model, found = recording.model, 0
-    if limits.body is not None and model.npair:
+    if limits.body is not None:
         geoms = zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)
         names = (frozenset(model.geom(geom).name for geom in pair) for pair in geoms)
         listed = dict(zip(names, (-model.pair_margin).tolist(), strict=True))  # a margin is minus the overlap allowed
@@ -226,8 +239,6 @@ def _unlawful_contacts(recording: Recording) -> Mask:
     same = model.body_rootid[r.contact_body] == model.body_rootid[r.contact_other]
     own = same & (r.contact_body != r.contact_other) & (model.body_weldid[r.contact_body] != 0)
     wrong = np.where(r.contact_kind == CONTACT, same, np.where(r.contact_kind == SELF, ~own, r.contact_kind != GRIP))
-    if r.limit_impulse is None:
-        return np.asarray(wrong)
     told = [e for e in r.events if e.get("kind") == "grips" and isinstance(e.get("time"), int | float)]
     for n in np.flatnonzero(r.contact_kind == GRIP):
         pair = sorted(model.body(int(body[n])).name for body in (r.contact_body, r.contact_other))

@@ -7,7 +7,7 @@ would have to lie outside the points that bear the body to give it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
@@ -88,6 +88,19 @@ class Effort:
         median, high = np.percentile(outside, [50, 95]).tolist() if outside.size else (None, None)
         impulse = r.step * float((linear + torque)[acts].sum())
         return cls(float(linear.max()), float(torque.max()), float(acts.mean()), impulse, median, high)
+
+    @classmethod
+    def of_pieces(cls, pieces: Sequence[Effort]) -> Effort:
+        """The size over pieces of a recording, nearly equally long; distances are those of the worst piece."""
+        distances = zip(*((piece.outside_m, piece.outside_p95_m) for piece in pieces), strict=True)
+        outside = [[far for far in each if far is not None] for each in distances]
+        return cls(
+            max(piece.peak_n for piece in pieces),
+            max(piece.peak_nm for piece in pieces),
+            float(np.mean([piece.share for piece in pieces])),
+            sum(piece.impulse_ns for piece in pieces),
+            *(max(each) if each else None for each in outside),
+        )
 
     @property
     def text(self) -> str:

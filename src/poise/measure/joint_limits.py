@@ -13,7 +13,7 @@ from functools import cached_property
 import mujoco
 import numpy as np
 
-from poise.arrays import Array, Mask
+from poise.arrays import Array
 from poise.body.assemble import body_names, bundled_body
 from poise.body.body import Body
 from poise.body.load import parse_body_load
@@ -89,22 +89,20 @@ class JointLimits:
         return np.maximum(np.maximum(self.lower - self.angles, self.angles - self.upper), 0.0)
 
     def distance_of_impulses(self, impulse: Array) -> Array:
-        """(T, nv) rad: distance of each angle from the limit that its impulse (T, nv) N m s presses on; 0 without."""
+        """(T, nv) rad: distance of each angle from the limit that its impulse (T, nv) N m s presses on; 0 without.
+
+        That of a ball joint is the largest of its components.
+        """
         along = impulse.copy()
         for dofs, _ in self._balls():  # impulses along the components of the rotation vector
             rate = inverse_right_jacobian(self.angles[:-1, dofs])
             along[:, dofs] = np.linalg.solve(np.swapaxes(rate, 1, 2), impulse[:, dofs, None])[..., 0]
         rooms = [np.where(along > 0, q - self.lower, self.upper - q) for q in (self.angles[:-1], self.angles[1:])]
         presses = np.abs(along) > SLIGHT + SAME * np.abs(impulse).max(axis=1, initial=0.0, keepdims=True)
-        return np.where(presses, np.maximum(np.minimum(*rooms), 0.0), 0.0)
-
-    def may_press(self, reach: float) -> Mask:
-        """(T, nv) whether an angle of the joint is within `reach` (rad) of a limit at the start or end of the step."""
-        room = np.minimum(self.angles - self.lower, self.upper - self.angles)
-        near = np.minimum(room[:-1], room[1:]) < reach
+        out = np.where(presses, np.maximum(np.minimum(*rooms), 0.0), 0.0)
         for dofs, _ in self._balls():
-            near[:, dofs] = near[:, dofs].any(axis=1, keepdims=True)
-        return np.asarray(near)
+            out[:, dofs] = out[:, dofs].max(axis=1, keepdims=True)
+        return out
 
     @property
     def torque_ratio(self) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from poise.arrays import Array, Mask
 from poise.measure.declared_forces import pushed_forces
 from poise.measure.joint_limits import JointLimits
-from poise.measure.replay import Replay
+from poise.measure.replay import Replay, replays
 from poise.world.recording import Recording
 
 DEEP = 0.01  # Overlap (m) of links of one body that counts as deep: `overlap_share` is the share of frames beyond it
@@ -20,15 +20,17 @@ NOTHING = 1e-6  # Torques (N m) below this are rounding errors
 def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> dict[str, Any]:
     """Measure fall, tracking, feet, smoothness and effort of a recording, or of the one in a file."""
     recording = Recording.of(recording)
-    replay = replay or Replay.of(recording)
+    played = [replay] if replay else replays(recording)
+    pieces = [(each.depth, each.self_overlap, *_foot_slip_and_force(each)) for each in played]
+    depth, overlap, slip, force = (np.hstack(column) for column in zip(*pieces, strict=True))
     return {
         "seconds": recording.steps * recording.step,
         "fell_at": fell_at(recording),
         "tracking": tracking_errors(recording),
-        "foot_slip_mm_s": foot_slip(replay),
-        "penetration_mm": 1e3 * float(replay.depth.max()),
-        "overlap_mm": 1e3 * float(replay.self_overlap.max()),
-        "overlap_share": float(np.mean(replay.self_overlap > DEEP)),
+        "foot_slip_mm_s": float(np.average(slip, weights=force)) if force.any() else 0.0,
+        "penetration_mm": 1e3 * float(depth.max()),
+        "overlap_mm": 1e3 * float(overlap.max()),
+        "overlap_share": float(np.mean(overlap > DEEP)),
         "jitter": jitter(recording),
         "peak_torque_ratio": JointLimits.of(recording).torque_ratio,
         "peak_external_n": peak_external_force(recording),
@@ -104,6 +106,11 @@ def tracking_errors(recording: Recording) -> dict[str, float | None]:
 
 def foot_slip(replay: Replay) -> float:
     """Mean slip speed (mm/s) of the feet's contact points, weighted by their contact forces."""
+    return _foot_slip_and_force(replay)[0]
+
+
+def _foot_slip_and_force(replay: Replay) -> tuple[float, float]:
+    """The `foot_slip` (mm/s), and the sum of the contact forces (N) that weight it."""
     recording = replay.recording
     feet = sorted(limb_links(recording, "feet"))
     return replay.mean_slip(np.isin(recording.contact_body, feet) & (recording.contact_kind == 0))
@@ -138,5 +145,5 @@ def stabilising_effort(recording: Recording) -> dict[str, float]:
 def stabilising_torques(recording: Recording) -> Array:
     """Stabilising torques (T, 3) in N m on the root, in the root's frame: external torques except those of pushes."""
     first = int(recording.model.body_dofadr[recording.root])
-    pushed = pushed_forces(Replay.of(recording))
+    pushed = np.concatenate([pushed_forces(each) for each in replays(recording)])
     return np.asarray((recording.external - pushed)[:, first + 3 : first + 6])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import acos, dist
+from math import acos, ceil, dist
 
 import mujoco
 import numpy as np
@@ -15,6 +16,7 @@ from poise.body.self_contact import SLACK
 from poise.world.candidates import UPWARD
 from poise.world.recording import Recording
 
+LONGEST = 15_000  # Steps of the longest recording that is replayed in one piece, which takes about 450 MB
 TOUCH = 1e-3  # Distance (m) within which surfaces touch; the default of `WorldSettings.touch`
 
 
@@ -121,10 +123,11 @@ class Replay:
         """Tangential speed (N,) in m/s of each contact's material point on `contact_body` against `contact_other`."""
         return np.asarray(np.linalg.norm(self.slip_velocity, axis=1))
 
-    def mean_slip(self, chosen: Mask) -> float:
-        """Mean slip speed (mm/s) of the contacts in a mask (N,), weighted by their forces; 0 without force."""
+    def mean_slip(self, chosen: Mask) -> tuple[float, float]:
+        """Mean slip speed (mm/s) of the contacts in a mask (N,), weighted by their forces, and the sum of these (N)."""
         force = np.linalg.norm(self.recording.contact_force[chosen], axis=1)
-        return 1e3 * float(np.sum(force * self.slip[chosen]) / force.sum()) if force.any() else 0.0
+        total = float(force.sum())
+        return 1e3 * float(np.sum(force * self.slip[chosen]) / total) if total else 0.0, total
 
     @cached_property
     def slip_velocity(self) -> Array:
@@ -223,6 +226,17 @@ class Replay:
         Other contacts begin during the step: in part of it the surfaces move above each other without touching.
         """
         return self.gap_at_start <= TOUCH
+
+
+def replays(recording: Recording) -> Iterator[Replay]:
+    """Replay a recording; one longer than LONGEST in pieces of whole seconds, so that memory is bounded."""
+    count = ceil(recording.steps / LONGEST)
+    if count <= 1:
+        yield Replay.of(recording)
+        return
+    length = round(ceil(recording.steps / count * recording.step) / recording.step)
+    for first in range(0, recording.steps, length):
+        yield Replay.of(recording.piece(first, min(first + length, recording.steps)))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, metrics
-from poise.measure.replay import Replay
+from poise.measure.replay import LONGEST, Replay
 from poise.motion.clip import Clip
 from poise.motion.likeness import Likeness, likeness
 from poise.motion.repair.finding import Imported
@@ -111,7 +111,7 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
         timing = {"median": float(np.median(step_ms)), "p99": float(np.percentile(step_ms, 99))}
     stopped = performance.blow_up
     recording = performance.recording
-    replay = Replay.of(recording)
+    replay = Replay.of(recording) if recording.steps <= LONGEST else None
     judged = audit(recording, replay)
     return {
         **metrics(recording, replay),

@@ -13,7 +13,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.contact.rows import FASTEST_RECOVERY
 from poise.dynamics.mechanism import DynamicsTerms, Mechanism
-from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, Workspace
+from poise.dynamics.workspace import CLOSED, CLOSING, CONTACTS, IGNORED, TOUCHED, Workspace
 from poise.world.candidates import UPWARD, ContactCandidates
 
 Pair = tuple[int, int]
@@ -44,6 +44,7 @@ class ContactTrial:
         self._trial = mujoco.MjData(terms.model)
         self._ghosts: dict[int, float] = {}  # contacts left out, with their gap (m) at the end of the trial
         self._real: set[int] = set()  # contacts that sank in when left out as ghosts
+        self._eased: set[int] = set()  # contacts that touched before an impact, and need no further look
         self._tries = 0
         self._searched: set[Pair] = set()
         self.missed: set[Pair] = set()  # geoms that meet in this step without a candidate there
@@ -59,16 +60,22 @@ class ContactTrial:
         """Reset for the same step with rewritten rows."""
         self._ghosts.clear()
         self._real.clear()
+        self._eased.clear()
 
     def mark_searched(self) -> None:
         """Mark the missed pairs as searched for."""
         self._searched |= self.missed
         self.missed.clear()
 
-    def correct_rows(self, work: Workspace, paths_known: bool) -> bool:
-        """Correct contacts that the solution contradicts; gaps only if rows have its curvature (`paths_known`)."""
+    def correct_rows(self, work: Workspace, paths_known: bool, struck: bool) -> bool:
+        """Correct contacts that the solved velocities contradict; True if any were changed or are missing.
+
+        Gaps are corrected only when the rows have the curvature of the solved velocity (`paths_known`). After an impact
+        (`struck`) they may have that of a velocity before the last solve.
+        """
         pressing = _pressing_contacts(work)
-        if not pressing and not self._ghosts and not (paths_known and self._candidates.may_mislead(work)):
+        doubtful = paths_known and (struck or self._candidates.may_mislead(work))
+        if not pressing and not self._ghosts and not doubtful:
             return False
         ends = self._gaps_after_step(work)
         pairs: list[Pair] = [(first, second) for first, second in self._candidates.geoms.tolist()]
@@ -77,7 +84,9 @@ class ContactTrial:
         if not paths_known or self._tries == TRIES:
             return False
         self._tries += 1
-        later = self._loosen_early_rows(work, ends, pairs, pressing)
+        bearing = [c for c in _pressing_contacts(work, TOUCHED) if struck and c not in self._eased]
+        self._eased.update(bearing)
+        later = self._loosen_early_rows(work, ends, pairs, [*pressing, *bearing])
         return self._tighten_deep_rows(work, ends, pairs) or later
 
     def _leave_out_ghosts(
@@ -100,9 +109,10 @@ class ContactTrial:
         self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
         """Add the remaining gap to rows that stopped surfaces in the air."""
-        early = [c for c in pressing if EARLY < _gap_after_step(ends, pairs[c]) < np.inf]
+        gaps = {c: min(_gap_after_step(ends, pairs[c]), self._candidates.look_ahead) for c in pressing}
+        early = [c for c in pressing if gaps[c] > EARLY]
         for c in early:
-            work.contact_offset[3 * c] += _gap_after_step(ends, pairs[c]) / self._step
+            work.contact_offset[3 * c] += gaps[c] / self._step
         return bool(early)
 
     def _tighten_deep_rows(self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair]) -> bool:
@@ -180,12 +190,12 @@ class ContactTrial:
         mujoco.mj_kinematics(model, trial)
 
 
-def _pressing_contacts(work: Workspace) -> list[int]:
-    """Contacts that were open at the start of the step and carry an impulse."""
-    if not work.counts[CLOSED]:
+def _pressing_contacts(work: Workspace, kind: int = CLOSING) -> list[int]:
+    """Contacts of a kind, by default open at the start of the step, that carry an impulse."""
+    if kind == CLOSING and not work.counts[CLOSED]:
         return []
     count = int(work.counts[CONTACTS])
-    pressing = (work.contact_kind[:count] == CLOSING) & (work.contact_impulse[: 3 * count : 3] > 0)
+    pressing = (work.contact_kind[:count] == kind) & (work.contact_impulse[: 3 * count : 3] > 0)
     found: list[int] = pressing.nonzero()[0].tolist()
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,17 @@ class Recording:
         if fault:
             raise PoiseError(f"{path} is not a recording: {fault}")
         return recording
+
+    def piece(self, first: int, last: int) -> Recording:
+        """The steps from `first` to before `last`, with the states between which they lie."""
+        now = (self.contact_step >= first) & (self.contact_step < last)
+        cut = {name: getattr(self, name)[now] for name in ARRAYS if name.startswith("contact_")}
+        cut["contact_step"] = cut["contact_step"] - first
+        states = {name: getattr(self, name)[first : last + 1] for name in ("time", "qpos", "qvel")}
+        steps = {name: getattr(self, name)[first:last] for name in ("torque", "external")}
+        impulse = None if self.limit_impulse is None else self.limit_impulse[first:last]
+        tracked = None if self.reference_qpos is None else self.reference_qpos[first : last + 1]
+        return replace(self, **cut, **states, **steps, limit_impulse=impulse, reference_qpos=tracked)
 
     def fault(self) -> str | None:
         """Reason why this is not a valid recording, or None."""

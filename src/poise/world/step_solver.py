@@ -89,7 +89,7 @@ class StepSolver:
             paths_known = updates == CURVATURE_UPDATES or not rows or impact_speed(table, assumed) < self._impact
             # Changed rows are a new problem with its own passes for torque limits, unless motors were weakened already.
             passes = 1 if passes <= assembly.BLOCK_PASSES else passes
-            if self._contact_trial.correct_rows(work, paths_known):
+            if self._contact_trial.correct_rows(work, paths_known, updates > 0):
                 if self._contact_trial.missed and self._widen_search():
                     table, passes, updates, bends = work.table, 0, 0, 0
                     assumed[:] = self._terms.data.qvel
