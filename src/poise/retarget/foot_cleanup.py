@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from poise.arrays import Array, readonly, true_runs
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
@@ -50,6 +51,7 @@ class FootSettings:
     peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
     knee: float = 2.0  # weight of knees: a straight one must bend much to shorten its leg a little, which is seen
+    toe: float = 0.1  # weight of toe joints: toes lie on the ground while heels rise
     swing: bool = True  # whether swing feet keep their height at mid-swing
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
     ground: GroundSettings = field(default_factory=GroundSettings)
@@ -79,11 +81,11 @@ def clean_feet(
         solver,
         rate=clip.rate,
         fade=chosen.fade,
-        weights=_correction_weights(clip, chosen.heave, chosen.knee),
+        weights=_correction_weights(clip, chosen),
     )
     standing = search(smooth.qpos, replace(goals, floors=None))
     # points below the ground are detected at the solution without floors
-    clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=standing)))
+    clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=_with_level_toes(clip, standing))))
     if chosen.peak is None or clip.frames < 2:
         return clean
     tempered = limit_joint_speeds(clean, chosen.peak * np.maximum(usual_joint_speeds(clip), _STILL))
@@ -92,18 +94,37 @@ def clean_feet(
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
 
 
+def _with_level_toes(clip: BodyClip, qpos: Array) -> Array:
+    """Poses `qpos` (T, nq) in which toes do not point into the ground while the balls of their feet bear.
+
+    From captured toes that do, the search would fold the toes under the foot.
+    """
+    assert clip.down is not None
+    out, names = np.array(qpos), [part.name for part in clip.parts]
+    for foot in clip.body.feet:
+        places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(qpos)
+        forward = places[:, 2:].mean(axis=1) - places[:, :2].mean(axis=1)
+        raised = -np.arctan2(forward[:, 2], np.linalg.norm(forward[:, :2], axis=1))  # rad, the heel above the ball
+        bears = clip.down[:, names.index(f"{foot.name}_ball")]
+        for toe in (joint for joint in clip.body.joints if joint.parent_link == foot.link and joint.kind == "hinge"):
+            bend, address = toe.axes[0, 1] * out[:, toe.qpos[0]], toe.qpos[0]
+            out[:, address] = toe.axes[0, 1] * np.where(bears, np.minimum(bend, -raised), bend)
+    return out
+
+
 def _cleanup_coordinates(clip: BodyClip) -> list[int]:
     """Columns of qpos whose change makes a second foot cleanup necessary: those of the root and of the legs."""
     body = clip.body
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
-def _correction_weights(clip: BodyClip, heave: float, knee: float) -> Array:
+def _correction_weights(clip: BodyClip, settings: FootSettings) -> Array:
     """(nv,) costs of corrections: least for joints, more for the root's rotation and height, most for its path."""
     weights = np.ones(clip.body.nv)
-    weights[[dof for joint in clip.body.joints if joint.name.endswith("knee") for dof in joint.dofs]] = knee
+    for ending, weight in (("knee", settings.knee), ("toe", settings.toe)):
+        weights[[dof for joint in clip.body.joints if joint.name.endswith(ending) for dof in joint.dofs]] = weight
     height = clip.body.standing[2]
-    weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
+    weights[:2], weights[2], weights[3:6] = _STAY / height, settings.heave / height, _TILT
     return weights
 
 
