@@ -133,7 +133,7 @@ def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask, set
         if start == 0 or stop == clip.frames or stop - start > longest or falling[start:stop].any():
             continue
         first, found = max(0, start - near), False
-        risen = np.full(down.shape, np.inf)  # m above the line between the heights at which a part stands
+        risen = np.where(down, 0.0, np.inf)  # m above the line between the heights at which a part stands
         for part in np.flatnonzero(feet & down[first:start].any(axis=0) & down[stop : stop + near].any(axis=0)):
             last, next_ = first + np.flatnonzero(down[first:start, part])[-1], stop + int(down[stop:, part].argmax())
             if np.linalg.norm(centre[next_, part, :2] - centre[last, part, :2]) < _PLACE:
