@@ -130,7 +130,7 @@ class NqrContactPreview:
     def bearing_balls(self, foot: int, frame: int) -> Mask:
         """(B,) whether each of a foot's balls bears in a frame; the ground below the others is not known."""
         piece, at = self._piece_and_frame(frame)
-        return piece.bears[foot][at]
+        return np.asarray(piece.bears[foot][at])
 
     def _piece_and_frame(self, frame: int) -> tuple[PreviewPiece, int]:
         """The piece that contains a frame of the preview, and the frame in that piece."""
