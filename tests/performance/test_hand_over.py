@@ -9,7 +9,7 @@ from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library.motions import named_motion
 from poise.measure.audit import audit
-from poise.performance.hand_over import Handover
+from poise.performance.hand_over import Handover, stand_after_motion
 from poise.performance.request import Request
 from poise.reference.dynamic import Dynamic
 from poise.reference.played import Played
@@ -94,3 +94,14 @@ def test_a_motion_that_ends_at_rest_is_held():
     squat = named_motion("squat", own).motions["squat"]
     assert squat.ends_at_rest()
     assert not isinstance(Request("squat", body=own, controller="nqr", seconds=30.0).stage().run.controller, Handover)
+
+
+def test_a_motion_that_ends_over_the_edge_of_its_feet_is_brought_to_a_stand():
+    squat = named_motion("squat", Body.named("biped29")).motions["squat"]
+    down = np.array(squat.contacts.down)
+    down[-1, [name.startswith("right") for name in squat.contacts.names]] = False
+    leaning = replace(squat, contacts=replace(squat.contacts, down=down))
+    assert stand_after_motion(squat) is None
+    assert leaning.ends_at_rest()
+    assert leaning.ends_toppling()
+    assert stand_after_motion(leaning) is not None

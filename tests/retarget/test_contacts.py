@@ -9,7 +9,7 @@ from poise.arrays import drop_short_runs, hysteresis_mask, readonly, true_runs
 from poise.body.body import Body
 from poise.motion.repair.importer import import_motion
 from poise.reference.body_clip import BodyClip
-from poise.retarget.contact_detection import _lost_contacts, find_contacts
+from poise.retarget.contact_detection import ContactSettings, _lost_contacts, find_contacts
 from poise.retarget.retarget import retarget
 
 MOCAP = Path(__file__).resolve().parents[2] / "../shared/mocap/bvh"
@@ -89,11 +89,23 @@ def test_a_gap_between_two_feet_is_shared_by_them():
     down, centre = np.zeros((40, len(names)), bool), np.zeros((40, len(names), 3))
     down[:15, ball] = down[25:, heel] = True
     centre[:, ball, 0], centre[:, heel, 0] = np.maximum(np.arange(40) - 14, 0), 1.0 + np.minimum(np.arange(40) - 25, 0)
-    added = _lost_contacts(clip, down, centre, np.zeros(40, bool))
+    added = _lost_contacts(clip, down, centre, np.zeros(40, bool), ContactSettings())
     both = down | added
     assert true_runs(both[:, ball]) == [(0, 20)]
     assert true_runs(both[:, heel]) == [(20, 40)]
-    assert not _lost_contacts(clip, down, centre, np.arange(40) == 20).any()
+    assert not _lost_contacts(clip, down, centre, np.arange(40) == 20, ContactSettings()).any()
+
+
+def test_a_heel_that_is_raised_does_not_bear_in_a_gap():
+    clip = BodyClip("test", BODY, RATE, readonly(still(40)))
+    names = [part.name for part in clip.parts]
+    ball, heel = names.index("left_foot_ball"), names.index("left_foot_heel")
+    down, centre = np.zeros((40, len(names)), bool), np.zeros((40, len(names), 3))
+    down[:10, heel] = down[30:, heel] = down[:15, ball] = down[25:, ball] = True
+    centre[10:30, heel, 2], centre[15:25, ball, 2] = 0.05, 0.02
+    added = _lost_contacts(clip, down, centre, np.zeros(40, bool), ContactSettings())
+    assert added[15:25, ball].all()
+    assert not added[10:30, heel].any()
 
 
 def test_a_ballistic_hop_has_no_contact_in_flight_not_even_at_its_top():

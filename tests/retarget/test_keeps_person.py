@@ -33,6 +33,19 @@ def test_something_bears_in_squats_on_the_balls_of_the_feet_but_no_hand():
     assert not clip.down[:, hands].any()
 
 
+def test_toes_that_point_into_the_ground_are_not_folded_under_the_foot():
+    prepared = prepare(MOCAP / "any/115_07.bvh")  # picks up a box, on the ball of the left foot
+    now = likeness(prepared.source, prepared.clip.rigged_clip()).moments
+    assert abs(now.pelvis_worst_cm) < 2.5
+    assert now.knee_deg < 3.0
+    assert now.worst_joint_deg < 10.0
+
+
+def test_a_bent_neck_does_not_push_the_shoulders():
+    prepared = prepare(MOCAP / "bvh/113_21.bvh", span=(1.0, 3.0))  # stands still, the head bent to the left
+    assert likeness(prepared.source, prepared.clip.rigged_clip()).moments.joints_cm < 1.5
+
+
 @pytest.mark.parametrize("name", ["bvh/02_01", "bvh/132_20", "any/91_36"])
 def test_swing_feet_keep_their_clearance(name):
     prepared = prepare(MOCAP / f"{name}.bvh")

@@ -22,7 +22,7 @@ _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 def plan_mjcf(plan: BodyPlan) -> str:
     """The MJCF text of a plan: the body alone, without floor and actuators."""
-    return mjcf_document(plan.name, ((s.parent, s.name, _segment_element(s)) for s in plan.segments))
+    return mjcf_document(plan.name, ((s.parent, s.name, _segment_element(s)) for s in plan.segments), plan.joined)
 
 
 def mjcf_document(

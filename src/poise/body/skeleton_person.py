@@ -81,7 +81,9 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
         standing[f"{side}_hip"] = (0.0, lean - flexion, 0.0)
         standing[f"{side}_knee"] = (knee,)
         standing[f"{side}_ankle"] = (0.0, flexion - knee - lean, 0.0)
-    return replace(whole, segments=tuple(strong), standing=standing)
+    necks = [segment.name for segment in whole.segments if segment.group == "head" and segment.name != whole.head]
+    joined = tuple((neck, f"{side}_clavicle") for neck in necks for side in SIDES if figure.clavicle is not None)
+    return replace(whole, segments=tuple(strong), standing=standing, joined=joined)
 
 
 def _suppler_joint(joint: JointPlan) -> JointPlan:

@@ -87,9 +87,16 @@ def path_moves(path: Array, target: Array, yaw: Array) -> RigidEditMove:
 def edit_moves_of_footprints(
     track: TakeFootTrack, root: RigidEditMove, start: float | None
 ) -> tuple[RigidEditMove, ...]:
-    """One move per stance phase: the root's move at mid-stance. Stances begun before `start` + LANDING (s) stay."""
+    """One move per stance phase: the root's move at mid-stance. Stances begun before `start` + LANDING (s) stay.
+
+    A foot that lands soon after `start` looks ahead by half the time since then, so that its leg need not hurry.
+    """
     held = -1.0 if start is None else (start + LANDING) * track.rate - track.first
     middles = [track.middle(stance) for stance in track.stances]
+    if start is not None:
+        begun = round(start * track.rate) - track.first
+        soon = [max((3 * stance.begin - begun) // 2, 0) for stance in track.stances]
+        middles = [min(pair) for pair in zip(middles, soon, strict=True)]
     return tuple(
         identity_edit_move() if stance.begin < held else RigidEditMove(root.turn[k], root.shift[k])
         for stance, k in zip(track.stances, middles, strict=True)

@@ -117,12 +117,13 @@ class Handover:
 
 
 def stand_after_motion(motion: Dynamic) -> Still | None:
-    """A stand that follows a motion; None if the motion ends at rest, off its feet, or not upright.
+    """A stand that follows a motion; None if the motion ends at rest and in balance, off its feet, or not upright.
 
     Its legs are those of the standing pose, and its upper body is the mean of the motion's last seconds.
     """
     body, qpos = motion.clip.body, motion.clip.qpos
-    if motion.ends_at_rest() or not has_legs(body) or not _ends_upright_on_feet(motion):
+    held = motion.ends_at_rest() and not motion.ends_toppling()
+    if held or not has_legs(body) or not _ends_upright_on_feet(motion):
         return None
     space, last = PoseSpace(body), qpos[-round(MEAN_POSTURE * motion.clip.rate) :]
     away = space.difference(np.repeat(body.standing[None], len(last), axis=0), last).mean(axis=0)

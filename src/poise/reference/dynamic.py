@@ -10,6 +10,9 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.reference.body_clip import BodyClip, posed_data
 
 REST = 0.15  # Speed (m/s) of a body that drifts as a whole, below which a motion counts as ended at rest
+GRAVITY = 9.81  # m/s^2
+EDGE = 0.025  # m per m of height: a capture point that is less far inside the contacts is at their edge
+_AROUND = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)  # rad, directions in which the edge is sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,20 @@ class Dynamic:
         mujoco.mj_crb(body.model, data)
         mujoco.mj_mulM(body.model, data, momentum, qvel)
         return bool(qvel @ momentum < body.mass * REST**2)
+
+    def ends_toppling(self) -> bool:
+        """Whether the capture point in the last frame is at the edge of the contacts that bear, or outside of them.
+
+        False if a contact is a grip or above the centre of mass.
+        """
+        before, (x, y, height) = self.clip.centre_of_mass[-2:]
+        bears, points = self.contacts.down[-1], self.points()[-1, self.contacts.down[-1]]
+        if self.contacts.held[bears].any() or not len(points) or points[:, 2].max() > height:
+            return False
+        up = height - points[:, 2].min()
+        capture = np.array([x, y]) + np.sqrt(up / GRAVITY) * (np.array([x, y]) - before[:2]) * self.clip.rate
+        outward = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
+        return bool(np.min(np.max((points[:, :2] - capture) @ outward, axis=0)) < EDGE * up)
 
     def __repr__(self) -> str:
         return f"Dynamic({self.clip!r}, {len(self.contacts.links)} contacts)"

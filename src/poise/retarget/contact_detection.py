@@ -75,7 +75,7 @@ def find_contacts(clip: BodyClip) -> BodyClip:
     down = _without_sliding_toes(clip, down)
     over[:, [part.name.endswith("_tip") for part in clip.parts]] = np.inf
     down |= _lowest_of_unsupported_frames(down, over, falling, chosen)
-    down |= _lost_contacts(clip, down, centre, falling)
+    down |= _lost_contacts(clip, down, centre, falling, chosen)
     down = hanging_hands(clip, down, centre, com, falling)
     shortest = max(2, round(chosen.shortest * clip.rate))
     for part, column in enumerate(down.T):
@@ -111,11 +111,12 @@ def _without_captured_lifts(rests: list[_Rest], settings: ContactSettings) -> li
     ]
 
 
-def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask) -> Mask:
+def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask, settings: ContactSettings) -> Mask:
     """(T, P) feet in frames in which nothing is in contact although the body does not fall, as when markers are lost.
 
-    What stood at a place shortly before, and stands there again shortly after, has stood there all the while.
-    Otherwise what stood before goes on to stand until what stands next is nearer to its place.
+    What stood at a place shortly before, and stands there again shortly after, has stood there all the while, except
+    for the parts of a foot that rise more than its others, as its heel. Otherwise what stood before goes on to stand
+    until what stands next is nearer to its place.
     """
     out, hands = np.zeros_like(down), {hand.name for hand in clip.body.hands}
     feet = np.array([part.name not in hands for part in clip.parts], bool)
@@ -124,10 +125,17 @@ def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask) -> 
         if start == 0 or stop == clip.frames or stop - start > longest or falling[start:stop].any():
             continue
         first, found = max(0, start - near), False
+        risen = np.where(down, 0.0, np.inf)  # m above the line between the heights at which a part stands
         for part in np.flatnonzero(feet & down[first:start].any(axis=0) & down[stop : stop + near].any(axis=0)):
             last, next_ = first + np.flatnonzero(down[first:start, part])[-1], stop + int(down[stop:, part].argmax())
             if np.linalg.norm(centre[next_, part, :2] - centre[last, part, :2]) < _PLACE:
-                out[last:next_, part] = found = True
+                when, height = np.arange(last, next_), centre[:, part, 2]
+                risen[when, part] = height[when] - np.interp(when, [last, next_], height[[last, next_]])
+                found = True
+        for limb in {part.limb for part in clip.parts}:
+            mine = [k for k, part in enumerate(clip.parts) if part.limb == limb]
+            least = risen[:, mine].min(axis=1, keepdims=True)
+            out[:, mine] |= np.isfinite(risen[:, mine]) & (risen[:, mine] <= least + settings.lifted)
         before, after = feet & down[start - 1], feet & down[stop]
         if not found and before.any() and after.any():
             away = [np.linalg.norm(centre[start:stop, side] - centre[at, side], axis=-1).min(axis=1)

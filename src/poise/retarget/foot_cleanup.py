@@ -12,11 +12,13 @@ from functools import partial
 import numpy as np
 
 from poise.arrays import Array, readonly, true_runs
+from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip
 from poise.retarget.footprints import (
+    ContactPins,
     Footprint,
     contact_pins,
     footprints,
@@ -31,6 +33,7 @@ _STILL = 0.1  # rad/s: lower bound of a joint's usual speed
 _STAY, _TILT = 30.0, 10.0  # weights of the root's horizontal shifts (per hip height) and rotations; joints have 1
 _BUOYANCY = 0.3  # weight that keeps swing feet above the ground, as a fraction of the weight of the pins
 _AROUND = 0.08  # s before and after over which a speed peak is spread
+_SUNK = 0.01  # m: toes this far below the ground point into it
 _UNSEEN = 0.06  # rad: larger displacements of a joint would be visible
 _ROUNDING = 1e-9  # rad: smaller displacements are rounding
 _PASSES = 200  # most iterations of spreading speed peaks
@@ -47,6 +50,7 @@ class FootSettings:
     peak: float | None = 1.25  # bound of each joint's speed, as a factor of its 99th percentile; None for no bound
     grip: float = 3000.0  # 1/m: weight of pins relative to joint corrections of 1 rad
     knee: float = 2.0  # weight of knees: a straight one must bend much to shorten its leg a little, which is seen
+    toe: float = 0.3  # weight of toe joints: toes lie on the ground while heels rise
     swing: bool = True  # whether swing feet keep their height at mid-swing
     heave: float = 10.0  # weight of vertical shifts of the root by a hip height, relative to joint corrections of 1 rad
 
@@ -67,11 +71,11 @@ def clean_feet(
     solver = PoseSolver(clip.body, pins.points)
     no_turns = np.zeros((clip.frames, 0, 4)), np.zeros((clip.frames, 0))
     goals = PoseGoals(pins.places, chosen.grip * pins.held, *no_turns, pins.ground, _BUOYANCY * chosen.grip)
-    weights = _correction_weights(clip, chosen.heave, chosen.knee)
+    weights = _correction_weights(clip, chosen)
     search = partial(solve_path, solver, rate=clip.rate, fade=chosen.fade, weights=weights)
     standing = search(smooth.qpos, replace(goals, floors=None))
     # points below the ground are detected at the solution without floors
-    clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=standing)))
+    clean = replace(clip, qpos=readonly(search(smooth.qpos, goals, start=_with_level_toes(clip, pins, standing))))
     if chosen.peak is None or clip.frames < 2:
         return clean
     tempered = limit_joint_speeds(clean, chosen.peak * np.maximum(usual_joint_speeds(clip), _STILL))
@@ -80,18 +84,40 @@ def clean_feet(
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
 
 
+def _with_level_toes(clip: BodyClip, pins: ContactPins, qpos: Array) -> Array:
+    """Poses `qpos` (T, nq) with level toes where the clip's toes point into the ground although the ball bears.
+
+    From such toes the search would fold them under the foot.
+    """
+    assert clip.down is not None
+    out, names = np.array(qpos), [part.name for part in clip.parts]
+    now, _ = LinkKinematics(clip.body, pins.points).at(clip.qpos)
+    sunk = now[..., 2] < pins.ground - _SUNK
+    for foot in clip.body.feet:
+        places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(qpos)
+        forward = places[:, 2:].mean(axis=1) - places[:, :2].mean(axis=1)
+        raised = -np.arctan2(forward[:, 2], np.linalg.norm(forward[:, :2], axis=1))  # rad, the heel above the ball
+        bears = clip.down[:, names.index(f"{foot.name}_ball")]
+        for toe in (joint for joint in clip.body.joints if joint.parent_link == foot.link and joint.kind == "hinge"):
+            some = bears & sunk[:, [link == toe.link for link, _ in pins.points]].any(axis=1)
+            bend, address = toe.axes[0, 1] * out[:, toe.qpos[0]], toe.qpos[0]
+            out[:, address] = toe.axes[0, 1] * np.where(some, np.minimum(bend, -raised), bend)
+    return out
+
+
 def _cleanup_coordinates(clip: BodyClip) -> list[int]:
     """Columns of qpos whose change makes a second foot cleanup necessary: those of the root and of the legs."""
     body = clip.body
     return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
-def _correction_weights(clip: BodyClip, heave: float, knee: float) -> Array:
+def _correction_weights(clip: BodyClip, settings: FootSettings) -> Array:
     """(nv,) costs of corrections: least for joints, more for the root's rotation and height, most for its path."""
     weights = np.ones(clip.body.nv)
-    weights[[dof for joint in clip.body.joints if joint.name.endswith("knee") for dof in joint.dofs]] = knee
+    for ending, weight in (("knee", settings.knee), ("toe", settings.toe)):
+        weights[[dof for joint in clip.body.joints if joint.name.endswith(ending) for dof in joint.dofs]] = weight
     height = clip.body.standing[2]
-    weights[:2], weights[2], weights[3:6] = _STAY / height, heave / height, _TILT
+    weights[:2], weights[2], weights[3:6] = _STAY / height, settings.heave / height, _TILT
     return weights
 
 

@@ -93,6 +93,7 @@ class BodyPlan:
     feet: tuple[FootPlan, ...] = ()
     hands: tuple[HandPlan, ...] = ()
     head: str | None = None  # name of the link
+    joined: tuple[tuple[str, str], ...] = ()  # pairs of links that flesh joins, which do not touch each other
 
 
 def right_side_name(name: str) -> str:
