@@ -40,7 +40,7 @@ speeds, legs = st.floats(-0.6, 1.8), st.sampled_from((0, 1))
 def free(velocity, leg=LEG):
     """Steps without bounds, except for the reach of a leg."""
     wide = np.full(2, FAR)
-    return StepPace(leg, DURATION, velocity, FAR, -wide, wide, -wide, wide)
+    return StepPace(leg, DURATION, velocity, FAR, -wide, wide, -wide, wide, math.nan)
 
 
 def ground(level=lambda x: 0.0 * x, unfree=lambda x: x != x, aimed=math.nan):
