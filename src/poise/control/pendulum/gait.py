@@ -20,9 +20,9 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace, displace_poses, yaw_quat
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import Legs, walker_feet
-from poise.control.pendulum.walker import Observed, Walker, eased
+from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased
 from poise.kernel import kernel
-from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
+from poise.rotations import continuous_quat, matrix_to_quat, quat_to_matrix, yaw_of
 
 SAMPLES = 25  # Samples of a step, both ends included
 BOW = 0.03
@@ -32,7 +32,7 @@ PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
 """Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
-_EXTRAS = 19  # Count of the numbers of a `StepMoment` that are not its pose
+_EXTRAS = 22  # Count of the numbers of a `StepMoment` that are not its pose
 _LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
 _PHASES = np.linspace(0.0, 1.0, SAMPLES)
 _PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
@@ -49,6 +49,9 @@ class StepMoment(NamedTuple):
     clear: float  # m of the swing foot above the ground
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
     bow: float  # m of the swing foot to the left of the straight line
+    lead: float  # of the centre of mass over the nominal centre of pressure, in lengths of the step
+    pace: float  # speed of the centre of mass, in mean speeds of the step
+    spin: float  # m: angular momentum that tips the body forward, per mass and mean speed
 
     def heel(self, side: int) -> float:
         """Lift (rad) of a heel above the toes: 0 for the stance foot, 1 for the other."""
@@ -78,11 +81,14 @@ class StepStyle:
     clear: Array  # (S,) m
     progress: Array  # (S,)
     bow: Array  # (S,) m
+    lead: Array  # (S,)
+    pace: Array  # (S,)
+    spin: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
     top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow"):
+        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow", "lead", "pace", "spin"):
             object.__setattr__(self, name, readonly(getattr(self, name)))
 
     def at(self, phase: float) -> StepMoment:
@@ -101,7 +107,10 @@ class StepStyle:
     @cached_property
     def _rows(self) -> Array:
         """(S, K) table: one row per sample."""
-        parts = (self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow)
+        parts = (
+            self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow, self.lead,
+            self.pace, self.spin,
+        )  # fmt: skip
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
@@ -157,7 +166,27 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
     foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, way, top)
+    carried = _carried(frames, body, legs, work, stance) if way else np.zeros((3, SAMPLES))
+    return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, *carried, way, top)
+
+
+def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int) -> Array:
+    """Lead, pace and spin (3, S) of the centre of mass, as in `StepMoment`, over frames (S, nq) that head along x."""
+    model, data = body.model, mujoco.MjData(body.model)
+    com, spin = np.empty(SAMPLES), np.empty(SAMPLES)
+    for k, frame in enumerate(frames):
+        a, b = max(k - 1, 0), min(k + 1, SAMPLES - 1)
+        mujoco.mj_differentiatePos(model, data.qvel, _PHASES[b] - _PHASES[a], frames[a], frames[b])
+        data.qpos[:] = frame
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_subtreeVel(model, data)
+        com[k], spin[k] = data.subtree_com[1, 0], data.subtree_angmom[1, 1] / body.mass
+    foot = quat_to_matrix(work.foot[:, stance])
+    lead = com - work.ankle[:, stance, 0] - foot[:, 0] @ (legs.ball[stance] * [PRESSED, 0.0, 1.0])
+    long = com[-1] - com[0]
+    return np.array([lead, np.gradient(com, _PHASES, edge_order=2), spin]) / long
 
 
 def _swing_progress(places: Array, short: float) -> Array:
@@ -196,7 +225,7 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
+    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, none, none, none, 0.0, top)
 
 
 DOUBLE_STANCE, HASTE = 0.17, 0.1
