@@ -16,8 +16,6 @@ from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
 SETTLED = 0.97  # Share of the swing at which the foot is over its target
-ALIGN = (0.55, 0.8)
-"""Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
 EARLY = 0.07  # Share of the swing by which the foot of a step that is astray is down sooner, so that a late foot still lands in time
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
@@ -167,7 +165,7 @@ def _swing_foot_clearance(samples: Array, early: float, least: float, more: floa
     clear = sample_at_phase(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE))
     clear -= (1.0 - early) * sample_at_phase(samples, DOUBLE_STANCE)
     arch = 4 * early * (1 - early)
-    return float(max(clear, least * arch) + more * arch)
+    return float(max(clear, least * arch * arch) + more * arch)
 
 
 def _sole_height_over_edges(
@@ -208,8 +206,8 @@ def _swing_foot_rotation(
 
     The difference from the rotation at lift-off is forgotten by LIFT_OFF_END.
     """
-    lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
-    wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
+    left = eased(swung / LIFT_OFF_END)
+    wanted = sample_at_phase(swing.foot, phase)
     flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw), astray)
     wanted[1:3] *= 1.0 - flat * left
     heading = quat_product(hold.tilt, yaw_quat(yaw))
