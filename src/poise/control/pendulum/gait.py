@@ -32,7 +32,7 @@ PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
 """Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
-_EXTRAS = 22  # Count of the numbers of a `StepMoment` that are not its pose
+_EXTRAS = 23  # Count of the numbers of a `StepMoment` that are not its pose
 _LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
 _PHASES = np.linspace(0.0, 1.0, SAMPLES)
 _PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
@@ -51,6 +51,7 @@ class StepMoment(NamedTuple):
     bow: float  # m of the swing foot to the left of the straight line
     lead: float  # of the centre of mass over the nominal centre of pressure, in lengths of the step
     pace: float  # speed of the centre of mass, in mean speeds of the step
+    gain: float  # of this speed: acceleration, by the phase
     spin: float  # m: angular momentum that tips the body forward, per mass and mean speed
 
     def heel(self, side: int) -> float:
@@ -83,12 +84,13 @@ class StepStyle:
     bow: Array  # (S,) m
     lead: Array  # (S,)
     pace: Array  # (S,)
+    gain: Array  # (S,)
     spin: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
     top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow", "lead", "pace", "spin"):
+        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow", "lead", "pace", "gain", "spin"):
             object.__setattr__(self, name, readonly(getattr(self, name)))
 
     def at(self, phase: float) -> StepMoment:
@@ -97,6 +99,18 @@ class StepStyle:
         nq = len(row) - _EXTRAS
         across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
         return StepMoment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
+
+    def pressed(self, phase: float, pulse: float, lifted: bool) -> float:
+        """Centre of pressure ahead of the nominal one, in lengths of the step, that moves the body as in the reference.
+
+        `pulse` is rate x duration of the pendulum's step. With the trailing foot `lifted`, it stays in its mean place.
+        """
+        if not lifted:
+            moment = self.at(phase)
+            return moment.lead - moment.gain / pulse**2
+        first = round(DOUBLE_STANCE * (SAMPLES - 1))
+        gain = float(self.pace[-1] - self.pace[first]) / (1.0 - _PHASES[first])
+        return float(self.lead[first:].mean()) - gain / pulse**2
 
     @cached_property
     def swing(self) -> SwingStyle:
@@ -109,7 +123,7 @@ class StepStyle:
         """(S, K) table: one row per sample."""
         parts = (
             self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow, self.lead,
-            self.pace, self.spin,
+            self.pace, self.gain, self.spin,
         )  # fmt: skip
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
@@ -166,12 +180,12 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
     foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    carried = _carried(frames, body, legs, work, stance) if way else np.zeros((3, SAMPLES))
+    carried = _carried(frames, body, legs, work, stance) if way else np.zeros((4, SAMPLES))
     return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, *carried, way, top)
 
 
 def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int) -> Array:
-    """Lead, pace and spin (3, S) of the centre of mass, as in `StepMoment`, over frames (S, nq) that head along x."""
+    """Lead, pace, gain and spin (4, S) of the centre of mass, as in `StepMoment`, over frames (S, nq) that head along x."""
     model, data = body.model, mujoco.MjData(body.model)
     com, spin = np.empty(SAMPLES), np.empty(SAMPLES)
     for k, frame in enumerate(frames):
@@ -186,7 +200,8 @@ def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int
     foot = quat_to_matrix(work.foot[:, stance])
     lead = com - work.ankle[:, stance, 0] - foot[:, 0] @ (legs.ball[stance] * [PRESSED, 0.0, 1.0])
     long = com[-1] - com[0]
-    return np.array([lead, np.gradient(com, _PHASES, edge_order=2), spin]) / long
+    pace = np.gradient(com, _PHASES, edge_order=2)
+    return np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / long
 
 
 def _swing_progress(places: Array, short: float) -> Array:
@@ -225,10 +240,10 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, none, none, none, 0.0, top)
+    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, *[none] * 5, 0.0, top)
 
 
-DOUBLE_STANCE, HASTE = 0.17, 0.1
+DOUBLE_STANCE, HASTE = 0.25, 0.18
 """Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
@@ -284,22 +299,15 @@ class GaitState:
         """Whether it is time for the trailing foot to leave the ground, sooner in a step that is `astray` (share)."""
         return self.lift is None and not self.stands and self.phase > lift_off_phase(astray)
 
-    def stance_load(self, astray: float, gives: float) -> float:
+    def stance_load(self, astray: float, gives: float, wanted: float) -> float:
         """Share of the weight on the stance foot of a step that is `astray`, with legs that give, by these shares.
 
-        In double stance the weight moves to this foot.
+        In double stance the weight moves to this foot; within bounds, its share is the one `wanted`.
         """
         if self.lift:
             return 1.0
-        struck = STRIKE_LOAD - CAUTION * gives
-        return struck + (1.0 - struck) * eased(self.phase / lift_off_phase(astray))
-
-    def trailing_share(self, astray: float, gives: float) -> float:
-        """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
-        lifts = lift_off_phase(astray)
-        u = min(self.phase / lifts, 1.0)
-        left = 1.0 - STRIKE_LOAD + CAUTION * gives
-        return 0.0 if self.lift else left * lifts * (0.5 - u + u**3 - 0.5 * u**4)
+        moved, struck = eased(self.phase / lift_off_phase(astray)), STRIKE_LOAD - CAUTION * gives
+        return min(max(wanted, moved), struck + (1.0 - struck) * moved)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""

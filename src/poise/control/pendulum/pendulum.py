@@ -305,7 +305,7 @@ class Pendulum(ResetFirst):
         """
         gait, legs = self._gait, self._walker.legs
         stance = gait.stance
-        share = gait.stance_load(plan.astray, plan.gives)
+        share = plan.load
         point = np.array(seen.pressed[stance])
         point[:2] += rotated_xy(self._intent.heading, plan.shift)
         toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))

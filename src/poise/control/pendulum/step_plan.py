@@ -47,6 +47,7 @@ class PlannedStep(NamedTuple):
     landing: FootLanding
     place: Array  # (2,) m in the world: landing position of the centre of pressure
     shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
+    load: float  # share of the weight on the stance foot
     ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which the step differs from a step of steady walking
@@ -91,7 +92,7 @@ class StepPlanner(NamedTuple):
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
             apart = self._apart_from_pendulum(gait, suited, duration, rate, high)
-            pressed = 0.5 * suited * duration * float(gait.style.lead[0] + gait.style.lead[-1])
+            pressed = suited * duration * gait.style.pressed(gait.phase, rate * duration, gait.lift is not None)
             place, velocity = place - [apart[0], 0.0], velocity - [apart[1], 0.0]
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
@@ -99,11 +100,13 @@ class StepPlanner(NamedTuple):
         gives = max(astray, bent)
         shift = self.settings.ankle * landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
         shift += [pressed, 0.0]
+        behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
+        load = gait.stance_load(intent.astray, gives, 1.0 - float(shift[0] * behind[0]) / float(behind @ behind))
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
-        return PlannedStep(found, meant, shift, ground, anywhere, astray, gives)
+        return PlannedStep(found, meant, shift, load, ground, anywhere, astray, gives)
 
     def _apart_from_pendulum(
         self, gait: GaitState, speed: float, duration: float, rate: float, high: float

@@ -165,7 +165,7 @@ def _swing_foot_clearance(samples: Array, early: float, least: float, more: floa
     clear = sample_at_phase(samples, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE))
     clear -= (1.0 - early) * sample_at_phase(samples, DOUBLE_STANCE)
     arch = 4 * early * (1 - early)
-    return float(max(clear, least * arch * arch) + more * arch)
+    return float(max(clear, least * arch) + more * arch)
 
 
 def _sole_height_over_edges(
