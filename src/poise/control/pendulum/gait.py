@@ -243,7 +243,7 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, *[none] * 5, 0.0, top)
 
 
-DOUBLE_STANCE, HASTE = 0.25, 0.18
+DOUBLE_STANCE, HASTE = 0.17, 0.1
 """Phase until which both feet stand, and by how much less in a step that is astray."""
 COMMITTED, RETARGET = 0.7, 0.05
 """From the share COMMITTED of the swing on, the aim follows a better aim only by the distance in excess of RETARGET (m,
