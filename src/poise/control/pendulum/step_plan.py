@@ -93,7 +93,9 @@ class StepPlanner(NamedTuple):
         else:
             apart = self._apart_from_pendulum(gait, suited, duration, rate, high)
             pressed = suited * duration * gait.style.pressed(gait.phase, rate * duration, gait.lift is not None)
-            place, velocity = place - [apart[0], 0.0], velocity - [apart[1], 0.0]
+            level = 1.0 - bent
+            pressed *= level
+            place, velocity = place - [level * apart[0], 0.0], velocity - [level * apart[1], 0.0]
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
