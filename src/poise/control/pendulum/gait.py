@@ -90,7 +90,20 @@ class StepStyle:
     top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow", "lead", "pace", "gain", "spin"):
+        for name in (
+            "pose",
+            "across",
+            "foot",
+            "sink",
+            "bend",
+            "clear",
+            "progress",
+            "bow",
+            "lead",
+            "pace",
+            "gain",
+            "spin",
+        ):
             object.__setattr__(self, name, readonly(getattr(self, name)))
 
     def at(self, phase: float) -> StepMoment:
@@ -167,8 +180,13 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
     return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low, tip)
 
 
-def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
-    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten."""
+def step_style(
+    frames: Array, body: Body, legs: Legs, stance: int, centre: float, data: mujoco.MjData | None = None
+) -> StepStyle:
+    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten.
+
+    Where feet strike, the centre of mass is on average `centre` (m) ahead of the stance foot's centre of pressure.
+    """
     work = leg_tracks(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hips = work.hip[:, :, 2].mean(axis=1) - work.ankle[:, :, 2].min()
@@ -180,12 +198,15 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
     foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    carried = _carried(frames, body, legs, work, stance) if way else np.zeros((4, SAMPLES))
+    carried = _carried(frames, body, legs, work, stance, centre) if way else np.zeros((4, SAMPLES))
     return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, *carried, way, top)
 
 
-def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int) -> Array:
-    """Lead, pace, gain and spin (4, S) of the centre of mass, as in `StepMoment`, over frames (S, nq) that head along x."""
+def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int, centre: float) -> Array:
+    """Lead, pace, gain and spin (4, S) of the centre of mass, as in `StepMoment`, in frames (S, nq) heading along x.
+
+    The lead is shifted to be `centre` (m) on average at both ends, so that left and right steps are alike.
+    """
     model, data = body.model, mujoco.MjData(body.model)
     com, spin = np.empty(SAMPLES), np.empty(SAMPLES)
     for k, frame in enumerate(frames):
@@ -197,11 +218,17 @@ def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int
         mujoco.mj_comVel(model, data)
         mujoco.mj_subtreeVel(model, data)
         com[k], spin[k] = data.subtree_com[1, 0], data.subtree_angmom[1, 1] / body.mass
-    foot = quat_to_matrix(work.foot[:, stance])
-    lead = com - work.ankle[:, stance, 0] - foot[:, 0] @ (legs.ball[stance] * [PRESSED, 0.0, 1.0])
-    long = com[-1] - com[0]
+    lead = com - pressed_points(work, legs, stance)[:, 0]
+    lead += centre - 0.5 * (lead[0] + lead[-1])
     pace = np.gradient(com, _PHASES, edge_order=2)
-    return np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / long
+    return np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / (com[-1] - com[0])
+
+
+def pressed_points(work: LegTracks, legs: Legs, side: int) -> Array:
+    """Nominal centres of pressure (T, 3) m of a foot."""
+    return np.asarray(
+        work.ankle[:, side] + quat_to_matrix(work.foot[:, side]) @ (legs.ball[side] * [PRESSED, 0.0, 1.0])
+    )
 
 
 def _swing_progress(places: Array, short: float) -> Array:

@@ -16,7 +16,7 @@ from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
 SETTLED = 0.97  # Share of the swing at which the foot is over its target
-EARLY = 0.07  # Share of the swing by which the foot of a step that is astray is down sooner, so that a late foot still lands in time
+EARLY = 0.07  # Share of the swing by which the foot of a step that is astray is down sooner, in case it is late
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
@@ -126,7 +126,9 @@ def _swing_flight(
     depth = sole_depth(legs, side, foot, hold.up)
     least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
     more += EXTRA_LIFT * abs(hold.ground - lift.ground)
-    clear = _swing_foot_clearance(swing.clear, min(share / (1.0 - EARLY * astray), 1.0), least * legs.length / ADULT, more)
+    clear = _swing_foot_clearance(
+        swing.clear, min(share / (1.0 - EARLY * astray), 1.0), least * legs.length / ADULT, more
+    )
     rise, (begins, ends) = hold.ground - lift.ground, SINKING
     gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)  # so that the foot hits no edge
     level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
