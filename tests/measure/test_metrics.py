@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from poise import metrics
-from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, tracking_errors
+from poise.measure.metrics import fell_at, foot_slip, jitter, limb_links, on_feet_at_end, tracking_errors
 from poise.measure.replay import Replay
 from poise.performance.request import Request
 
@@ -35,6 +35,11 @@ def test_a_falling_body_fell_when_its_trunk_came_down(falling):
     loose = ~np.isin(falling.contact_body, sorted(feet)) & (falling.contact_other == 0)
     assert when == falling.time[falling.contact_step[loose].min()]
     assert model.body("pelvis").id not in feet
+
+
+def test_who_stands_ends_on_the_feet_and_who_falls_does_not(standing, falling):
+    assert on_feet_at_end(standing)
+    assert not on_feet_at_end(falling)
 
 
 def test_feet_include_their_toes(falling):

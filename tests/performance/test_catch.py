@@ -104,4 +104,10 @@ def test_the_report_says_when_it_was_caught(tmp_path):
     outcome = Request("squat", controller="modal", catch="pendulum", pushes=(PUSHED,), seconds=2.0).perform_and_write(
         tmp_path / "out"
     )
-    assert "caught at 1.20 s, did not resume" in outcome.text().splitlines()
+    assert "pendulum takes over at 1.20 s: the body topples" in outcome.text().splitlines()
+    assert [(each["controller"], each["why"]) for each in outcome.summary["control"]] == [
+        ("modal", "start"),
+        ("pendulum", "the body topples"),
+    ]
+    assert outcome.summary["control"][1]["time"] == pytest.approx(1.2)
+    assert [each for each in outcome.performance.recording.meta["events"] if each["kind"] == "control"]

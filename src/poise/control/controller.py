@@ -1,6 +1,7 @@
 """Interfaces: the methods of controllers, and the part of the world that controllers may use."""
 
-from collections.abc import Callable, Hashable, MutableMapping
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from poise.arrays import Array
@@ -90,6 +91,29 @@ class ResetFirst:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({getattr(self, 'settings', '')})"
+
+
+@dataclass(frozen=True)
+class ControlChange:
+    """A controller that begins or takes over."""
+
+    time: float  # s
+    controller: str  # its name
+    why: str = "start"
+
+    @property
+    def event(self) -> dict[str, Any]:
+        """The event of a recording that tells the change."""
+        return {"kind": "control", **asdict(self)}
+
+
+@runtime_checkable
+class ChangesControl(Protocol):
+    """A controller that delegates to one of several controllers at a time."""
+
+    @property
+    def changes(self) -> Sequence[ControlChange]:
+        """The controllers that acted, in order of time, beginning with the first."""
 
 
 @runtime_checkable

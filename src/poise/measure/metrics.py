@@ -14,6 +14,7 @@ from poise.measure.replay import Replay, replays
 from poise.world.recording import Recording
 
 DEEP = 0.01  # Overlap (m) of links of one body that counts as deep: `overlap_share` is the share of frames beyond it
+LAST = 0.5  # Time (s) at the end of a recording in which only feet may touch, if the character ends on its feet
 NOTHING = 1e-6  # Torques (N m) below this are rounding errors
 
 
@@ -26,6 +27,7 @@ def metrics(recording: Recording | str | Path, replay: Replay | None = None) -> 
     return {
         "seconds": recording.steps * recording.step,
         "fell_at": fell_at(recording),
+        "on_feet_at_end": on_feet_at_end(recording),
         "tracking": tracking_errors(recording),
         "foot_slip_mm_s": float(np.average(slip, weights=force)) if force.any() else 0.0,
         "penetration_mm": 1e3 * float(depth.max()),
@@ -70,6 +72,14 @@ def fell_at(recording: Recording) -> float | None:
     fixed = recording.contact_other == 0  # the ground; bars and other props are separate bodies
     steps = recording.contact_step[barred[recording.contact_body] & fixed & (recording.contact_kind == 0)]
     return float(recording.time[steps.min()]) if len(steps) else None
+
+
+def on_feet_at_end(recording: Recording) -> bool:
+    """Whether in the last `LAST` seconds the character touches the ground, with nothing but feet."""
+    last = recording.contact_step >= recording.steps - round(LAST / recording.step)
+    touching = recording.contact_body[last & (recording.contact_other == 0) & (recording.contact_kind == 0)]
+    own = touching[recording.model.body_rootid[touching] == recording.model.body_rootid[recording.root]]
+    return bool(len(own) and np.isin(own, sorted(limb_links(recording, "feet"))).all())
 
 
 def links_barred_from_ground(model: mujoco.MjModel, root: int, feet: Sequence[str], hands: Sequence[str]) -> Mask:

@@ -1,6 +1,8 @@
 """Recovery from toppling: a second controller steps until the body stands, then the first resumes its motion."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from math import cos, pi, sin, sqrt
 from typing import Any
 
@@ -12,7 +14,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseDisplacement, displace_poses, planar_displacement, yaw_quat
 from poise.body.surface import contact_parts, foot_links
 from poise.control.catalogue import entry_of_controller
-from poise.control.controller import Controller, PushAware, ReportsEnding, WorldView
+from poise.control.controller import ControlChange, Controller, PushAware, ReportsEnding, WorldView
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.ease import quintic_ease
@@ -84,6 +86,14 @@ class CatchController:
     def target(self, time: float) -> Array:
         """(nq,) the pose that the acting controller tracks at a time (s)."""
         return self._acting.target(time)
+
+    @property
+    def changes(self) -> Sequence[ControlChange]:
+        """The controllers that acted, in order of time."""
+        caught = (ControlChange(time, self.rescuer.name, "the body topples") for time in self.caught)
+        resumed = (ControlChange(time, self.first.name, "the body stands again") for time in self.resumed)
+        pairs = zip_longest(caught, resumed)
+        return [ControlChange(0.0, self.first.name), *(each for pair in pairs for each in pair if each is not None)]
 
     @property
     def _is_caught(self) -> bool:

@@ -1,5 +1,6 @@
 """Hand-over: a second controller takes over when the first controller's motion has ended."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import cos, sin
@@ -13,7 +14,15 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import foot_links
 from poise.control.catalogue import entry_of_controller
-from poise.control.controller import Controller, PushAware, ReportsEnding, Steerable, WorldView
+from poise.control.controller import (
+    ChangesControl,
+    ControlChange,
+    Controller,
+    PushAware,
+    ReportsEnding,
+    Steerable,
+    WorldView,
+)
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.edit.limbs import chain_joints, has_legs
@@ -93,6 +102,15 @@ class Handover:
     def target(self, time: float) -> Array:
         """(nq,) the pose that the acting controller tracks at a time (s)."""
         return self._acting.target(time)
+
+    @property
+    def changes(self) -> Sequence[ControlChange]:
+        """The controllers that acted, in order of time."""
+        first = self.first
+        earlier = first.changes if isinstance(first, ChangesControl) else [ControlChange(0.0, first.name)]
+        if self.handed_over is None:
+            return earlier
+        return [*earlier, ControlChange(self.handed_over, self.then.name, "the motion has ended")]
 
     def _ended(self, state: State) -> bool:
         """Whether the motion of `first` has ended."""

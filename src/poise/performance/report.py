@@ -1,13 +1,12 @@
 """The report of a performance: its numbers, its text and its files."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.control.controller import Controller
+from poise.control.controller import ControlChange
 from poise.export.clips import rigging_for_export
 from poise.export.formats import export
 from poise.files import check_folder_writable, check_write_targets
@@ -17,8 +16,6 @@ from poise.measure.replay import LONGEST, Replay
 from poise.motion.clip import Clip
 from poise.motion.likeness import Likeness, likeness
 from poise.motion.repair.finding import Imported
-from poise.performance.catch import CatchController
-from poise.performance.hand_over import Handover
 from poise.performance.performance import Performance
 from poise.retarget.prepare import import_changes
 from poise.world.recording import FILE, Recording
@@ -35,7 +32,6 @@ class Outcome:
     performance: Performance
     summary: dict[str, Any]
     imported: Imported | None = None  # findings, if the motion was read from a file
-    changes_of_control: tuple[str, ...] = ()  # lines on when another controller took over
     likeness: Likeness | None = None  # to the file, if there is one
 
     def text(self, *more: str) -> str:
@@ -50,7 +46,7 @@ class Outcome:
             f"{fell}; slip {s['foot_slip_mm_s']:.2f} mm/s, penetration {s['penetration_mm']:.2f} mm, "
             f"peak torque {100 * s['peak_torque_ratio']:.0f} % of the limit",
             *(self.likeness.lines() if self.likeness else []),
-            *self.changes_of_control,
+            *(f"{each['controller']} takes over at {each['time']:.2f} s: {each['why']}" for each in s["control"][1:]),
             "; ".join([f"{s['verdict']}: passes the audit" if s["physical"] else s["verdict"], *s["reasons"][:SHOWN]]),
             *more,
             *(f"wrote {path}" for path in s["files"]),
@@ -69,7 +65,6 @@ def write_performance(
     performance: Performance,
     folder: Path,
     imported: Imported | None = None,
-    controller: Controller | None = None,
     keeps_time: bool = False,
 ) -> Outcome:
     """Summarise a performance, and write its recording, BVH file and page into a folder, which is created.
@@ -88,7 +83,7 @@ def write_performance(
         summary["findings"] = imported.as_dict()
     summary["likeness"] = None if like is None else like.as_dict()
     summary["files"] = [str(path) for path in paths]
-    return Outcome(performance, summary, imported, tuple(_changes_of_control(controller)), like)
+    return Outcome(performance, summary, imported, like)
 
 
 def recording_likeness(file: Clip, recording: Recording, keeps_time: bool) -> Likeness | None:
@@ -115,6 +110,7 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
     judged = audit(recording, replay)
     return {
         **metrics(recording, replay),
+        "control": [{key: each[key] for key in ("controller", "time", "why")} for each in _control_events(recording)],
         "real_time_factor": performance.real_time_factor,
         "setup_s": performance.setup_s,
         "step_ms": timing,
@@ -124,13 +120,7 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
     }
 
 
-def _changes_of_control(controller: Controller | None) -> Iterator[str]:
-    """Yield lines that say when another controller took over."""
-    if isinstance(controller, Handover):
-        when = controller.handed_over
-        yield "not handed over: the body never stood still" if when is None else f"handed over at {when:.2f} s"
-        controller = controller.first
-    if isinstance(controller, CatchController):
-        for k, caught in enumerate(controller.caught):
-            after = f"resumed at {controller.resumed[k]:.2f} s" if k < len(controller.resumed) else "did not resume"
-            yield f"caught at {caught:.2f} s, {after}"
+def _control_events(recording: Recording) -> list[dict[str, Any]]:
+    """The events that tell who controls the performer from when on, and why, beginning with the start."""
+    changes = [event for event in recording.meta["events"] if event.get("kind") == "control"]
+    return changes or [ControlChange(0.0, recording.meta["controller"]).event]

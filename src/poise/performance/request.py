@@ -86,7 +86,7 @@ class Request:
         staged = self.stage(say)
         performance = staged.run.perform(staged.seconds, progress)
         say("writing")
-        return write_performance(performance, folder, staged.imported, staged.run.controller, self.keeps_time)
+        return write_performance(performance, folder, staged.imported, self.keeps_time)
 
     @property
     def keeps_time(self) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from poise.arrays import Array, finite_or_null
 from poise.control.catalogue import entry_of_controller
 from poise.control.commands import SteerCommand
-from poise.control.controller import Controller, PushAware, Steerable
+from poise.control.controller import ChangesControl, Controller, PushAware, Steerable
 from poise.dynamics.actuation import Actuation
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, Live
@@ -226,7 +226,7 @@ class Run:
 
     def take(self, blow_up: BlowUp | None = None) -> Performance:
         """The performance since the last `take`; recording starts a new piece, and earlier marks become invalid."""
-        events = list(self.events)
+        events = self._told
         if blow_up is not None:
             events.append({"kind": "blow-up", "step": blow_up.step, "culprit": blow_up.culprit})
         taken = self._performance(events, blow_up)
@@ -236,7 +236,7 @@ class Run:
 
     def so_far(self) -> Performance:
         """The performance since the last `take`, without starting a new piece."""
-        return self._performance(self.events, None)
+        return self._performance(self._told, None)
 
     @property
     def recording(self) -> Recording:
@@ -247,7 +247,7 @@ class Run:
         if self._recorder is None:
             raise PoiseError("this run is not recorded: stage it with record=True or the number of seconds to keep")
         self._drop_old_steps(1)
-        meta = {**self.meta, "events": [dict(event) for event in (*events, *self._prior)]}
+        meta = {**self.meta, "events": [dict(event) for event in events]}
         return Performance(self._recorder.finish(meta), self._setup_s, np.array(self._spent), blow_up)
 
     @property
@@ -277,8 +277,14 @@ class Run:
             "terrain": str(world.scene.terrain),
             "self_contact": world.scene.self_contact,
             "fell_at": self.fell_at,
-            "events": [dict(event) for event in (*self.events, *self._prior)],
+            "events": [dict(event) for event in self._told],
         }
+
+    @property
+    def _told(self) -> list[dict[str, Any]]:
+        """The events of the recording: of the run, before the run, and those of controllers that take over."""
+        changes = self.controller.changes if isinstance(self.controller, ChangesControl) else ()
+        return [*self.events, *self._prior, *(change.event for change in changes)]
 
     def note(self, event: Mapping[str, Any]) -> None:
         """Add an event to the recording."""

@@ -132,7 +132,7 @@ PENDULUM: Study[NamedCase] = Study(
 
 
 STAGES = {
-    "modes": "_analysed",
+    "modes": "_modes",
     "footholds": "_deviation",
     "window forces": "_planned_forces",
     "slow modes": "_slow_drive",

@@ -172,14 +172,14 @@ def test_it_climbs_stairs_with_whole_feet_on_their_treads(body, reference):
 
 
 def test_it_slows_down_on_a_steep_slope_since_it_sinks_for_its_steps(body, reference):
-    """From the speed of the walk to a slower one, 10 degrees downhill; with stiff legs it accelerates and falls."""
+    """From the speed of the walk to a slower one, 10 degrees downhill; with stiff legs it stays too fast."""
     plain, stiff = (
         performed(body, reference, 6.0, terrain="slope:-10", settings=PendulumSettings(sinking=share), noise=0.02)
         for share in (1.0, 0.0)
     )
     assert fell_at(plain) is None
-    assert mean_speed(plain, 3.0) < 1.1
-    assert fell_at(stiff) is not None
+    assert mean_speed(plain, 3.0) == pytest.approx(0.8, abs=0.05)
+    assert mean_speed(stiff, 3.0) > 0.95
 
 
 def placed(body, frames):

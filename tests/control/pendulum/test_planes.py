@@ -23,8 +23,8 @@ from poise.control.pendulum.filter import StepPace
 from poise.control.pendulum.foothold_ground import SPACING, FootStrip
 
 GRAVITY, HEIGHT, WIDTH, DURATION = 9.81, 0.95, 0.2, 0.5
-FREE = StepPace(9.0, DURATION, np.zeros(2), 1e3, np.full(2, -9.0), np.full(2, 9.0), np.full(2, -9.0), np.full(2, 9.0))
-"""Steps without bounds."""
+WIDE = np.full(2, 9.0)
+FREE = StepPace(9.0, DURATION, np.zeros(2), 1e3, -WIDE, WIDE, -WIDE, WIDE, math.nan)  # steps without bounds
 TIMES = np.linspace(0.05, 0.6, 16)
 places, ways = arrays(float, 2, elements=st.floats(-0.2, 0.2)), arrays(float, 3, elements=st.floats(-0.8, 0.8))
 speeds = st.floats(-1.2, 1.5)

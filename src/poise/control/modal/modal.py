@@ -150,11 +150,9 @@ class Modal(ResetFirst):
         """Plan the window, and drive all modes for the coming step."""
         index = round(state.time / state.step)
         ahead, view = self._horizon.at(index), self._view(index, state)
-        modes, slow = self._split(Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn)))
+        modes, slow = self._split(self._modes(view))
         deviation = self._deviation(index, state, view, modes, ahead)
-        # (window, C, 3) in weights; the dual solution is kept as the first guess of next time
-        costs, cones = (self._weights, self._effort, self._scale), (self._frames.held, self._friction)
-        forces = plan_window_forces(ahead, deviation, view, *costs, *cones, self._dual)
+        forces = self._planned_forces(ahead, deviation, view)
         effect = self._contact_effect(modes, view.corner, ahead, state.data)
         weight = view.total.mass * self._scale[1]
         # (window, n) modal forces of the reference's and of the planned contact forces
@@ -167,6 +165,9 @@ class Modal(ResetFirst):
         bend = drive + planned[0] - resting
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._actuation(modes, drive, slow, planned[0], state)
+
+    def _modes(self, view: ModalState) -> Modes:
+        return Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn))
 
     def _split(self, modes: Modes) -> tuple[Modes, int]:
         """Modes with the low-frequency modes first, and the number of low-frequency modes."""
@@ -202,6 +203,11 @@ class Modal(ResetFirst):
         position, velocity, acceleration, velocity_change = (modes.lever.T @ joints).T
         shift, moved = steps.root.copy(), steps.corner_offsets()
         return ModalDeviation(rigid, position, velocity, acceleration, velocity_change, shift, moved)
+
+    def _planned_forces(self, ahead: Horizon, deviation: ModalDeviation, view: ModalState) -> Array:
+        """(window, C, 3) planned contact forces in weights; keeps the dual solution as the first guess of next time."""
+        costs, cones = (self._weights, self._effort, self._scale), (self._frames.held, self._friction)
+        return plan_window_forces(ahead, deviation, view, *costs, *cones, self._dual)
 
     def _contact_effect(self, modes: Modes, corner: Array, ahead: Horizon, data: mujoco.MjData) -> Array:
         """(3 C, n) modal forces by unit forces at the contact points; zero for points that never bear in the window."""

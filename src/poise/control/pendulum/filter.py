@@ -55,7 +55,7 @@ class StepPace(NamedTuple):
     high: Array  # (2,) m: upper bounds
     back: Array  # (2,) m: lower bounds of the centre of mass from the stance foot at landing
     ahead: Array  # (2,) m: upper bounds
-    out: float  # 1 if the swing foot is the left one, else -1
+    out: float  # 1 if the swing foot is the left one, -1 if the right one; NaN if it has no leg to pass
 
 
 @kernel

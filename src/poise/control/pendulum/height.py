@@ -20,6 +20,7 @@ from poise.kernel import kernel
 ROOM, ROOM_LEAD = 0.1, 0.3
 """In leg lengths: how far the hips may be above the reach of the stance leg, whose heel lifts, once they are ROOM_LEAD
 ahead of its foot."""
+CLIMB = 0.1  # Rise over run beyond which a step up begins to be climbed on the ball of the foot, entirely at twice that
 MAX_BOB = 1.3  # Most by which the reference's bob is multiplied
 SHORTEST = 0.5  # In leg lengths: minimum height of the hip over the ankle
 SINK_SPEED = 1.2  # Speed (m/s, adult) at which the body can sink before a landing
@@ -72,7 +73,7 @@ def stance_hip_height(
     """Wanted height (m) of hips at `hip` (2,) m that are `top` (m) above the stance ankle of the reference.
 
     The ankle of the flat stance foot is at `ankle` (3,) m; its leg is at most `stretch` leg lengths long. From hips
-    that are `ahead` (m) of the foot, the leg reaches further by lifting the heel.
+    that are `ahead` (m) of the foot, the leg reaches further by lifting the heel; 0 if the heel must not lift for this.
     """
     long, away = walker.legs.length, math.hypot(hip[0] - ankle[0], hip[1] - ankle[1])
     room = ROOM * long * min(max(ahead / (ROOM_LEAD * long), 0.0), 1.0)

@@ -27,10 +27,11 @@ def least_aside(ahead: float, leg: float) -> float:
 def nearest_passage(place: Array, leg: float, out: float, way: float) -> Array:
     """The point (2,) m nearest to `place` (2,) at which a foot can be, if it goes one of the `WAYS`.
 
-    Positions are relative to the stance foot, in the frame of the heading. `out` is 1 if outward is left, else -1.
+    Positions are relative to the stance foot, in the frame of the heading. `out` is 1 if outward is left, -1 if it is
+    right, and NaN if no leg is in the way.
     """
     ahead, aside = place[0], out * place[1]
-    if aside >= least_aside(ahead, leg):
+    if not aside < least_aside(ahead, leg):
         return place
     lack = BESIDE * leg - aside
     if way == 0.0:

@@ -224,6 +224,8 @@ class Pendulum(ResetFirst):
         above, drop = seen.com[2] - hips[2], hips[2] - seen.hip[gait.stance, 2]
         way = height.step_climb(walker, seen, gait, heading, plan.place)
         ahead, pace = along_yaw(heading, seen.com - under), along_yaw(heading, seen.velocity)
+        # The heel of the stance foot lifts to raise the body in steady walking and on steps up only.
+        lifts = max(1.0 - plan.gives, eased(way.next / height.CLIMB - 1.0))
         bob = (1.0 - plan.gives) * min((self._intent.going / self._own_speed) ** 2, height.MAX_BOB)
         tops = [gait.style.top - bob * moment.sink for moment in moments]
         now, then = (
@@ -233,7 +235,7 @@ class Pendulum(ResetFirst):
                 seen.hip[gait.stance, :2] + late * seen.velocity[:2],
                 top,
                 plan.stretch,
-                ahead + late * pace,
+                lifts * (ahead + late * pace),
             )
             for top, late in zip(tops, (0.0, step), strict=True)
         )
