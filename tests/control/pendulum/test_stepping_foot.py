@@ -19,6 +19,7 @@ from poise.control.pendulum.gait import (
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
     DROP_SPEED,
+    EARLY,
     EDGE_CLEARANCE,
     FALL_SPEED,
     FAST,
@@ -28,7 +29,6 @@ from poise.control.pendulum.swing import (
     LOOK_AHEAD,
     MIN_LIFT,
     SAFE_LIFT,
-    TOUCHDOWN,
     SwingAim,
     swing_aim,
     swing_foot_target,
@@ -42,8 +42,6 @@ from poise.world.world import World
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
-DOWN = DOUBLE_STANCE + (1 - DOUBLE_STANCE) * TOUCHDOWN
-"""Phase at which the foot is down."""
 
 
 def on(body, terrain):
@@ -99,7 +97,7 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(walker, seen,
     np.testing.assert_allclose(path[0, :2], gait.lift.ankle[:2], atol=1e-9)
     np.testing.assert_allclose(path[-1, :2], hold.ankle, atol=1e-9)
     assert np.all(np.diff(path[:, 0]) >= -1e-12)
-    np.testing.assert_allclose(way(gait, walker, seen, hold, [DOWN])[0, 2], walker.legs.ankle_height, atol=1e-9)
+    np.testing.assert_allclose(way(gait, walker, seen, hold, [1.0])[0, 2], walker.legs.ankle_height, atol=1e-9)
     assert path[:, 2].max() >= walker.legs.ankle_height + 0.99 * MIN_LIFT
 
 
@@ -156,7 +154,7 @@ def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
     ground = np.where(path[:, 0] > edge, rise, 0.0)
     clear = path[:, 2] - walker.legs.ankle_height - ground
     assert np.all(clear[np.abs(path[:, 0] - edge) < 0.15] > 0.01)
-    down = way(gait, walker, seen, hold, np.linspace(DOUBLE_STANCE, DOWN, 100))[-1, 2]
+    down = way(gait, walker, seen, hold, np.linspace(DOUBLE_STANCE, 1.0, 100))[-1, 2]
     assert down == pytest.approx(rise + walker.legs.ankle_height, abs=0.02)
 
 
@@ -252,12 +250,15 @@ def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
 
 def safe_lift(walker, gait, astray):
     """Lift (m) of a foot on a step that is `astray` by a share above that on a usual one of the plain style."""
-    early = min(gait.swing_share / TOUCHDOWN, 1.0)
-    clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
-    clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
-    lifts = MIN_LIFT, MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
-    least, safe = (lift * walker.legs.scale * 4 * early * (1 - early) for lift in lifts)
-    return max(clear, safe) - max(clear, least)
+
+    def sole(astray):
+        early = min(gait.swing_share / (1.0 - EARLY * astray), 1.0)
+        clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
+        clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
+        least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
+        return max(clear, least * walker.legs.scale * 4 * early * (1 - early))
+
+    return sole(astray) - sole(0.0)
 
 
 @pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - LAG)])

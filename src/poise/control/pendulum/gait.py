@@ -90,21 +90,9 @@ class StepStyle:
     top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in (
-            "pose",
-            "across",
-            "foot",
-            "sink",
-            "bend",
-            "clear",
-            "progress",
-            "bow",
-            "lead",
-            "pace",
-            "gain",
-            "spin",
-        ):
-            object.__setattr__(self, name, readonly(getattr(self, name)))
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, readonly(value))
 
     def at(self, phase: float) -> StepMoment:
         """The `StepMoment` at a phase, interpolated; quaternions are not normalised."""
@@ -120,7 +108,7 @@ class StepStyle:
         """
         if not lifted:
             moment = self.at(phase)
-            return moment.lead - moment.gain / pulse**2
+            return float(moment.lead - moment.gain / pulse**2)
         first = round(DOUBLE_STANCE * (SAMPLES - 1))
         gain = float(self.pace[-1] - self.pace[first]) / (1.0 - _PHASES[first])
         return float(self.lead[first:].mean()) - gain / pulse**2
@@ -180,9 +168,7 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
     return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low, tip)
 
 
-def step_style(
-    frames: Array, body: Body, legs: Legs, stance: int, centre: float, data: mujoco.MjData | None = None
-) -> StepStyle:
+def step_style(frames: Array, body: Body, legs: Legs, stance: int, centre: float, data: mujoco.MjData) -> StepStyle:
     """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten.
 
     Where feet strike, the centre of mass is on average `centre` (m) ahead of the stance foot's centre of pressure.
@@ -198,16 +184,19 @@ def step_style(
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
     foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    carried = _carried(frames, body, legs, work, stance, centre) if way else np.zeros((4, SAMPLES))
-    return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, *carried, way, top)
+    lead, pace, gain, spin = _carried(frames, body, legs, work, stance, centre, data) if way else np.zeros((4, SAMPLES))
+    progress, sink = np.clip(progress, 0.0, 1.0), top - hips
+    return StepStyle(pose, across, foot, sink, bend, clear, progress, bow, lead, pace, gain, spin, way, top)
 
 
-def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int, centre: float) -> Array:
+def _carried(
+    frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int, centre: float, data: mujoco.MjData
+) -> Array:
     """Lead, pace, gain and spin (4, S) of the centre of mass, as in `StepMoment`, in frames (S, nq) heading along x.
 
     The lead is shifted to be `centre` (m) on average at both ends, so that left and right steps are alike.
     """
-    model, data = body.model, mujoco.MjData(body.model)
+    model = body.model
     com, spin = np.empty(SAMPLES), np.empty(SAMPLES)
     for k, frame in enumerate(frames):
         a, b = max(k - 1, 0), min(k + 1, SAMPLES - 1)
@@ -221,7 +210,7 @@ def _carried(frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int
     lead = com - pressed_points(work, legs, stance)[:, 0]
     lead += centre - 0.5 * (lead[0] + lead[-1])
     pace = np.gradient(com, _PHASES, edge_order=2)
-    return np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / (com[-1] - com[0])
+    return np.asarray(np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / (com[-1] - com[0]))
 
 
 def pressed_points(work: LegTracks, legs: Legs, side: int) -> Array:
@@ -267,7 +256,7 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, *[none] * 5, 0.0, top)
+    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, none, none, none, none, 0.0, top)
 
 
 DOUBLE_STANCE, HASTE = 0.17, 0.1
