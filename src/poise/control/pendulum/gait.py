@@ -111,7 +111,7 @@ class StepStyle:
             return float(moment.lead - moment.gain / pulse**2)
         first = round(DOUBLE_STANCE * (SAMPLES - 1))
         gain = float(self.pace[-1] - self.pace[first]) / (1.0 - _PHASES[first])
-        return float(self.lead[first:].mean()) - gain / pulse**2
+        return float(self.lead[first:].mean() - gain / pulse**2)
 
     @cached_property
     def swing(self) -> SwingStyle:
