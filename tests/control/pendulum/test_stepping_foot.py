@@ -29,6 +29,7 @@ from poise.control.pendulum.swing import (
     LOOK_AHEAD,
     MIN_LIFT,
     SAFE_LIFT,
+    SETTLED,
     SwingAim,
     swing_aim,
     swing_foot_target,
@@ -130,8 +131,24 @@ def test_the_heel_is_at_rest_when_it_strikes(walker, seen, gait):
     feet = [placed(at(walked, phase), walker, seen, hold) for phase in np.linspace(DOUBLE_STANCE, 1.0, 201)]
     heel = np.array([air.ankle + air.foot @ walker.legs.sole[1, 0] for air in feet])
     speed = np.linalg.norm(np.diff(heel[:, :2], axis=0), axis=1)
-    assert speed[190:].max() < 0.15 * speed.max()
-    np.testing.assert_allclose(feet[-1].foot, feet[170].foot, atol=1e-9)
+    settled = round(SETTLED * 200) + 1
+    assert speed[settled:].max() < 0.01 * speed.max()
+    np.testing.assert_allclose(feet[-1].foot, feet[settled].foot, atol=1e-9)
+
+
+@pytest.mark.parametrize(("astray", "down"), [(0.0, 1.0), (1.0, 1.0 - EARLY)])
+def test_a_foot_is_down_when_its_step_ends_and_sooner_on_a_step_that_is_astray(walker, seen, gait, astray, down):
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
+    aim = SwingAim(hold, 0.0, 0.0, astray)
+    above = [
+        swing_foot_target(
+            walker, seen, at(gait, DOUBLE_STANCE + share * (1.0 - DOUBLE_STANCE)), gait.lift, 0.0, aim, 1.0
+        ).ankle[2]
+        - walker.legs.ankle_height
+        for share in (down - 0.1, down)
+    ]
+    assert above[0] > 0.003
+    assert above[1] == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("more", [0.05, 0.2])
