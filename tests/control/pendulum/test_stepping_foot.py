@@ -19,6 +19,7 @@ from poise.control.pendulum.gait import (
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.swing import (
     DROP_SPEED,
+    EARLY,
     EDGE_CLEARANCE,
     FALL_SPEED,
     FAST,
@@ -28,7 +29,7 @@ from poise.control.pendulum.swing import (
     LOOK_AHEAD,
     MIN_LIFT,
     SAFE_LIFT,
-    TOUCHDOWN,
+    SETTLED,
     SwingAim,
     swing_aim,
     swing_foot_target,
@@ -42,8 +43,6 @@ from poise.world.world import World
 LEVEL = np.array([1.0, 0.0, 0.0, 0.0])
 VERTICAL = np.array([0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, 1.0])
-DOWN = DOUBLE_STANCE + (1 - DOUBLE_STANCE) * TOUCHDOWN
-"""Phase at which the foot is down."""
 
 
 def on(body, terrain):
@@ -99,7 +98,7 @@ def test_a_foot_leaves_from_where_it_was_and_lands_where_it_should(walker, seen,
     np.testing.assert_allclose(path[0, :2], gait.lift.ankle[:2], atol=1e-9)
     np.testing.assert_allclose(path[-1, :2], hold.ankle, atol=1e-9)
     assert np.all(np.diff(path[:, 0]) >= -1e-12)
-    np.testing.assert_allclose(way(gait, walker, seen, hold, [DOWN])[0, 2], walker.legs.ankle_height, atol=1e-9)
+    np.testing.assert_allclose(way(gait, walker, seen, hold, [1.0])[0, 2], walker.legs.ankle_height, atol=1e-9)
     assert path[:, 2].max() >= walker.legs.ankle_height + 0.99 * MIN_LIFT
 
 
@@ -132,8 +131,24 @@ def test_the_heel_is_at_rest_when_it_strikes(walker, seen, gait):
     feet = [placed(at(walked, phase), walker, seen, hold) for phase in np.linspace(DOUBLE_STANCE, 1.0, 201)]
     heel = np.array([air.ankle + air.foot @ walker.legs.sole[1, 0] for air in feet])
     speed = np.linalg.norm(np.diff(heel[:, :2], axis=0), axis=1)
-    assert speed[190:].max() < 0.15 * speed.max()
-    np.testing.assert_allclose(feet[-1].foot, feet[170].foot, atol=1e-9)
+    settled = round(SETTLED * 200) + 1
+    assert speed[settled:].max() < 0.01 * speed.max()
+    np.testing.assert_allclose(feet[-1].foot, feet[settled].foot, atol=1e-9)
+
+
+@pytest.mark.parametrize(("astray", "down"), [(0.0, 1.0), (1.0, 1.0 - EARLY)])
+def test_a_foot_is_down_when_its_step_ends_and_sooner_on_a_step_that_is_astray(walker, seen, gait, astray, down):
+    hold = Foothold(np.array([0.35, -0.12]), 0.0, LEVEL, VERTICAL)
+    aim = SwingAim(hold, 0.0, 0.0, astray)
+    above = [
+        swing_foot_target(
+            walker, seen, at(gait, DOUBLE_STANCE + share * (1.0 - DOUBLE_STANCE)), gait.lift, 0.0, aim, 1.0
+        ).ankle[2]
+        - walker.legs.ankle_height
+        for share in (down - 0.1, down)
+    ]
+    assert above[0] > 0.003
+    assert above[1] == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("more", [0.05, 0.2])
@@ -156,7 +171,7 @@ def test_a_foot_stays_clear_of_an_edge_halfway(body, seen, gait, rise):
     ground = np.where(path[:, 0] > edge, rise, 0.0)
     clear = path[:, 2] - walker.legs.ankle_height - ground
     assert np.all(clear[np.abs(path[:, 0] - edge) < 0.15] > 0.01)
-    down = way(gait, walker, seen, hold, np.linspace(DOUBLE_STANCE, DOWN, 100))[-1, 2]
+    down = way(gait, walker, seen, hold, np.linspace(DOUBLE_STANCE, 1.0, 100))[-1, 2]
     assert down == pytest.approx(rise + walker.legs.ankle_height, abs=0.02)
 
 
@@ -252,12 +267,15 @@ def test_a_touch_early_in_the_swing_is_no_landing(seen, gait):
 
 def safe_lift(walker, gait, astray):
     """Lift (m) of a foot on a step that is `astray` by a share above that on a usual one of the plain style."""
-    early = min(gait.swing_share / TOUCHDOWN, 1.0)
-    clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
-    clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
-    lifts = MIN_LIFT, MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
-    least, safe = (lift * walker.legs.scale * 4 * early * (1 - early) for lift in lifts)
-    return max(clear, safe) - max(clear, least)
+
+    def sole(astray):
+        early = min(gait.swing_share / (1.0 - EARLY * astray), 1.0)
+        clear = float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE + early * (1.0 - DOUBLE_STANCE)))
+        clear -= (1.0 - early) * float(sample_at_phase(gait.style.swing.clear, DOUBLE_STANCE))
+        least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
+        return max(clear, least * walker.legs.scale * 4 * early * (1 - early))
+
+    return sole(astray) - sole(0.0)
 
 
 @pytest.mark.parametrize(("lag", "kept_up"), [(0.04, 0.0), (0.25, 0.25 - LAG)])

@@ -20,9 +20,9 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace, displace_poses, yaw_quat
 from poise.control.pendulum.leg_ik import sole_depth
 from poise.control.pendulum.legs import Legs, walker_feet
-from poise.control.pendulum.walker import Observed, Walker, eased
+from poise.control.pendulum.walker import PRESSED, Observed, Walker, eased
 from poise.kernel import kernel
-from poise.rotations import continuous_quat, matrix_to_quat, yaw_of
+from poise.rotations import continuous_quat, matrix_to_quat, quat_to_matrix, yaw_of
 
 SAMPLES = 25  # Samples of a step, both ends included
 BOW = 0.03
@@ -32,7 +32,7 @@ PLAIN_LIFT = 0.06  # In leg lengths: lift of the foot in plain steps
 PLAIN_STEP = 0.5
 """Duration (s) of a plain step on legs of PLAIN_LEG (m); as for pendulums, it scales with the root of leg length."""
 PLAIN_LEG = 0.9  # Leg length (m) that PLAIN_STEP holds for
-_EXTRAS = 19  # Count of the numbers of a `StepMoment` that are not its pose
+_EXTRAS = 23  # Count of the numbers of a `StepMoment` that are not its pose
 _LIFT_OFF = 8  # Number of first samples, in which the trailing foot leaves the ground
 _PHASES = np.linspace(0.0, 1.0, SAMPLES)
 _PLAIN_PROGRESS = _PHASES * _PHASES * (3 - 2 * _PHASES)  # (S,) smooth-step progress of a plain swing
@@ -49,6 +49,10 @@ class StepMoment(NamedTuple):
     clear: float  # m of the swing foot above the ground
     progress: float  # of the swing foot: 0 at lift-off, 1 at landing
     bow: float  # m of the swing foot to the left of the straight line
+    lead: float  # of the centre of mass over the nominal centre of pressure, in lengths of the step
+    pace: float  # speed of the centre of mass, in mean speeds of the step
+    gain: float  # of this speed: acceleration, by the phase
+    spin: float  # m: angular momentum that tips the body forward, per mass and mean speed
 
     def heel(self, side: int) -> float:
         """Lift (rad) of a heel above the toes: 0 for the stance foot, 1 for the other."""
@@ -78,12 +82,17 @@ class StepStyle:
     clear: Array  # (S,) m
     progress: Array  # (S,)
     bow: Array  # (S,) m
+    lead: Array  # (S,)
+    pace: Array  # (S,)
+    gain: Array  # (S,)
+    spin: Array  # (S,) m
     way: float  # m that the swing foot moves ahead
     top: float  # m of the hips, at their highest, above an ankle of a flat foot
 
     def __post_init__(self) -> None:
-        for name in ("pose", "across", "foot", "sink", "bend", "clear", "progress", "bow"):
-            object.__setattr__(self, name, readonly(getattr(self, name)))
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, readonly(value))
 
     def at(self, phase: float) -> StepMoment:
         """The `StepMoment` at a phase, interpolated; quaternions are not normalised."""
@@ -91,6 +100,18 @@ class StepStyle:
         nq = len(row) - _EXTRAS
         across, foot = row[nq : nq + 6], row[nq + 6 : nq + 14]
         return StepMoment(row[:nq], across.reshape(2, 3), foot.reshape(2, 4), *row[nq + 14 :].tolist())
+
+    def pressed(self, phase: float, pulse: float, lifted: bool) -> float:
+        """Centre of pressure ahead of the nominal one, in lengths of the step, that moves the body as in the reference.
+
+        `pulse` is rate x duration of the pendulum's step. With the trailing foot `lifted`, it stays in its mean place.
+        """
+        if not lifted:
+            moment = self.at(phase)
+            return float(moment.lead - moment.gain / pulse**2)
+        first = round(DOUBLE_STANCE * (SAMPLES - 1))
+        gain = float(self.pace[-1] - self.pace[first]) / (1.0 - _PHASES[first])
+        return float(self.lead[first:].mean() - gain / pulse**2)
 
     @cached_property
     def swing(self) -> SwingStyle:
@@ -101,7 +122,10 @@ class StepStyle:
     @cached_property
     def _rows(self) -> Array:
         """(S, K) table: one row per sample."""
-        parts = (self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow)
+        parts = (
+            self.pose, self.across, self.foot, self.sink, self.bend, self.clear, self.progress, self.bow, self.lead,
+            self.pace, self.gain, self.spin,
+        )  # fmt: skip
         return np.hstack([part.reshape(SAMPLES, -1) for part in parts])
 
 
@@ -144,8 +168,11 @@ def leg_tracks(frames: Array, body: Body, legs: Legs, data: mujoco.MjData | None
     return LegTracks(place[:, feet], continuous_quat(matrix_to_quat(foot)), place[:, thighs], axis, low, tip)
 
 
-def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.MjData | None = None) -> StepStyle:
-    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten."""
+def step_style(frames: Array, body: Body, legs: Legs, stance: int, centre: float, data: mujoco.MjData) -> StepStyle:
+    """The style of a step on foot `stance` (0: left), from frames (S, nq) that head along x; `data` is overwritten.
+
+    Where feet strike, the centre of mass is on average `centre` (m) ahead of the stance foot's centre of pressure.
+    """
     work = leg_tracks(frames, body, legs, data)
     pair, swing = [stance, 1 - stance], work.ankle[:, 1 - stance]
     hips = work.hip[:, :, 2].mean(axis=1) - work.ankle[:, :, 2].min()
@@ -157,7 +184,40 @@ def step_style(frames: Array, body: Body, legs: Legs, stance: int, data: mujoco.
     pose, across, foot = PoseSpace(body).continuous(frames), work.axis[:, pair], np.array(work.foot[:, pair])
     foot[:, 1] = _held_for_strike(foot[:, 1])
     way = ahead if abs(ahead) > SHORT_STEP * legs.length else 0.0
-    return StepStyle(pose, across, foot, top - hips, bend, clear, np.clip(progress, 0.0, 1.0), bow, way, top)
+    lead, pace, gain, spin = _carried(frames, body, legs, work, stance, centre, data) if way else np.zeros((4, SAMPLES))
+    progress, sink = np.clip(progress, 0.0, 1.0), top - hips
+    return StepStyle(pose, across, foot, sink, bend, clear, progress, bow, lead, pace, gain, spin, way, top)
+
+
+def _carried(
+    frames: Array, body: Body, legs: Legs, work: LegTracks, stance: int, centre: float, data: mujoco.MjData
+) -> Array:
+    """Lead, pace, gain and spin (4, S) of the centre of mass, as in `StepMoment`, in frames (S, nq) heading along x.
+
+    The lead is shifted to be `centre` (m) on average at both ends, so that left and right steps are alike.
+    """
+    model = body.model
+    com, spin = np.empty(SAMPLES), np.empty(SAMPLES)
+    for k, frame in enumerate(frames):
+        a, b = max(k - 1, 0), min(k + 1, SAMPLES - 1)
+        mujoco.mj_differentiatePos(model, data.qvel, _PHASES[b] - _PHASES[a], frames[a], frames[b])
+        data.qpos[:] = frame
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_subtreeVel(model, data)
+        com[k], spin[k] = data.subtree_com[1, 0], data.subtree_angmom[1, 1] / body.mass
+    lead = com - pressed_points(work, legs, stance)[:, 0]
+    lead += centre - 0.5 * (lead[0] + lead[-1])
+    pace = np.gradient(com, _PHASES, edge_order=2)
+    return np.asarray(np.array([lead, pace, np.gradient(pace, _PHASES, edge_order=2), spin]) / (com[-1] - com[0]))
+
+
+def pressed_points(work: LegTracks, legs: Legs, side: int) -> Array:
+    """Nominal centres of pressure (T, 3) m of a foot."""
+    return np.asarray(
+        work.ankle[:, side] + quat_to_matrix(work.foot[:, side]) @ (legs.ball[side] * [PRESSED, 0.0, 1.0])
+    )
 
 
 def _swing_progress(places: Array, short: float) -> Array:
@@ -196,7 +256,7 @@ def plain_step_style(body: Body, legs: Legs, pose: Array) -> StepStyle:
     pose, across = np.tile(upright, (SAMPLES, 1)), np.tile([0.0, 1.0, 0.0], (SAMPLES, 2, 1))
     foot, none = np.tile([1.0, 0.0, 0.0, 0.0], (SAMPLES, 2, 1)), np.zeros(SAMPLES)
     clear = PLAIN_LIFT * legs.length * 4 * _PHASES * (1 - _PHASES)
-    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, 0.0, top)
+    return StepStyle(pose, across, foot, none, none, clear, _PLAIN_PROGRESS, none, none, none, none, none, 0.0, top)
 
 
 DOUBLE_STANCE, HASTE = 0.17, 0.1
@@ -255,22 +315,15 @@ class GaitState:
         """Whether it is time for the trailing foot to leave the ground, sooner in a step that is `astray` (share)."""
         return self.lift is None and not self.stands and self.phase > lift_off_phase(astray)
 
-    def stance_load(self, astray: float, gives: float) -> float:
+    def stance_load(self, astray: float, gives: float, wanted: float) -> float:
         """Share of the weight on the stance foot of a step that is `astray`, with legs that give, by these shares.
 
-        In double stance the weight moves to this foot.
+        In double stance the weight moves to this foot; within bounds, its share is the one `wanted`.
         """
         if self.lift:
             return 1.0
-        struck = STRIKE_LOAD - CAUTION * gives
-        return struck + (1.0 - struck) * eased(self.phase / lift_off_phase(astray))
-
-    def trailing_share(self, astray: float, gives: float) -> float:
-        """Integral, over the phase from now on, of the share of the weight on the trailing foot."""
-        lifts = lift_off_phase(astray)
-        u = min(self.phase / lifts, 1.0)
-        left = 1.0 - STRIKE_LOAD + CAUTION * gives
-        return 0.0 if self.lift else left * lifts * (0.5 - u + u**3 - 0.5 * u**4)
+        moved, struck = eased(self.phase / lift_off_phase(astray)), STRIKE_LOAD - CAUTION * gives
+        return min(max(wanted, moved), struck + (1.0 - struck) * moved)
 
     def with_foot_lifted(self, seen: Observed, walker: Walker) -> GaitState:
         """The same state with the trailing foot lifted."""

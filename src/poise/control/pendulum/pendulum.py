@@ -32,7 +32,7 @@ from poise.rotations import yaw_of
 
 HEEL_OFF = 0.05
 """Lead (m, adult) of the centre of mass over the centre of pressure from which heels may lift; fully at 3 HEEL_OFF."""
-TIPPED = 0.1  # Angle (rad) between sole and ground from which a foot bears on its heel or its ball alone
+TIPPED = 0.2  # Angle (rad) between sole and ground from which a foot bears on its heel or its ball alone
 LEAN_RATE, STRIP_SHARE = 2.5, 0.3
 """Rate (1/s) at which the body leans into a slope; weight of the whole strip's slope against that under the foot."""
 CENTRE_RATE = 2.0  # Rate (1/s) at which the centre of mass returns to the middle between the feet when standing
@@ -307,7 +307,7 @@ class Pendulum(ResetFirst):
         """
         gait, legs = self._gait, self._walker.legs
         stance = gait.stance
-        share = gait.stance_load(plan.astray, plan.gives)
+        share = plan.load
         point = np.array(seen.pressed[stance])
         point[:2] += rotated_xy(self._intent.heading, plan.shift)
         toes = dot3(np.ascontiguousarray(seen.foot[stance, :, 0]), np.ascontiguousarray(flat.foot[:, 2]))

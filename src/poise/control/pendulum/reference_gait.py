@@ -43,6 +43,7 @@ class ReferenceStride(NamedTuple):
     strikes: tuple[float, float, float]  # s
     speed: float  # m/s
     width: float  # m between the feet
+    centre: float  # m of the centre of mass ahead of the stance foot's centre of pressure, mean of all strikes
     turn: float  # rad by which the heading turns
     gap: Array  # (nv,) from the last pose of the stride to its first; zero for an endless reference
 
@@ -119,7 +120,7 @@ class ReferenceWalk:
         straight = _straightened_step(frames, stride.turn * 0.5)
         if speed is not None and speed * stride.speed < 0:
             straight = straight[::-1]
-        return gait.step_style(straight, self._body, self._legs, stance, self._data)
+        return gait.step_style(straight, self._body, self._legs, stance, stride.centre, self._data)
 
     def _lap(self, begin: float, period: float, time: float) -> int:
         """Number of periods by which a step that begins at `begin` (s) is shifted to begin nearest to a time (s)."""
@@ -178,8 +179,9 @@ def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], bod
     mean = float(np.mean(yaw))
     speed = float(np.cos(mean) * way[0] + np.sin(mean) * way[1]) * SAMPLE_RATE / (end - begin)
     times = begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE
-    width = _mean_step_width(poses[list(frames)], body, legs)
-    return ReferenceStride(first, times, speed, width, float(yaw[-1] - yaw[0]), gap)
+    strikes = poses[list(frames)]
+    width, centre = _mean_step_width(strikes, body, legs), _mean_lead(strikes, first, mean, body, legs)
+    return ReferenceStride(first, times, speed, width, centre, float(yaw[-1] - yaw[0]), gap)
 
 
 def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
@@ -188,6 +190,23 @@ def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
     yaw = yaw_of(poses[:, 3:7])
     way = ankle[:, 0] - ankle[:, 1]
     return float(np.mean(np.cos(yaw) * way[:, 1] - np.sin(yaw) * way[:, 0]))
+
+
+def _mean_lead(poses: Array, first: int, yaw: float, body: Body, legs: Legs) -> float:
+    """Mean distance (m) of the centre of mass ahead of both feet's centres of pressure, from each one's strike to next.
+
+    `poses` (3, nq) are those of three strikes, of which that of foot `first` is the first; the walk heads along `yaw`.
+    """
+    data, work, com = mujoco.MjData(body.model), gait.leg_tracks(poses, body, legs), np.empty((3, 3))
+    for k, pose in enumerate(poses):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(body.model, data)
+        mujoco.mj_comPos(body.model, data)
+        com[k] = data.subtree_com[1]
+    ways = [
+        com[k : k + 2] - gait.pressed_points(work, legs, side)[k : k + 2] for k, side in enumerate((first, 1 - first))
+    ]
+    return float(np.mean(np.concatenate(ways)[:, :2] @ [math.cos(yaw), math.sin(yaw)]))
 
 
 def _straightened_step(frames: Array, turn: float) -> Array:

@@ -47,6 +47,7 @@ class PlannedStep(NamedTuple):
     landing: FootLanding
     place: Array  # (2,) m in the world: landing position of the centre of pressure
     shift: Array  # (2,) m of the stance foot's centre of pressure, in the frame of the heading
+    load: float  # share of the weight on the stance foot
     ground: FootStrip
     anywhere: bool  # whether feet have room everywhere on the strip
     astray: float  # share by which the step differs from a step of steady walking
@@ -75,10 +76,8 @@ class StepPlanner(NamedTuple):
         rate = math.sqrt(walker.gravity / high)
         velocity = rotated_xy(-yaw, seen.velocity[:2] + self.settings.spin * seen.spin / high)
         suited, duration = rhythm_on_treads(ground, self._wanted_rhythm(intent, way), legs.scale)
-        behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
         anywhere = bool(ground.free.all())
         bent = eased(abs(ground.slope) / INCLINE) if anywhere else 1.0
-        velocity -= rate**2 * duration * gait.trailing_share(intent.astray, max(intent.astray, bent)) * behind
         corrected = 1.0 if anywhere else EDGE_CORRECTION if ground.slope else 0.0  # none among hurdles
         more, aside = corrected * intent.extra
         going = SteadyGait(suited + float(more), self.walk.width, duration, high, gait.swing, float(aside))
@@ -87,20 +86,44 @@ class StepPlanner(NamedTuple):
         falls = max(-ground.slope * float(velocity[0]), 0.0)
         low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
         hips = lowest_hip_heights(legs.length, low, float(seen.velocity[2]), falls, times)
+        pressed = 0.0
         if self.settings.law == "paper":
             fall = PendulumState(place, np.append(velocity, seen.velocity[2]), height, walker.gravity)
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
+            apart = self._apart_from_pendulum(gait, suited, duration, rate, high)
+            pressed = suited * duration * gait.style.pressed(gait.phase, rate * duration, gait.lift is not None)
+            level = 1.0 - bent
+            pressed *= level
+            place, velocity = place - [level * apart[0], 0.0], velocity - [level * apart[1], 0.0]
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
         gives = max(astray, bent)
-        shift = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
+        shift = self.settings.ankle * landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
+        shift += [pressed, 0.0]
+        behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
+        load = gait.stance_load(intent.astray, gives, 1.0 - float(shift[0] * behind[0]) / float(behind @ behind))
         shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
-        return PlannedStep(found, meant, self.settings.ankle * shift, ground, anywhere, astray, gives)
+        return PlannedStep(found, meant, shift, load, ground, anywhere, astray, gives)
+
+    def _apart_from_pendulum(
+        self, gait: GaitState, speed: float, duration: float, rate: float, high: float
+    ) -> tuple[float, float]:
+        """Lead (m) and speed (m/s) of the reference's centre of mass less those of the pendulum, in a steady walk.
+
+        The pendulum thus tells how deviations from the reference's walk grow, not how the reference walks.
+        """
+        if not gait.style.way:
+            return 0.0, 0.0
+        moment = gait.style.at(gait.phase)
+        half, time = 0.5 * rate * duration, rate * duration * (gait.phase - 0.5)
+        lead, pace = 0.5 * math.sinh(time) / math.sinh(half), half * math.cosh(time) / math.sinh(half)
+        carried = moment.pace + self.settings.spin * moment.spin / high
+        return speed * duration * (moment.lead - lead), speed * (carried - pace)
 
     def _landing_ground(
         self, under: Array, place: Array, foot: Array, gait: GaitState, intent: WalkIntent

@@ -16,9 +16,7 @@ from poise.control.pendulum.walker import Observed, Walker, eased
 from poise.kernel import kernel
 
 SETTLED = 0.97  # Share of the swing at which the foot is over its target
-ALIGN = (0.55, 0.8)
-"""Shares of the swing between which the foot turns to its landing orientation, so that the heel strikes at rest."""
-TOUCHDOWN = 0.93  # Share of the swing at which the foot is down, so that a late foot still lands in time
+EARLY = 0.07  # Share of the swing by which the foot of a step that is astray is down sooner, in case it is late
 FALL_SPEED = 0.3  # Speed (m/s, adult) at which the foot continues downwards if there is no ground
 MIN_LIFT, SAFE_LIFT = 0.03, 0.05  # Minimum lift (m, adult) of the foot, and on an unusual step or a slope
 LOWER_BY, EDGES_CLEARED = 0.03, 0.97
@@ -75,7 +73,7 @@ def swing_foot_target(
     flight = _swing_flight(legs, side, gait.style.swing, lift, hold, yaw, share, aim.more, aim.astray, stand)
     ankle, there = flight.ankle, seen.ankle[side]
     phase = max(gait.phase, gait.begun)
-    late = gait.overdue + max(share - TOUCHDOWN, 0.0) * (1.0 - gait.begun) * gait.since / phase
+    late = gait.overdue + max(share - 1.0 + EARLY * aim.astray, 0.0) * (1.0 - gait.begun) * gait.since / phase
     goes = math.hypot(ankle[0] - there[0], ankle[1] - there[1]) - max(aim.lags, FAST * legs.time_scale * ahead)
     height = float(ankle[2]) - FALL_SPEED * legs.time_scale * late
     height += LAG_LIFT * max(aim.lags - LAG * legs.scale, 0.0) + FAST_LIFT * aim.astray * max(goes, 0.0)
@@ -128,7 +126,9 @@ def _swing_flight(
     depth = sole_depth(legs, side, foot, hold.up)
     least = MIN_LIFT + astray * (SAFE_LIFT - MIN_LIFT)
     more += EXTRA_LIFT * abs(hold.ground - lift.ground)
-    clear = _swing_foot_clearance(swing.clear, min(share / TOUCHDOWN, 1.0), least * legs.length / ADULT, more)
+    clear = _swing_foot_clearance(
+        swing.clear, min(share / (1.0 - EARLY * astray), 1.0), least * legs.length / ADULT, more
+    )
     rise, (begins, ends) = hold.ground - lift.ground, SINKING
     gone = share / RISEN if rise > 0 else (share - begins) / (ends - begins)  # so that the foot hits no edge
     level = lift.ground + rise * eased(gone)  # m: height of the ground under the path
@@ -208,8 +208,8 @@ def _swing_foot_rotation(
 
     The difference from the rotation at lift-off is forgotten by LIFT_OFF_END.
     """
-    lands, left = eased((swung - ALIGN[0]) / (ALIGN[1] - ALIGN[0])), eased(swung / LIFT_OFF_END)
-    wanted = (1.0 - lands) * sample_at_phase(swing.foot, phase) + lands * swing.foot[-1]
+    left = eased(swung / LIFT_OFF_END)
+    wanted = sample_at_phase(swing.foot, phase)
     flat = max(_flat_landing_share(legs, lift, hold), _short_step_share(swing.way, lift, hold, yaw), astray)
     wanted[1:3] *= 1.0 - flat * left
     heading = quat_product(hold.tilt, yaw_quat(yaw))
