@@ -38,6 +38,7 @@ class StanceTargets:
     tasks: tuple[FeatureTask, ...]
     gap: float  # m: contacts with a smaller gap may bear
     on: str = "feet"  # kind of support that may bear: a key of BEARING
+    pushing: bool = False  # whether supports bear through the whole step, on paths with the velocity after it
 
 
 class RotationPlane:
@@ -107,6 +108,7 @@ class RotationPlane:
     def act(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
         """Torques of the coming step that meet the targets of a stance best.
 
+        In a push, the program is solved again with the paths that supports take with the velocity found first.
         The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
@@ -115,7 +117,12 @@ class RotationPlane:
         supports = near.selected(self._bearing[stance.on][near.body])
         scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = ProgramAim(torque, torque, stance.pull, stance.twist, stance.tasks)
-        return actor.actuate(actor.program.solve(aim, scaled, supports, rotation.com).torque)
+        found = actor.program.solve(aim, scaled, supports, rotation.com)
+        if stance.pushing and len(supports.body):
+            after = actor.program.velocity_after(found, supports)
+            supports = actor.finder.supports_on_paths(state, supports, after)
+            found = actor.program.solve(aim, scaled, supports, rotation.com)
+        return actor.actuate(found.torque)
 
     def ankle_midpoint(self, state: State) -> Array:
         """(3,) m: midpoint of the ankles."""
