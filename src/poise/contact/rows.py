@@ -12,7 +12,6 @@ from poise.arrays import Array
 from poise.dynamics import workspace as at
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
-THROW = 0.3  # Speed (m/s) at which a path before an impact may lift touching surfaces more than that after it
 FASTEST_RECOVERY = 1.0  # Highest speed (m/s) at which overlapping surfaces separate
 
 
@@ -259,9 +258,7 @@ def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) ->
         curve = offset[3 * c : 3 * c + 3]
         before = curve[0]
         _write_contact_curvature(table, c, geom, True, rows, unused, curve)
-        # The path of a light limb may be strongly curved: use the path that comes nearer, the old or the new, unless
-        # the old one would throw touching surfaces apart.
+        # The path of a light limb that arrives may be strongly curved: use the path that comes nearer, the old or the
+        # new. Surfaces that touch follow the new one; the old one could throw them apart.
         away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
-        curve[0] += away
-        if kind[c] != at.TOUCHED or curve[0] - before < THROW:
-            curve[0] = min(before, curve[0])
+        curve[0] = curve[0] + away if kind[c] == at.TOUCHED else min(before, curve[0] + away)

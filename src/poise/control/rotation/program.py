@@ -118,6 +118,12 @@ class TorqueProgram:
         x, _, flag, _ = daqp.solve(hessian, linear, layout.cone, layout.upper, layout.lower)
         return ProgramSolution(x[:n], x[n + 1 :].reshape(c, 3), float(x[n]), flag == SOLVED)
 
+    def velocity_after(self, found: ProgramSolution, supports: RotationSupports) -> Array:
+        """(nv,) v+ that a solution leads to."""
+        force = supports.jacobian.T @ found.force.ravel()
+        force[6:] += found.torque
+        return np.asarray(self._unforced + self.step * self.inverse @ force)
+
     def _add_pose_terms(self, hessian: Array, linear: Array, aim: ProgramAim) -> None:
         """Add the objective of blend tracking, [Zordan2014] Eq. (7): |tau - tau_b - gamma (tau_a - tau_b)|^2."""
         n = len(self.limit)
@@ -225,6 +231,7 @@ class RotationSupportFinder:
     def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
         """`excluded` are ids of bodies that never support, such as the head."""
         self._nv = nv
+        self._model, self._after = model, mujoco.MjData(model)
         self._carried = np.zeros((model.nbody, nv), bool)  # whether a DOF moves a body
         for body in range(1, model.nbody):
             dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
@@ -244,8 +251,26 @@ class RotationSupportFinder:
         chosen = np.flatnonzero((found.gap < gap) & self._own[found.body])
         body, point, axes = found.body[chosen], found.point[chosen], found.frame[chosen]
         linear = self.point_jacobians(state, body, point)  # (c, 3, nv)
-        curve = 0.5 * state.step * (axes @ self._contact_drift(state, body, point)[:, :, None]).ravel()
+        drift = self._contact_drift(state.data, state.qvel, body, point) + self._com_drift(state.bias)
+        curve = 0.5 * state.step * (axes @ drift[:, :, None]).ravel()
         return RotationSupports(body, point, axes, found.friction[chosen], (axes @ linear).reshape(-1, self._nv), curve)
+
+    def supports_on_paths(self, state: State, supports: RotationSupports, velocity: Array) -> RotationSupports:
+        """The supports with the curvature of paths with the velocity (nv,) after the step, as in the world.
+
+        The whole body is then shifted by 2 a(v) - a(v+) instead of a(v).
+        """
+        model, data = self._model, self._after
+        data.qpos[:], data.qvel[:] = state.qpos, state.qvel
+        data.qvel[: self._nv] = velocity
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        bias = np.zeros(model.nv)
+        mujoco.mj_rne(model, data, 0, bias)
+        drift = self._contact_drift(data, data.qvel, supports.body, supports.point)
+        drift += 2.0 * self._com_drift(state.bias) - self._com_drift(bias)
+        return supports._replace(curve=0.5 * state.step * (supports.axes @ drift[:, :, None]).ravel())
 
     def point_jacobians(self, state: State, body: Ints, point: Array) -> Array:
         """(c, 3, nv) Jacobians of the velocities of points (c, 3) m on bodies (c,), world frame."""
@@ -253,18 +278,21 @@ class RotationSupportFinder:
         arm = cross_matrix(point - state.data.subtree_com[1])
         return np.asarray((axis[3:] - arm @ axis[:3]) * self._carried[body][:, None, :])
 
-    def _contact_drift(self, state: State, body: Ints, point: Array) -> Array:
-        """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,), plus bias / m + g of the whole body.
-
-        The second term is needed because the world corrects the velocity of the whole body after each step to keep
-        momentum exact. A foot at rest may therefore have a velocity at the end of the step (up to 0.5 m/s in a
-        push). What must stay on the ground is the path of the foot during the step.
-        """
+    def _contact_drift(self, data: mujoco.MjData, velocity: Array, body: Ints, point: Array) -> Array:
+        """(c, 3) m/s^2: acceleration Jdot v of points (c, 3) m on bodies (c,) at a velocity (nv,)."""
         nv = self._nv
-        drift = self._carried[body] @ (state.data.cdof_dot[:nv] * state.qvel[:nv, None])  # (c, 6)
-        whole = state.bias[:3] / self._mass + self._gravity
-        arm = cross_matrix(point - state.data.subtree_com[1])
-        return np.asarray(drift[:, 3:] - (arm @ drift[:, :3, None])[:, :, 0] + whole)
+        drift = self._carried[body] @ (data.cdof_dot[:nv] * velocity[:nv, None])  # (c, 6)
+        arm = cross_matrix(point - data.subtree_com[1])
+        return np.asarray(drift[:, 3:] - (arm @ drift[:, :3, None])[:, :, 0])
+
+    def _com_drift(self, bias: Array) -> Array:
+        """(3,) m/s^2: bias / m + g of the whole body, which is added to the acceleration of its points.
+
+        The world corrects the velocity of the whole body after each step to keep momentum exact. A foot at rest may
+        therefore have a velocity at the end of the step (up to 0.5 m/s in a push). What must stay on the ground is the
+        path of the foot during the step.
+        """
+        return np.asarray(bias[:3] / self._mass + self._gravity)
 
     def angular_jacobian(self, state: State, body: int) -> Array:
         """(3, nv) Jacobian of a body's angular velocity, world frame."""

@@ -8,7 +8,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.flight_plan import PlanarState, PlannedCourse
-from poise.control.rotation.program import FeatureTask, ProgramAim, ProgramWeights
+from poise.control.rotation.program import FeatureTask, ProgramAim, ProgramSolution, ProgramWeights, RotationSupports
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
@@ -22,6 +22,7 @@ BEARING = {
     "back": ("pelvis", "abdomen", "thorax", "_upper_arm", "_forearm", "_hand"),
 }
 """Links that bear the body, by the endings of their names, for each kind of support."""
+CONVERGING = 0.5  # Largest share of the change of paths that a second solution may change them again
 PALMS = ("left_hand_palm", "right_hand_palm")  # Geoms of the hands that bear: capsules along the palms
 UP, LEFT = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
@@ -38,6 +39,7 @@ class StanceTargets:
     tasks: tuple[FeatureTask, ...]
     gap: float  # m: contacts with a smaller gap may bear
     on: str = "feet"  # kind of support that may bear: a key of BEARING
+    pushing: bool = False  # whether supports bear through the whole step, on paths with the velocity after it
 
 
 class RotationPlane:
@@ -107,6 +109,8 @@ class RotationPlane:
     def act(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
         """Torques of the coming step that meet the targets of a stance best.
 
+        In a push, the program is solved again with the paths that supports take with the velocity found first. This does
+        not converge where the legs are stretched: the program does not know their limits, and asks for high velocities.
         The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
@@ -115,7 +119,18 @@ class RotationPlane:
         supports = near.selected(self._bearing[stance.on][near.body])
         scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
         aim = ProgramAim(torque, torque, stance.pull, stance.twist, stance.tasks)
-        return actor.actuate(actor.program.solve(aim, scaled, supports, rotation.com).torque)
+        found = actor.program.solve(aim, scaled, supports, rotation.com)
+        if stance.pushing and len(supports.body):
+            paths = self._paths_after(state, supports, found)
+            better = actor.program.solve(aim, scaled, paths, rotation.com)
+            left = self._paths_after(state, paths, better).curve - paths.curve
+            if np.abs(left).max() < CONVERGING * np.abs(paths.curve - supports.curve).max():
+                found = better
+        return actor.actuate(found.torque)
+
+    def _paths_after(self, state: State, supports: RotationSupports, found: ProgramSolution) -> RotationSupports:
+        """The supports with the paths that they take with the velocity of a solution of the program."""
+        return self.actor.finder.supports_on_paths(state, supports, self.actor.program.velocity_after(found, supports))
 
     def ankle_midpoint(self, state: State) -> Array:
         """(3,) m: midpoint of the ankles."""

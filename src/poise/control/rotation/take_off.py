@@ -126,7 +126,7 @@ class TakeOff:
         weights = ProgramWeights(n.push_linear, n.push_angular, n.push_support)
         pelvis = self._plane.pelvis_task(state, tilt, n.trunk_spring, n.push_trunk)
         stiffness = np.asarray(n.push_stiffness * np.where(self._actor.core, n.push_core, 1.0))
-        return StanceTargets(self.pose, stiffness, weights, pull, twist, (pelvis,), n.gap, on)
+        return StanceTargets(self.pose, stiffness, weights, pull, twist, (pelvis,), n.gap, on, pushing=True)
 
 
 class KipTakeOff(TakeOff):
