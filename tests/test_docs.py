@@ -1,6 +1,7 @@
 """Documentation that cannot drift: names, citations and commands in it are checked against the code."""
 
 import ast
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -43,6 +44,21 @@ def test_commands_parse(command):
 
 def test_there_are_commands_to_check():
     assert len(commands()) > 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_modules_and_names_that_pages_mention_exist(page):
+    text = page.read_text()
+    told = set(re.findall(r"`+(poise(?:\.\w+)+)", text)) - {"poise.controllers"}  # a group of entry points
+    for module, names in re.findall(r"^from (poise[\w.]*) import ([\w, ]+)$", text, re.MULTILINE):
+        told |= {f"{module}.{name.strip()}" for name in names.split(",")}
+    missing = []
+    for name in sorted(told):
+        try:
+            pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            missing.append(name)
+    assert missing == []
 
 
 @pytest.mark.parametrize("name", poise.__all__)

@@ -336,6 +336,23 @@ def _impulses_of_limits_that_no_file_states(r):
                    torque=at(50, shoulder, add=5.0), limit_impulse=at(50, shoulder, add=-5.0 * r.step))  # fmt: skip
 
 
+@forgery("pushed", "limit_impulse")
+def _a_stand_without_torques_on_limits_that_the_file_states(r):
+    low, high = (fold(JointLimits.of(r).angles[:, 6:], axis=0) for fold in (np.min, np.max))
+    stated = {"joint_lower": [None] * 6 + low.tolist(), "joint_upper": [None] * 6 + high.tolist()}
+    return changed(r, stated, torque=np.zeros_like(r.torque), limit_impulse=r.limit_impulse + r.step * r.torque)
+
+
+@forgery("pushed", "limit_impulse")
+def _joints_that_feel_a_root_held_by_limits(r):
+    stated = {key: [0.0] * 6 + r.meta[key][6:] for key in ("joint_lower", "joint_upper")}
+    inertia, force = Replay.of(r).root_inertia, np.r_[50.0, np.zeros(5)]
+    torque = inertia @ np.linalg.solve(inertia[:, :6], np.tile(force[:, None], (r.steps, 1, 1)))
+    torque[:, :6] = 0.0
+    impulse = r.limit_impulse + r.step * np.r_[force, np.zeros(r.model.nv - 6)]
+    return changed(r, stated, torque=r.torque + torque[..., 0], limit_impulse=impulse)
+
+
 @forgery("walk", "self_pairs")
 def _a_body_whose_links_may_overlap(r):
     return edited_model(r, r'(<pair [^>]*)margin="[^"]*"', r'\1margin="-0.2"')

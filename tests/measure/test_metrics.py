@@ -37,6 +37,12 @@ def test_a_falling_body_fell_when_its_trunk_came_down(falling):
     assert model.body("pelvis").id not in feet
 
 
+def test_a_character_without_named_feet_does_not_end_on_them(standing):
+    unnamed = dataclasses.replace(standing, meta={**standing.meta, "feet": None, "hands": None})
+    told = metrics(unnamed)
+    assert (told["fell_at"], told["on_feet_at_end"], told["foot_slip_mm_s"]) == (None, False, 0.0)
+
+
 def test_who_stands_ends_on_the_feet_and_who_falls_does_not(standing, falling):
     assert on_feet_at_end(standing)
     assert not on_feet_at_end(falling)

@@ -70,3 +70,15 @@ def test_after_its_end_a_motion_rests():
     target = Played(jump.clip, jump).at(99.0)
     assert target.torque is None
     assert not target.qvel.any()
+
+
+def test_a_file_with_forces_has_at_least_two_frames(tmp_path):
+    stand = shipped_dynamic("stand", "biped29")
+    contacts = stand.contacts
+    kept = {name: getattr(contacts, name)[:1] for name in ("down", "ground")}
+    one = replace(stand, clip=replace(stand.clip, qpos=stand.clip.qpos[:1], down=stand.clip.down[:1], cyclic=False),
+                  qvel=stand.qvel[:1], torque=stand.torque[:0],
+                  contacts=replace(contacts, force=contacts.force[:0], **kept))  # fmt: skip
+    path = save_prepared(one.clip, tmp_path / "one.npz", one)
+    with pytest.raises(PoiseError, match="only one frame"):
+        load_reference(path)

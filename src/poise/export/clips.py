@@ -69,7 +69,7 @@ def _full_performer_clip(source: Source) -> tuple[Clip, float | None]:
     name = Path(motion).stem if isinstance(motion, str) and motion else "motion"
     clip = rigging.clip(source.model, source.qpos, 1 / source.step, name)
     if source.meta.get("rigging") is not None:
-        clip = plant_feet_of_rigged_body(clip, rigging, source.model, source.qpos, source.meta.get("feet", []))
+        clip = plant_feet_of_rigged_body(clip, rigging, source.model, source.qpos, source.meta.get("feet") or ())
     return clip, rigging.rate
 
 

@@ -56,13 +56,14 @@ class JointLimits:
         if body is not None:
             first = int(model.body_dofadr[recording.root])
             own = slice(first, first + body.nv)
-            lower[own], upper[own] = np.maximum(lower[own], body.lower), np.minimum(upper[own], body.upper)
+            lower[own], upper[own] = body.lower, body.upper  # a file must not state limits that give impulses anywhere
             permitted, source = _permitted_torque(body, None if torque is None else torque[own])
             torque = np.zeros(model.nv) if torque is None else torque
             torque[own] = permitted
         torque = np.zeros(model.nv) if torque is None else torque
         free = model.jnt_dofadr[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
-        torque[(free[:, None] + np.arange(6)).ravel()] = 0.0
+        roots = (free[:, None] + np.arange(6)).ravel()
+        lower[roots], upper[roots], torque[roots] = -np.inf, np.inf, 0.0
         balls = bool(np.any(model.jnt_type == mujoco.mjtJoint.mjJNT_BALL))
         told = body is not None or (stated[0] is not None and stated[1] is not None)
         return cls(recording, lower, upper, torque, source, balls and not told, body)

@@ -49,7 +49,7 @@ def peak_external_force(recording: Recording) -> float:
 
 def limb_links(recording: Recording, kind: str) -> set[int]:
     """Body ids of the character's feet or hands (`kind`) with their descendants (toes, fingers)."""
-    return links_and_descendants(recording.model, recording.meta.get(kind, []), recording.root)
+    return links_and_descendants(recording.model, recording.meta.get(kind) or (), recording.root)
 
 
 def links_and_descendants(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
@@ -68,7 +68,7 @@ def links_and_descendants(model: mujoco.MjModel, names: Iterable[str], root: int
 def fell_at(recording: Recording) -> float | None:
     """Time (s) at which the character first touches the ground with other parts than feet and hands, or None."""
     meta = recording.meta
-    barred = links_barred_from_ground(recording.model, recording.root, meta.get("feet", ()), meta.get("hands", ()))
+    barred = links_barred_from_ground(recording.model, recording.root, meta.get("feet") or (), meta.get("hands") or ())
     fixed = recording.contact_other == 0  # the ground; bars and other props are separate bodies
     steps = recording.contact_step[barred[recording.contact_body] & fixed & (recording.contact_kind == 0)]
     return float(recording.time[steps.min()]) if len(steps) else None

@@ -136,6 +136,8 @@ def _fault_of_prepared_dynamic(dynamic: Dynamic) -> str | None:
     """The first inconsistency between the clip and its velocities, torques or contact forces as text, or None."""
     clip, contacts = dynamic.clip, dynamic.contacts
     frames, count, nv = clip.frames, len(contacts.names), clip.body.nv
+    if frames < 2:
+        return "it has forces, but only one frame"
     expected = {
         "qvel": (dynamic.qvel, (frames, nv)),
         "torque": (dynamic.torque, (frames - 1, nv)),

@@ -149,11 +149,13 @@ class Recording:
             **dict.fromkeys(("contact_point", "contact_normal", "contact_force"), (count, 3)),
             **dict.fromkeys((*INTEGERS, "contact_friction"), (count,)),
         }
+        if steps < 0:
+            return "it has no states"
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array is None and name in OPTIONAL:
                 continue
-            if array.shape != shape or steps < 0:
+            if array.shape != shape:
                 return f"its {name} has shape {array.shape}, the model and times require {shape}"
             if array.dtype.kind not in ("iu" if name in INTEGERS else "f") or not np.all(np.isfinite(array)):
                 return f"its {name} must hold only {'whole' if name in INTEGERS else 'finite'} numbers"

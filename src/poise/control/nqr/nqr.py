@@ -229,5 +229,6 @@ def _motions_nqr_can_perform(reference: Reference, step: float) -> tuple[Dynamic
             raise PoiseError(f"nqr: {motion.clip.name} holds on to something; nqr performs only what stands on feet")
         if abs(motion.clip.rate * step - 1.0) > _SAME_RATE:
             rates = f"{motion.clip.rate:g} states a second, the world {1.0 / step:g} steps"
-            raise PoiseError(f"nqr: {motion.clip.name} has {rates}; resample it with poise.reference.played.in_steps")
+            how = "resample it with poise.reference.played.reference_at_rate"
+            raise PoiseError(f"nqr: {motion.clip.name} has {rates}; {how}")
     return motions
