@@ -278,7 +278,8 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     data.qpos[:] = standing
     mujoco.mj_kinematics(model, data)
     body = model.body(link).id
-    solid, carrier = solid_geoms_of_body(model, body), _carrying_joint(model, joints, body)
+    solid, names = solid_geoms_of_body(model, body), {joint.link: joint.name for joint in joints[1:]}
+    carrier = names.get(model.body(model.body_weldid[body]).name)  # the joint of the link or its nearest ancestor's
     if not solid or carrier is None:
         return None
     cloud = np.concatenate([_geom_low_points(model, data, g) for g in solid])
@@ -289,14 +290,6 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     corners = np.array([[x, y, ground] for x in (back, front) for y in (outer, inner)])
     frame = data.xmat[body].reshape(3, 3)
     return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
-
-
-def _carrying_joint(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
-    """Name of the joint that moves link `body`: the link's own joint, else that of the nearest jointed ancestor."""
-    names = {joint.link: joint.name for joint in joints[1:]}
-    while body and model.body(body).name not in names:
-        body = int(model.body_parentid[body])
-    return names.get(model.body(body).name)
 
 
 def _geom_low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:

@@ -340,12 +340,9 @@ class _SeparationProblem(PathProblem):
 
 def _limb_of_links(body: Body) -> dict[str, str]:
     """By link: the group of its joint, such as left_leg; of welded links, the group of the link that carries them."""
-    model, out = body.model, {"world": ""}
-    own = {joint.link: joint.group for joint in body.joints[1:]}
-    for link in range(1, model.nbody):
-        name = model.body(link).name
-        out[name] = own.get(name, out[model.body(model.body_parentid[link]).name])
-    return out
+    model, own = body.model, {joint.link: joint.group for joint in body.joints[1:]}
+    carriers = (model.body(carrier).name for carrier in model.body_weldid[1:])
+    return {link: own.get(carrier, "") for link, carrier in zip(body.links, carriers, strict=True)}
 
 
 def _spread(mask: Mask, reach: int) -> Mask:
