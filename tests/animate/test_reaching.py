@@ -58,7 +58,7 @@ def test_two_limbs_reach_at_once():
     goals = {left.name: [0.35, 0.2, 1.3], right.name: [0.35, -0.2, 1.1]}
     angles = reach(goals)
     for hand in (left, right):
-        assert np.linalg.norm(place(angles, hand.link, hand.point) - goals[hand.name]) < NEAR
+        assert np.linalg.norm(place(angles, hand.link, hand.point) - goals[hand.link]) < NEAR
 
 
 def test_places_out_of_reach_are_refused_with_the_distance():

@@ -13,7 +13,7 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body import symmetry
 from poise.body.body import Body
 from poise.body.mjcf import plan_mjcf
-from poise.body.parts import Foot, Hand, Joint, Kind
+from poise.body.parts import Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest_geom_height
 from poise.errors import unknown_name
@@ -60,8 +60,8 @@ def assemble_body(plan: BodyPlan) -> Body:
         torque_limit=sets[plan.default_torque],
         torque_limits=sets,
         tables=_numbers_per_dof(plan, model, lambda joint: joint.numbers),
-        feet=tuple(Foot(f.link, f.link, readonly(f.points), f.ankle) for f in plan.feet),
-        hands=tuple(Hand(h.link, h.link, readonly(h.point)) for h in plan.hands),
+        feet=plan.feet,
+        hands=plan.hands,
         head=plan.head,
         symmetry=symmetry.find_symmetry(model, joints, by_link),
         plan=plan,

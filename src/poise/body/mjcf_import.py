@@ -84,7 +84,7 @@ def import_mjcf(source: str | Path) -> Body:
         torque_limit=torque,
         torque_limits=Frozen({"model": torque}),
         feet=guess_feet(model, standing, joints),
-        hands=tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower()),
+        hands=tuple(Hand(link, readonly(model.body(link).ipos)) for link in links if "hand" in link.lower()),
         head=next((link for link in links if "head" in link.lower()), None),
         symmetry=find_symmetry(model, joints, links),
     )
@@ -289,7 +289,7 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     outer, inner = (right, left) if name_side(link) == "right" else (left, right)
     corners = np.array([[x, y, ground] for x in (back, front) for y in (outer, inner)])
     frame = data.xmat[body].reshape(3, 3)
-    return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
+    return Foot(link, readonly((corners - data.xpos[body]) @ frame), carrier)
 
 
 def _geom_low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.arrays import Array, Frozen
+from poise.arrays import Array, Frozen, readonly
 from poise.body.mjcf_import import guess_group
+from poise.body.parts import Foot
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment
 from poise.body.skeleton_measures import UprightSkeleton
 from poise.body.symmetry import mirrored_names, name_side
 from poise.errors import PoiseError
@@ -75,8 +76,8 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
     joints = _creature_joints(parts, solids)
     soles = [feet.get(part.name) for part in parts]
     segments = tuple(_limb_segment(parts, k, joints[k], solids[k], radii[k], sole) for k, sole in enumerate(soles))
-    foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
-    return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
+    standing = tuple(_limb_foot(parts, part, feet[part.name]) for part in parts if part.name in feet)
+    return BodyPlan(name, segments, "motor", {}, standing), {part.name: part.joint for part in parts}
 
 
 def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
@@ -145,10 +146,9 @@ def _limb_segment(
     looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     parent, offset = (None, part.place) if above is None else (above.name, part.place - above.place)
-    mass = solid.mass, _as_vector(solid.com), _as_vector(moments)
     geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess_group(part.name)
     frame = (float(w), float(x), float(y), float(z))
-    return Segment(part.name, parent, joint, _as_vector(offset), *mass, geoms, group, frame=frame)
+    return Segment(part.name, parent, joint, offset, solid.mass, solid.com, moments, geoms, group, frame=frame)
 
 
 @dataclass(frozen=True)
@@ -192,12 +192,11 @@ def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _
     return feet
 
 
-def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
+def _limb_foot(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> Foot:
     """The foot of a limb. The ankle is the limb's joint; the root has no joint, so its ankle is the first child's."""
     outer, inner = (sole.right, sole.left) if name_side(part.name) == "right" else (sole.left, sole.right)
-    corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
-    a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
-    return FootPlan(part.name, (a, b, c, d), part.name if part.parent >= 0 else parts[1].name)
+    corners = np.array([(x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner)])
+    return Foot(part.name, readonly(corners - part.place), part.name if part.parent >= 0 else parts[1].name)
 
 
 def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
@@ -207,17 +206,13 @@ def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole 
     if n < len(part.tips):
         end[2] = max(end[2], clear)
     colour = _limb_colour(part.name)
-    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, colour)
+    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), end, radius, colour)
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 
 def _limb_colour(name: str) -> Colour:
     r, g, b, a = FUR
     return (0.86 * r, 0.86 * g, 0.86 * b, a) if name_side(name) == "right" else FUR
-
-
-def _as_vector(v: Array) -> Vector:
-    return float(v[0]), float(v[1]), float(v[2])
 
 
 def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:

@@ -252,15 +252,15 @@ def _check_person(upright: UprightSkeleton, roles: Roles, stature: float) -> Non
 def _trunk_points(upright: UprightSkeleton, roles: Roles, joints: tuple[int, ...]) -> tuple[Vector, ...]:
     """Distinct positions (m) of joints of the spine or neck, moved sideways onto the body's midline."""
     places = upright.position[list(distinct_joints(upright, joints))] - middle_of_hips(upright, roles)
-    return tuple((float(x), 0.0, float(z)) for x, _, z in places)
+    places[:, 1] = 0.0
+    return tuple(places)
 
 
 def _mean_left_position(upright: UprightSkeleton, roles: Roles, part: str) -> Vector:
     """Position (m from the middle of the hips) of a left joint, averaged with the mirror image of the right joint."""
     left, right = (upright.position[roles.joints[f"{side}_{part}"]] for side in SIDES)
     middle = middle_of_hips(upright, roles)
-    x, y, z = (left - middle + mirror_vector(right - middle)) / 2
-    return float(x), float(y), float(z)
+    return np.asarray((left - middle + mirror_vector(right - middle)) / 2)
 
 
 def _mean_bone_length(upright: UprightSkeleton, roles: Roles, part: str, next_part: str) -> float:

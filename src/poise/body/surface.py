@@ -126,11 +126,11 @@ def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     """The contact parts of a body: heel, ball and (if it has hinged toes) toe tip of each foot, then the hands."""
     parts = []
     for foot in body.feet:
-        parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
-        parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
+        parts.append(ContactPart(f"{foot.link}_heel", foot.link, foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.link}_ball", foot.link, foot.link, readonly(foot.points[2:])))
         for link in _toe_links(body, foot.link):
-            parts.append(ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link)))
-    parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+            parts.append(ContactPart(f"{link}_tip", foot.link, link, _toe_tip_point(body, link)))
+    parts += [ContactPart(hand.link, hand.link, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
 
 

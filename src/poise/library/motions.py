@@ -192,7 +192,7 @@ def shipped_motion_facts(motion: Dynamic) -> MotionFacts:
 def _limb_of_listed_motion(clip: BodyClip, link: str, held: bool) -> str:
     """The kind of limb that a link belongs to: "feet", "hands" or "body"; with "on a bar" if the link is `held`."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     word = "body" if limb is None else "hands" if limb in hands else "feet"
     return f"{word} on a bar" if held else word
 

@@ -216,7 +216,7 @@ def preparation_contact_line(clip: BodyClip) -> str:
     known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)
     contact = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     shares = [f"{_words(k)} {100 * down.mean():.0f} %" for k, down in contact.items() if down.any() or k not in hands]
     nothing = 100 * (1 - known.any(axis=1).mean())
     return f"on the ground: {', '.join(shares)} of the time, nothing {nothing:.0f} %"

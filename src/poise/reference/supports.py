@@ -44,7 +44,7 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
     if clip.down is None:
         return ()
     balls = contact_spheres_of_body(clip.body)
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     found = []
     for part, down in zip(clip.parts, bearing_supports_of_reference(clip.parts, clip.down).T, strict=True):
         if down.any():

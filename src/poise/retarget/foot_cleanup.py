@@ -97,7 +97,7 @@ def _with_level_toes(clip: BodyClip, pins: ContactPins, qpos: Array) -> Array:
         places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(qpos)
         forward = places[:, 2:].mean(axis=1) - places[:, :2].mean(axis=1)
         raised = -np.arctan2(forward[:, 2], np.linalg.norm(forward[:, :2], axis=1))  # rad, the heel above the ball
-        bears = clip.down[:, names.index(f"{foot.name}_ball")]
+        bears = clip.down[:, names.index(f"{foot.link}_ball")]
         for toe in (joint for joint in clip.body.joints if joint.parent_link == foot.link and joint.kind == "hinge"):
             some = bears & sunk[:, [link == toe.link for link, _ in pins.points]].any(axis=1)
             bend, address = toe.axes[0, 1] * out[:, toe.qpos[0]], toe.qpos[0]

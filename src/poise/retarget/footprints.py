@@ -70,8 +70,8 @@ class _Stance:
 def footprints(clip: BodyClip) -> list[Footprint]:
     """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
     stances = _captured_stances(clip)
-    soles = {foot.name: _sole_axes(clip.body, foot) for foot in clip.body.feet}
-    return [_fitted_footprint(stance, soles[stance.foot.name]) for stance in stances]
+    soles = {foot.link: _sole_axes(clip.body, foot) for foot in clip.body.feet}
+    return [_fitted_footprint(stance, soles[stance.foot.link]) for stance in stances]
 
 
 def _captured_stances(clip: BodyClip) -> list[_Stance]:
@@ -81,7 +81,7 @@ def _captured_stances(clip: BodyClip) -> list[_Stance]:
     for foot in clip.body.feet:
         places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
         middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
-        ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
+        ends = clip.down[:, [names.index(f"{foot.link}_{end}") for end in ("heel", "ball")]]  # (T, 2)
         sole = _sole_axes(clip.body, foot)
         for start, stop in true_runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)

@@ -29,16 +29,16 @@ def footprints_of_authored_clip(clip: BodyClip, sure: Mask | None = None) -> lis
     assert clip.down is not None
     fitted, spans = np.array(clip.down), {}
     for foot in clip.body.feet:
-        mine = np.array([part.limb == foot.name for part in clip.parts])
-        spans[foot.name] = true_runs(np.asarray(clip.down[:, mine].any(axis=1)))
-        for start, stop in spans[foot.name]:
+        mine = np.array([part.limb == foot.link for part in clip.parts])
+        spans[foot.link] = true_runs(np.asarray(clip.down[:, mine].any(axis=1)))
+        for start, stop in spans[foot.link]:
             known = np.zeros(stop - start, bool) if sure is None else sure[start:stop]
             if known.any():
                 fitted[start:stop, mine] &= known[:, None]
     found: dict[tuple[str, int], Footprint] = {}
     for each in footprints(replace(clip, down=readonly(fitted, bool))):
-        start, stop = next(span for span in spans[each.foot.name] if span[0] <= each.start < span[1])
-        found.setdefault((each.foot.name, start), replace(each, start=start, stop=stop))
+        start, stop = next(span for span in spans[each.foot.link] if span[0] <= each.start < span[1])
+        found.setdefault((each.foot.link, start), replace(each, start=start, stop=stop))
     return list(found.values())
 
 
