@@ -16,7 +16,7 @@ from poise.body.mjcf import plan_mjcf
 from poise.body.parts import Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest_geom_height
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.rotations import quat_exp
 
 _NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
@@ -30,9 +30,7 @@ def body_names() -> tuple[str, ...]:
 @cache
 def bundled_body(name: str) -> Body:
     """A bundled body, built once from the plan in `poise.body.plans.<name>`."""
-    if name not in _NAMES:
-        raise unknown_name("body", name, _NAMES)
-    return assemble_body(import_module(f"poise.body.plans.{name}").body_plan())
+    return assemble_body(import_module(f"poise.body.plans.{known_name('body', name, _NAMES)}").body_plan())
 
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")

@@ -16,7 +16,7 @@ from poise.body.parts import Foot, Hand, Joint
 from poise.body.plans.plan import BodyPlan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
@@ -154,9 +154,7 @@ class Body:
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self._joint_by_name:
-            raise unknown_name("joint", name, self._joint_by_name)
-        return self._joint_by_name[name]
+        return self._joint_by_name[known_name("joint", name, self._joint_by_name)]
 
     def index(self, name: str) -> tuple[int, ...]:
         """Indices of the degrees of freedom of a joint, or the index of the degree of freedom with this name."""
@@ -166,9 +164,7 @@ class Body:
 
     def link_id(self, name: str) -> int:
         """MuJoCo's body id of a link in `model`."""
-        if name not in self.links:
-            raise unknown_name("link", name, self.links)
-        return self.links.index(name) + 1
+        return self.links.index(known_name("link", name, self.links)) + 1
 
     def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
         """The standing pose (nq,) with joints set (rad): rotation vectors of balls, angles of hinges, also of one."""
@@ -188,8 +184,7 @@ class Body:
     def with_torque_limits(self, limits: str | ArrayLike) -> Body:
         """The same body with a named set of torque limits, or with the given limits (nv,) in N m."""
         if isinstance(limits, str):
-            if limits not in self.torque_limits:
-                raise unknown_name("set of torque limits", limits, self.torque_limits)
+            known_name("set of torque limits", limits, self.torque_limits)
             return replace(self, torque_limit=self.torque_limits[limits])
         values = np.asarray(limits, float)
         if values.shape != (self.nv,) or not np.all(values >= 0):
@@ -238,8 +233,7 @@ class Body:
     def require(self, *needs: str, for_whom: str) -> None:
         """Raise if the body lacks any of `needs`, out of feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
-            if need not in self._features:
-                raise unknown_name("need", need, self._features)
+            known_name("need", need, self._features)
         lacking = [_WORDS.get(need, need) for need in needs if not self._features[need]]
         if lacking:
             raise PoiseError(f"body '{self.name}' lacks {', '.join(lacking)}, which {for_whom} needs")

@@ -11,7 +11,7 @@ from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.body.pose_space import displace_poses, planar_displacement, yaw_quat
 from poise.edit.take import Take
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.library.authoring.gait import sketch_of_gait_source
 from poise.library.authoring.gait_change import sketch_of_change_source, sketch_of_pace_source
 from poise.library.authoring.keyed import sketch_of_keyed_source
@@ -52,8 +52,7 @@ def motion_names() -> tuple[str, ...]:
 
 def named_motion(name: str, body: Body) -> Reference:
     """A shipped motion as a reference, which obeys physics if Poise ships the optimised motion for this body."""
-    if name not in motion_names():
-        raise unknown_name("motion", name, motion_names())
+    known_name("motion", name, motion_names())
     if name in behaviour_names():
         return BehaviourReference(read_behaviour(name), body)
     reference = shipped_dynamic_for(name, body)
@@ -71,9 +70,7 @@ def named_motion(name: str, body: Body) -> Reference:
 def sketch_of_source(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion that a source describes for a humanoid body: a shipped source, or the user's .toml file."""
     source = read_source(name_or_path)
-    if source.kind not in KINDS:
-        raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
-    return KINDS[source.kind](source, body)
+    return KINDS[known_name(f"kind of motion in {source.path.name}", source.kind, KINDS)](source, body)
 
 
 def _separate_links(sketch: Sketch) -> Sketch:

@@ -21,7 +21,7 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseDisplacement, PoseSpace
 from poise.body.symmetry import mirrored_names
 from poise.edit.pose import mirrored_parts
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.library.motions import shipped_dynamic_for, shipped_motions_joined_by
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
@@ -67,8 +67,7 @@ class Repertoire(Mapping[str, Dynamic]):
     def beginning_with(self, name: str) -> Repertoire:
         """Return a copy that begins with the motion `name`, which must be a gait or standing."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
-        if name not in steady:
-            raise unknown_name("motion that can be steered", name, steady)
+        known_name("motion that can be steered", name, steady)
         return replace(self, motions={name: self.motions[name], **self.motions})
 
     def __repr__(self) -> str:

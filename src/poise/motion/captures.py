@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poise.arrays import Frozen
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.files import check_folder_writable, write_file
 from poise.version import __version__
 
@@ -49,9 +49,7 @@ class MocapArchive:
 
     def capture(self, name: str) -> MocapFile:
         """A capture by its name."""
-        if name not in self.captures:
-            raise unknown_name("captured motion", name, self.captures)
-        return self.captures[name]
+        return self.captures[known_name("captured motion", name, self.captures)]
 
 
 def cmu_mocap_archive() -> MocapArchive:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.rotations import quat_multiply, quat_rotate
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -103,9 +103,7 @@ class Skeleton:
 
     def index(self, name: str) -> int:
         """Index of the joint with this name."""
-        if name not in self.names:
-            raise unknown_name("joint", name, self.names)
-        return self.names.index(name)
+        return self.names.index(known_name("joint", name, self.names))
 
     def travels(self, joint: int) -> bool:
         """Whether the file gives this joint, but not every joint, a position in every frame."""

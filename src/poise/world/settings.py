@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from poise.contact.solver import Solver
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class WorldSettings:
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.05:
             raise PoiseError(f"step of {self.step} s: must be between 0.00001 and 0.05 s")
-        if self.solver not in get_args(Solver):
-            raise unknown_name("solver", self.solver, get_args(Solver))
+        known_name("solver", self.solver, get_args(Solver))
         for name in ("touch", "recovery", "compliance", "fastest"):
             value = getattr(self, name)
             if not 0 < value < math.inf:

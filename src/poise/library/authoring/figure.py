@@ -16,7 +16,7 @@ from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import hinge_angles
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.reference.body_clip import posed_data
 from poise.retarget.figure import SIDES, figure_of_body
 from poise.rotations import (
@@ -92,8 +92,7 @@ class SourceFigure:
     def bent(self, qpos: Array, angles: Mapping[str, ArrayLike]) -> Array:
         """Poses `qpos` with parts rotated further by angles, (T,) or a number, in degrees; clamped to joint limits."""
         for name in angles:
-            if name not in ANGLES:
-                raise unknown_name("angle", name, ANGLES)
+            known_name("angle", name, ANGLES)
         radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
         out = np.array(qpos)
         out[:, 3:7] = quat_multiply(_source_angles_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])

@@ -18,7 +18,7 @@ from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import contact_parts
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.curves import CYCLE, GaitSourceCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, SourceFigure
 from poise.library.authoring.prints import pin_feet_of_authored_clip
@@ -99,8 +99,7 @@ def read_gait_source(source: MotionSource) -> GaitSource:
 
     curves = {name: read(name, str(text)) for name, text in source.section("curves").items()}
     for name in curves:
-        if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
-            raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
+        known_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
     down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitSource(
         name=source.name,

@@ -15,7 +15,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import ContactPart
 from poise.ease import quintic_ease
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, clip_of_gait_source, gait_of_source
 from poise.library.authoring.keyed import sketch_of_keyed_source
@@ -139,8 +139,7 @@ def _contacts_declared_by_source(source: MotionSource, parts: tuple[ContactPart,
     """(T, P) whether [down] of the source declares each contact part down. Toes follow the ball of their foot."""
     spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
     for name in spans:
-        if name not in _DOWN:
-            raise unknown_name(f"part in [down] of {source.path.name}", name, _DOWN)
+        known_name(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
     for part in parts:
         side, end = part.limb.partition("_")[0], part.name.rpartition("_")[2].replace("tip", "ball")

@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.arrays import Frozen
 from poise.body.body import Body
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
 from poise.library.authoring.source import MotionSource, read_source_table
 from poise.library.behaviours.behaviour import Behaviour, Freedom
@@ -93,8 +93,7 @@ def _tuned_behaviour_freedoms(whole: MotionSource, own: bool, known: set[str]) -
     """Read [tune]. Unknown names are an error in the file's `own` table, and are ignored in an inherited table."""
     table = whole.section("tune")
     for name in table if own else ():
-        if name not in known:
-            raise unknown_name(f"number to tune in {whole.path.name}", name, known)
+        known_name(f"number to tune in {whole.path.name}", name, known)
     return {name: _read_behaviour_freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
@@ -108,8 +107,7 @@ def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Po
 
 
 def _behaviour_pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
-    if name not in (*ANGLES, *LIMB_ANGLES):
-        raise unknown_name(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
+    known_name(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
     values = _number_list(source, name, value)
     if len(values) != count:
         raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
