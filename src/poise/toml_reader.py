@@ -171,7 +171,14 @@ class TomlTable:
             raise self.fail(f"'{key}' must be {bounds}, not {value:g}", key)
         return float(value)
 
-    def whole(self, key: str, default: int, least: int, most: float = math.inf) -> int:
+    def positive(self, key: str, default: float | None = None) -> float:
+        """The finite number under `key`, which must be more than 0."""
+        value = self.number(key, default)
+        if value <= 0:
+            raise self.fail(f"'{key}' must be more than 0, not {value:g}", key)
+        return value
+
+    def whole(self, key: str, default: int | None, least: int, most: float = math.inf) -> int:
         """The whole number under `key`, from `least` to `most`."""
         value = self.number(key, default, least, most)
         if value != int(value):

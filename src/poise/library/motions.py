@@ -60,7 +60,7 @@ def named_motion(name: str, body: Body) -> Reference:
         source = read_source(name)
         then = None  # the motion in whose first state this motion ends
         if "ends" in source.table and not reference.clip.cyclic:
-            then = shipped_dynamic_for(source.text("ends"), body)
+            then = shipped_dynamic_for(source.table.text("ends"), body)
         return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
@@ -111,7 +111,7 @@ def shipped_motions_in_build_order(wanted: Sequence[str]) -> list[str]:
 def shipped_motions_joined_by(name_or_path: str | Path) -> tuple[str, ...]:
     """Names of the motions in whose first states a motion begins and ends; only those that its source names."""
     source = read_source(name_or_path)
-    return tuple(source.text(field) for field in _ENDS if field in source.table)
+    return tuple(source.table.text(field) for field in _ENDS if field in source.table)
 
 
 def build_shipped_motion(
@@ -124,8 +124,9 @@ def build_shipped_motion(
     source = read_source(name_or_path)
     joined = _states_joined_by_source(source, body, settings)
     authored = sketch_of_source(name_or_path, body)  # separation displaces the root a little; joined states must not be
+    names = {field: source.table.text(field) for field in _ENDS if field in source.table}
     start, end = (
-        _joined_state_moved_to(joined[source.text(field)], authored.clip.qpos[frame]) if field in source.table else None
+        None if (name := names.get(field)) is None else _joined_state_moved_to(joined[name], authored.clip.qpos[frame])
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
     at_rest = source.kind == "keyed" and not authored.clip.cyclic
@@ -138,15 +139,15 @@ def _states_joined_by_source(
     """By name of each motion that the source joins: its authored clip, and the first state of the optimised motion."""
     out = {}
     for field in _ENDS:
-        if field not in source.table or source.text(field) in out:
+        if field not in source.table or source.table.text(field) in out:
             continue
         other = source.other(field)
         if shipped_motions_joined_by(other.path):
-            raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
+            raise source.table.fail(f"'{field}' must name a motion that joins no others, but {other.name} does", field)
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_shipped_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
+        out[source.table.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 

@@ -47,14 +47,14 @@ def sketch_of_gait_source(source: MotionSource, body: Body) -> Sketch:
 def gait_of_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source. If the source names a base, its gait is that of the base at another speed."""
     if source.kind != "gait":
-        raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
+        raise source.table.fail(f"a gait is needed, not a motion of kind '{source.kind}'", "kind")
     if "base" not in source.table:
         return read_gait_source(source)
-    source.check(("kind", "title", "base", "speed"))
+    source.table.check(("kind", "title", "base", "speed"))
     base = source.other("base")
     if "base" in base.table:
-        raise source.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself")
-    return replace(gait_source_at_speed(gait_of_source(base), source.positive("speed")), name=source.name)
+        raise source.table.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself", "base")
+    return replace(gait_source_at_speed(gait_of_source(base), source.table.positive("speed")), name=source.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,24 +92,26 @@ class GaitSource:
 
 def read_gait_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source that has its own curves, not a base."""
-    source.check(_FIELDS)
+    table = source.table
+    table.check(_FIELDS)
 
     def read(field: str, text: str) -> GaitSourceCurve:
         return source.parsed(f"curve '{field}'", text, GaitSourceCurve.parse)
 
-    curves = {name: read(name, str(text)) for name, text in source.section("curves").items()}
+    written, down = table.inner("curves"), table.inner("down")
+    curves = {name: read(name, str(written.raw(name))) for name in written.keys}
     for name in curves:
         known_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
-    down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
+    sign = {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitSource(
         name=source.name,
-        speed=source.positive("speed"),
-        cadence=source.positive("cadence"),
-        down=Frozen({end: _source_stance_interval(source, end, down.get(end)) for end in ENDS}),
-        load=read("load", source.text("load")),
+        speed=table.positive("speed"),
+        cadence=table.positive("cadence"),
+        down=Frozen({end: _source_stance_interval(source, end, down.raw(end)) for end in ENDS}),
+        load=read("load", table.text("load")),
         bounce=1.0,
-        sway=read("sway", source.text("sway")).continued(-1.0),
-        surge=read("surge", source.text("surge")).continued(1.0),
+        sway=read("sway", table.text("sway")).continued(-1.0),
+        surge=read("surge", table.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
         middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
@@ -118,7 +120,7 @@ def read_gait_source(source: MotionSource) -> GaitSource:
 def _source_stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
     start, stop = source.interval(f"'{end}' in [down]", value)
     if not 0 <= start < stop < CYCLE:
-        raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {value!r}")
+        raise source.table.fail(f"'{end}' in [down] must be percents from 0 to below 100, not {value!r}", "down")
     return start, stop
 
 

@@ -62,11 +62,11 @@ class PacedStretch:
 
 def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     """Build the start or stop of a walk that a source of kind "pace" describes."""
-    source.check(_PACE)
+    source.table.check(_PACE)
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
-        raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
+        raise source.table.fail(f"'rest' must be of kind 'keyed', but {rest.name} is of kind '{rest.kind}'", "rest")
     pace = _read_pace_source(source, steady)
     declared = _contacts_declared_by_source(source, steady.parts, pace.percent)
     down = gait_source_contacts_at(steady, pace.percent) | declared
@@ -95,9 +95,10 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """Read the pace of a source. It has the cadence of the gait, and is slower only near the end that stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (read_source_stages(source, field) for field in ("size", "shift"))
-    lean = source.parsed("'lean'", str(source.table.get("lean", "0:0")), Stages.parse)
-    first, last = source.number("from"), source.number("to")
-    wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
+    lean = source.parsed("'lean'", source.table.text("lean", "0:0"), Stages.parse)
+    table = source.table
+    first, last = table.number("from"), table.number("to")
+    wait, half_ease = (round(table.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
     since = np.arange(wait + half_ease + round(stretch) + 1.0) - wait  # frames; the first 2 * half_ease are slower
     share = np.clip(since / (2 * half_ease), 0.0, 1.0)
@@ -110,7 +111,7 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
 
 def read_source_stages(source: MotionSource, field: str) -> Stages:
     """Parse a field of 'percent:value' pairs; a PoiseError names the field if it is wrong."""
-    return source.parsed(f"'{field}'", source.text(field), Stages.parse)
+    return source.parsed(f"'{field}'", source.table.text(field), Stages.parse)
 
 
 def _poses_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
@@ -137,7 +138,8 @@ def gait_source_contacts_at(steady: BodyClip, percent: Array) -> Mask:
 
 def _contacts_declared_by_source(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
     """(T, P) whether [down] of the source declares each contact part down. Toes follow the ball of their foot."""
-    spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
+    down = source.table.inner("down")
+    spans = {name: source.interval(f"'{name}' in [down]", down.raw(name)) for name in down.keys}
     for name in spans:
         known_name(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
@@ -158,9 +160,10 @@ _CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 
 def sketch_of_change_source(source: MotionSource, body: Body) -> Sketch:
     """Build the change of gait that a source of kind "change" describes."""
-    source.check(("kind", "title", "begins", "ends", "cycles", "share"))
+    source.table.check(("kind", "title", "begins", "ends", "cycles", "share"))
     gaits = [clip_of_gait_source(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
-    clip = blended_gait_sources(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_source_stages(source, "share"))
+    end = CYCLE * source.table.whole("cycles", None, 1)
+    clip = blended_gait_sources(gaits[0], gaits[1], end, read_source_stages(source, "share"))
     clip = replace(clip, name=source.name)
     return Sketch(clip, supports_of_reference_clip(clip))
 

@@ -195,7 +195,7 @@ def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
     if motion.bearing == "rolling":
         return _sketch_of_rolling_source(motion, body, desired, down)
     if not down[[0, -1]].any(axis=1).all():
-        raise source.fail("[contacts] must name what supports the body at the start and at the end")
+        raise source.table.fail("[contacts] must name what supports the body at the start and at the end", "contacts")
     pins = pins_of_keyed_source(body, motion, down, desired[0])
     if motion.bearing == "held":
         desired[:, :3] = keyed_source_hanging_pelvis(body, desired, pins)

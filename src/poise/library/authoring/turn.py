@@ -45,10 +45,10 @@ _X = np.array([1.0, 0.0, 0.0])
 
 def sketch_of_turn_source(source: MotionSource, body: Body) -> Sketch:
     """Build the turn that a source of kind "turn" describes."""
-    source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
+    source.table.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
-    end = CYCLE * source.count("cycles")
-    heading = _TurnSourceHeading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
+    end = CYCLE * source.table.whole("cycles", None, 1)
+    heading = _TurnSourceHeading(np.radians(source.table.number("degrees")), end, (steady.frames - 1) / CYCLE)
     bent = _walk_of_turn_source(_straight_walk_of_turn_source(source, steady, end), heading)
     assert bent.down is not None
     kept = slice(heading.frame(0.0), heading.frame(end) + 1)

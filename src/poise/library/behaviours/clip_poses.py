@@ -26,7 +26,7 @@ from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.figure import SIDES
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_to_matrix
-from poise.toml_reader import is_number
+from poise.toml_reader import TomlTable, is_number
 
 Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
@@ -50,27 +50,22 @@ class BehaviourClipMoments:
     @classmethod
     def read(cls, source: MotionSource, count: int) -> Self:
         """Read [clip] of a behaviour file with `count` poses."""
-        table = source.section("clip")
-        for name in table:
-            if name not in FIELDS:
-                raise source.fail(f"[clip] has no '{name}': it has {' and '.join(FIELDS)}")
-        motion, at = table.get("motion"), table.get("at", FOUND)
-        if not isinstance(motion, str):
-            raise source.fail(f"motion of [clip] must be a file or a captured motion, not {motion!r}")
-        path = motion_file(motion)
+        table = source.table.inner("clip")
+        table.check(FIELDS)
+        path, at = motion_file(table.text("motion")), table.raw("at", FOUND)
         path = path if path.is_absolute() else source.path.parent / path
         if at == FOUND:
             return cls(path, None)
         if not isinstance(at, list) or len(at) != count:
-            raise source.fail(f'at of [clip] must be "{FOUND}" or {count} times, not {at!r}')
-        return cls(path, tuple(_moment_time(source, each) for each in at))
+            raise table.fail(f'at of [clip] must be "{FOUND}" or {count} times, not {at!r}', "at")
+        return cls(path, tuple(_moment_time(table, each) for each in at))
 
 
-def _moment_time(source: MotionSource, value: object) -> float | None:
+def _moment_time(table: TomlTable, value: object) -> float | None:
     if value == OWN:
         return None
     if not is_number(value) or value < 0:
-        raise source.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}')
+        raise table.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}', "at")
     return float(value)
 
 
