@@ -4,8 +4,6 @@ The frame of each skeleton joint has a constant rotation in the frame of the lin
 a link of their own (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -60,7 +58,7 @@ class Rigging:
         top = self.drivers[self.links[0]]
         return self._with_marker(clip, top) if top > 0 and self.skeleton.travels(top) else clip
 
-    def poses(self, body: Body, clip: Clip) -> Array:
+    def poses(self, body: "Body", clip: Clip) -> Array:
         """Poses (T, nq) that follow a clip, the inverse of `clip`; hinges follow as far as they can, beyond limits."""
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -114,7 +112,7 @@ class Rigging:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Rigging:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Rigging":
         """The rigging from the values of `as_dict`."""
         return cls(
             Skeleton.from_dict(data["skeleton"]),

@@ -4,8 +4,6 @@ A bone is thicker the longer it is and the more it carries, like the branches of
 free ends are on the ground in the upright pose have feet. Left and right are exact mirror images.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 
@@ -136,7 +134,7 @@ def _limb_ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
 
 
 def _limb_segment(
-    parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
+    parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: "_Sole | None"
 ) -> Segment:
     part = parts[k]
     above = parts[part.parent] if part.parent >= 0 else None

@@ -1,7 +1,5 @@
 """The upright pose of a skeleton, and the measures of the person in it: in metres, from the middle of the hips."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
@@ -147,7 +145,7 @@ class LegMeasures:
         return self.thigh + self.shank + self.ankle
 
     @classmethod
-    def mean(cls, legs: Sequence[LegMeasures]) -> LegMeasures:
+    def mean(cls, legs: "Sequence[LegMeasures]") -> "LegMeasures":
         """The leg with the mean measures."""
         return cls(*np.mean([astuple(leg) for leg in legs], axis=0).tolist())
 

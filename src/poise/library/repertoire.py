@@ -4,8 +4,6 @@ A gait whose second half mirrors its first is two steps. Turns to the left branc
 right are mirrored copies and branch off at right heel strike.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +50,7 @@ class Repertoire(Mapping[str, Dynamic]):
     """A motion graph: motions by name, and their S steps. A performance begins with the first motion."""
 
     motions: Mapping[str, Dynamic]
-    steps: tuple[RepertoireStep, ...]
+    steps: "tuple[RepertoireStep, ...]"
     risk: Array  # (S, S) cost of taking step j after step i; infinite if j cannot follow i
 
     def __getitem__(self, name: str) -> Dynamic:
@@ -64,7 +62,7 @@ class Repertoire(Mapping[str, Dynamic]):
     def __len__(self) -> int:
         return len(self.motions)
 
-    def beginning_with(self, name: str) -> Repertoire:
+    def beginning_with(self, name: str) -> "Repertoire":
         """Return a copy that begins with the motion `name`, which must be a gait or standing."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
         known_name("motion that can be steered", name, steady)
@@ -131,7 +129,7 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
     return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
 
-def _transition_costs(steps: Sequence[RepertoireStep], tried: Transitions) -> Array:
+def _transition_costs(steps: "Sequence[RepertoireStep]", tried: Transitions) -> Array:
     """Costs (S, S) of taking step j after step i: infinite if j cannot follow, or the measured error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
@@ -172,11 +170,11 @@ class RepertoireStep:
         """Whether the step belongs to a motion that can be repeated without end."""
         return self.motion in (*GAITS, STANDING)
 
-    def joins(self, other: RepertoireStep) -> bool:
+    def joins(self, other: "RepertoireStep") -> bool:
         """Whether `other` begins in the state in which this step ends."""
         return self.ends == other.begins
 
-    def switches(self, other: RepertoireStep) -> bool:
+    def switches(self, other: "RepertoireStep") -> bool:
         """Whether `other` begins with the same landing foot, but in another gait."""
         return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
 

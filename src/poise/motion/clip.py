@@ -1,7 +1,5 @@
 """Clips: frames of a skeleton at a rate, conversion of unit and axes, and lossless files."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable
@@ -64,7 +62,7 @@ class Clip:
             return "its rotations are not unit quaternions"
         return None
 
-    def cut(self, start: int, stop: int) -> Clip:
+    def cut(self, start: int, stop: int) -> "Clip":
         """The clip of the frames from `start` to `stop` - 1."""
         span = slice(start, stop)
         moved = None if self.translation is None else readonly(self.translation[span])

@@ -1,7 +1,5 @@
 """Likeness: how near a prepared or performed motion is to the user's file, by the positions of joints alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
@@ -78,7 +76,7 @@ class Likeness:
             texts.append("no two strides to compare with the gait of the file")
         return [f"beside the file: {'; '.join(texts)}"] if texts else []
 
-    def departs(self, earlier: Likeness | None = None) -> bool:
+    def departs(self, earlier: "Likeness | None" = None) -> bool:
         """Whether pelvis or knees are further from the file, or than at an earlier stage, than a person overlooks."""
         now, then = self.moments, None if earlier is None else earlier.moments
         if now is None:

@@ -5,8 +5,6 @@ rotations are zero. `Convention` keeps the unit, axes and channels of the file, 
 the same form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
@@ -163,7 +161,7 @@ class Skeleton:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Skeleton:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Skeleton":
         """The skeleton from the values of `as_dict`; files of older versions lack the last ones."""
         names = tuple(data["names"])
         filed, place = data.get("filed_offsets"), dict(data.get("place", {}))

@@ -1,7 +1,5 @@
 """Make a prepared motion obey physics, optionally varied; report on the result, and convert it to a recording."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -39,7 +37,7 @@ class Physics:
     solve_s: float
 
     @classmethod
-    def timed(cls, search: Callable[[], OptimisedMotion]) -> Physics:
+    def timed(cls, search: Callable[[], OptimisedMotion]) -> "Physics":
         """Run `search`, measure the time that it takes, and certify the motion that it finds."""
         began = time.perf_counter()
         found = search()
@@ -77,7 +75,7 @@ class Physics:
 
 def with_physics(
     clip: BodyClip,
-    variation: Variation | None = None,
+    variation: "Variation | None" = None,
     watch: Callable[[OptimiserProgress], None] = ignore_progress,
     settings: DynamicSettings | None = None,
 ) -> Physics:

@@ -4,8 +4,6 @@ Each pose minimises squared errors in the tangent space of poses, by damped Gaus
 within joint limits. All frames are solved at once, independently of each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +31,7 @@ class PoseGoals:
     floors: Array | None = None  # (T, P) m: least heights of points whose height has weight 0; -inf for none
     floor_weight: float = 0.0  # weight of points below their floors
 
-    def at_frames(self, frames: Ints | slice) -> PoseGoals:
+    def at_frames(self, frames: Ints | slice) -> "PoseGoals":
         """The goals of some of the frames."""
         return PoseGoals(
             self.places[frames],
@@ -55,7 +53,7 @@ class PoseGoals:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
-    def lifted_to_floors(self, places: Array) -> PoseGoals:
+    def lifted_to_floors(self, places: Array) -> "PoseGoals":
         """The goals, plus target heights for points whose positions `places` (T, P, 3) m are below their floors."""
         if self.floors is None:
             return self

@@ -8,8 +8,6 @@ so that a correction needed in one frame fades in and out over about tau seconds
 neighbours, so that each Gauss-Newton step solves one banded system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -106,7 +104,7 @@ def clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def least_cost_path(
-    problem: PathProblem, space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
+    problem: "PathProblem", space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
 ) -> Array:
     """The poses (T, nq) of least cost from `start`, until no step exceeds `tolerance` (rad, m) or gain is `little`."""
     qpos = space.clamped(start)

@@ -1,7 +1,5 @@
 """Recording of a performance: one self-contained NumPy file without pickles."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable
@@ -93,7 +91,7 @@ class Recording:
         write_file(Path(path), buffer.getvalue())
 
     @classmethod
-    def of(cls, source: Recording | str | Path) -> Recording:
+    def of(cls, source: "Recording | str | Path") -> "Recording":
         """A recording itself, or the one in a file or in the folder of a performance."""
         if isinstance(source, Recording):
             return source
@@ -103,7 +101,7 @@ class Recording:
         return cls.load(path / FILE if path.is_dir() else path)
 
     @classmethod
-    def load(cls, path: Path) -> Recording:
+    def load(cls, path: Path) -> "Recording":
         """Read a recording; raises a one-line error if the file is not one."""
         data = read_arrays(path, {*ARRAYS, "model_xml", "meta"}, "a recording")
         missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n not in OPTIONAL]
@@ -120,7 +118,7 @@ class Recording:
             raise PoiseError(f"{path} is not a recording: {fault}")
         return recording
 
-    def piece(self, first: int, last: int) -> Recording:
+    def piece(self, first: int, last: int) -> "Recording":
         """The steps from `first` to before `last`, with the states between which they lie."""
         now = (self.contact_step >= first) & (self.contact_step < last)
         cut = {name: getattr(self, name)[now] for name in ARRAYS if name.startswith("contact_")}

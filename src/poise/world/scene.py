@@ -1,7 +1,5 @@
 """A scene: characters, terrain and props, compiled into one MuJoCo model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,7 +53,7 @@ class Scene:
     @classmethod
     def of(
         cls, body: Body | str, terrain: Terrain | str | None = None, props: Sequence[Prop] = (), friction: float = 1.0
-    ) -> Scene:
+    ) -> "Scene":
         """A scene with one character; body and terrain may be given by name and short form."""
         character = Body.named(body) if isinstance(body, str) else body
         ground = parse_terrain(terrain) if isinstance(terrain, str) else terrain or Flat()

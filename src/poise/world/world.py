@@ -9,8 +9,6 @@ One step of duration h, velocity first:
 5. root velocities set so that the momenta at q+ are exact; otherwise a somersault loses a tenth of its spin.
 """
 
-from __future__ import annotations
-
 import copy
 
 import mujoco
@@ -108,7 +106,7 @@ class World:
         self.terms.set_mass()
         self._prepare_step()
 
-    def take_over(self, other: World) -> None:
+    def take_over(self, other: "World") -> None:
         """Continue from the present state of another world with the same bodies and props."""
         self.reset(other.qpos, other.qvel, other.time)
         self.steps, self.grips = other.steps, other.grips
@@ -128,7 +126,7 @@ class World:
         impact_speed(table, twin.qvel)
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
-    def __deepcopy__(self, memo: dict[int, object]) -> World:
+    def __deepcopy__(self, memo: dict[int, object]) -> "World":
         return _rebuild_world(self.scene, self.settings, self.snapshot)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -7,8 +7,6 @@ Limb curves of a source are for the left side; the right side repeats these curv
 trunk and neck cover half a cycle; the other half is the mirror image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -44,7 +42,7 @@ def sketch_of_gait_source(source: MotionSource, body: Body) -> Sketch:
     return Sketch(clip, supports_of_reference_clip(clip))
 
 
-def gait_of_source(source: MotionSource) -> GaitSource:
+def gait_of_source(source: MotionSource) -> "GaitSource":
     """Read the gait of a source. If the source names a base, its gait is that of the base at another speed."""
     if source.kind != "gait":
         raise source.table.fail(f"a gait is needed, not a motion of kind '{source.kind}'", "kind")
@@ -83,7 +81,7 @@ class GaitSource:
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
-    def sized(self, hips: float) -> GaitSource:
+    def sized(self, hips: float) -> "GaitSource":
         """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
         speed, cadence = self.speed * size**0.5, self.cadence / size**0.5

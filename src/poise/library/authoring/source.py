@@ -4,8 +4,6 @@ A key pose names angles in degrees; a limb angle without a side applies to both 
 key does not name are 0. In later poses, angles that are not named have no key; `like` copies those of an earlier pose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,7 +58,7 @@ class MotionSource:
         except ValueError as error:
             raise self.table.fail(f"{what} {error}") from None
 
-    def other(self, field: str) -> MotionSource:
+    def other(self, field: str) -> "MotionSource":
         """Read the source that a field names: a shipped source, or a .toml path relative to the folder of this file."""
         name = self.table.text(field)
         with self.table.blaming(field):

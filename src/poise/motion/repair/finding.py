@@ -1,7 +1,5 @@
 """The user's settings of an import, and what the import found and changed, as values and as a report."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
@@ -64,7 +62,7 @@ class ImportSettings:
         """Metres per unit, if the unit is given."""
         return UNITS[self.unit] if isinstance(self.unit, str) else self.unit
 
-    def over(self, others: ImportSettings) -> ImportSettings:
+    def over(self, others: "ImportSettings") -> "ImportSettings":
         """These settings, completed by `others` where these are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return replace(others, **{name: value for name, value in given.items() if value is not None})
