@@ -73,7 +73,9 @@ def zero_pose_rotations(upright: UprightSkeleton, roles: Roles) -> dict[str, Arr
         turns[f"{side}_hand"] = turns[f"{side}_forearm"]
         leg = place[f"{side}_foot"] - place[f"{side}_shank"]
         lean = turns[f"{side}_shank"] if np.arctan2(abs(leg[1]), -leg[2]) > _SPREAD else turns["pelvis"]
-        flat = _point_foot_forward(lean, foot_bone(upright, roles, side))
+        x, y, _ = quat_rotate(lean, foot_bone(upright, roles, side))
+        heading = np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0
+        flat = quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -heading), lean)  # points forward
         soles = upright.skeleton.soles
         if soles is not None and f"{side}_toes" in roles.joints:
             ankle, ball = soles[SIDES.index(side)]
@@ -113,12 +115,6 @@ def _foot_pitch(bone: Array, rise: float) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
     wanted = float(np.arcsin(np.clip(rise / length, -1.0, 1.0)))
     return quat_from_axis_angle([0.0, 1.0, 0.0], float(np.arctan2(bone[2], bone[0])) - wanted)
-
-
-def _point_foot_forward(lean: Array, bone: Array) -> Array:
-    """The rotation `lean` (4,) followed by the rotation about the vertical that makes a foot's bone point forward."""
-    x, y, _ = quat_rotate(lean, bone)
-    return quat_multiply(quat_from_axis_angle([0.0, 0.0, 1.0], -np.arctan2(y, x) if np.hypot(x, y) > 0 else 0.0), lean)
 
 
 MASS_DIGITS = 9  # decimals of a mass (kg), so that the same body is built from the sum of its parts

@@ -264,12 +264,14 @@ def _trunk_axis_forward(figure: PersonMeasures, height: float) -> float:
 
 def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
     p = figure.proportions
+    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half  # breadths over an adult's
     looks = []
     for name, at, wide, radius, colour, solid in _ROUND:
         height = at * p.trunk
         if cut.low <= height < cut.high:
             x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth * figure.breadth * _trunk_breadth(p, at), p.metres(radius) * p.girth
+            breadth = float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
+            half, thick = p.metres(wide) * p.girth * figure.breadth * breadth, p.metres(radius) * p.girth
             right, left = (x, -half, z), (x, half, z)
             looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:
@@ -277,12 +279,6 @@ def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
         left, right = (x, 0.96 * y, z), (x, -0.96 * y, z)
         looks.append(shapes.capsule_geom("chest_shoulders", right, left, p.metres(0.032) * p.girth, shapes.SHIRT))
     return tuple(looks)
-
-
-def _trunk_breadth(p: Proportions, at: float) -> float:
-    """Breadth of the trunk over an adult's at height `at` (of hip to C7), interpolated between hips and shoulders."""
-    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
-    return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
 
 def _neck_segment(

@@ -47,7 +47,7 @@ class PreparedFiles:
     def text(self, full: bool = False) -> str:
         """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
-        retargeted = self.prepared.retargeted
+        retargeted, (cleaned, far) = self.prepared.retargeted, _worst(self.prepared.cleaned)
         return "\n".join([
             *(self._report() if full else import_changes(self.prepared.imported)),
             *self.prepared.notes,
@@ -55,7 +55,7 @@ class PreparedFiles:
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
             preparation_retargeting_line(retargeted),
-            preparation_cleaning_line(self.prepared.cleaned),
+            f"cleaning: {_words(cleaned)} moved most, {100 * far:.1f} cm root mean square",
             *([preparation_contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
             *[*self.likeness.values()][-1].lines(),
@@ -173,12 +173,6 @@ def preparation_error_table(retargeted: Retargeted) -> list[str]:
     width = max(map(len, parts), default=0)
     rows = [f"  {_words(p):{width}} {places.get(p, ''):>9} {turns.get(p, ''):>15}".rstrip() for p in parts]
     return ["retargeting error of each part, root mean square over the frames", *rows, ""]
-
-
-def preparation_cleaning_line(cleaned: Mapping[str, float]) -> str:
-    """A line of text with the link that foot cleanup and smoothing moved most. `cleaned`: distance (m) by link."""
-    link, far = _worst(cleaned)
-    return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
 
 
 def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[str]:

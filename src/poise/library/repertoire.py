@@ -98,8 +98,10 @@ def shipped_repertoire(body: Body) -> Repertoire:
     found = {name: motion for name in names if (motion := shipped_dynamic_for(name, body)) is not None}
     if BASE not in found:
         raise PoiseError(f"body '{body.name}' cannot be steered: Poise ships no walks and turns for it")
-    tried = Path(__file__).parent / "shipped" / body.name / "nqr-transitions.json"
-    return build_repertoire(found, load_transitions(tried) if tried.is_file() else {})
+    path = Path(__file__).parent / "shipped" / body.name / "nqr-transitions.json"
+    rows = json.loads(path.read_text())["summary"] if path.is_file() else []  # as `poise study nqr-transitions` wrote
+    off = {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
+    return build_repertoire(found, off)
 
 
 def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
@@ -222,12 +224,6 @@ def canonical_repertoire_transition(one: str, other: str) -> tuple[str, str]:
 def _mirrored_step_name(name: str) -> str:
     stem, _, side = name.rpartition(" ")
     return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
-
-
-def load_transitions(path: Path) -> Transitions:
-    """Read the transitions that `poise study nqr-transitions` measured and wrote to a JSON file."""
-    rows = json.loads(path.read_text())["summary"]
-    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
 
 
 def mirrored_repertoire_step(motion: Dynamic) -> Dynamic:

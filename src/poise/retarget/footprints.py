@@ -159,7 +159,9 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
         mine = np.array([foot_of_link(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
         ground[:, mine] = ground_below_rests([(p.start, p.stop, p.height) for p in own], clip.frames)[:, None]
-        in_foot = _points_in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
+        own_points = [*(p for p, yes in zip(points, mine, strict=True) if yes), (foot.link, np.zeros(3))]
+        at, turns = LinkKinematics(clip.body, own_points, [foot.link]).at(clip.body.standing[None])
+        in_foot = quat_rotate(quat_conjugate(turns[0, 0]), at[0, :-1] - at[0, -1])  # m, of toes as in standing
         for stance in own:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
@@ -212,12 +214,6 @@ def foot_of_link(body: Body, link: str) -> Foot | None:
     """The foot to which `link` belongs as foot or as toes; None if `link` is neither."""
     above = {joint.link: joint.parent_link for joint in body.joints}
     return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
-
-
-def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
-    """(k, 3) m: points of a foot and its toes (links, positions) in the foot's frame, with toes as in standing."""
-    places, turns = LinkKinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
-    return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 
 def _resting_place(where: Array, ground: float) -> Array:

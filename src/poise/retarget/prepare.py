@@ -39,6 +39,7 @@ class Prepared:
     def as_dict(self) -> dict[str, Any]:
         """A report on all stages as JSON values."""
         clip = self.clip
+        shares = [] if clip.down is None else clip.down.mean(axis=0).tolist()  # of the frames, by contact part
         return {
             "body": clip.body.name,
             "mass_kg": clip.body.mass,
@@ -50,7 +51,7 @@ class Prepared:
             "retarget_error_m": dict(self.retargeted.error),
             "retarget_error_deg": dict(self.retargeted.turn_error),
             "cleaned_m": dict(self.cleaned),
-            "contacts": contact_shares(clip),
+            "contacts": {part.name: share for part, share in zip(clip.parts, shares, strict=False)},
         }
 
     __repr__ = brief_repr
@@ -146,13 +147,6 @@ def _with_file_place(clip: BodyClip, first: Array, source: Clip) -> BodyClip:
     place = replace(convention.place, x=x, y=y, yaw=yaw)
     skeleton = replace(rigging.skeleton, convention=replace(convention, place=place))
     return replace(clip, body=replace(clip.body, rigging=replace(rigging, skeleton=skeleton)))
-
-
-def contact_shares(clip: BodyClip) -> dict[str, float]:
-    """By contact part: fraction of the frames, 0 to 1, in which the part is in contact; empty if unknown."""
-    if clip.down is None:
-        return {}
-    return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
 
 
 def import_changes(imported: Imported) -> list[str]:

@@ -188,7 +188,9 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
     legs = target.length("thigh", "shank") / source.length("thigh", "shank")
-    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _retarget_source_ankle_height(at, source)])
+    leg, lows = source.length("thigh", "shank"), [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
+    ankle = np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg)  # m above the floor in flat stance
+    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * float(ankle)])
     out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
     out["hips"] = legs * hips + lift
@@ -211,24 +213,12 @@ def _shoulder_and_arm_goals(
             if beyond in at and beyond in target.joints:
                 bone = at[beyond] - at[role]
                 unit = bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-9)
-                out[beyond] = out[role] + _bone_length(target, role) * unit
+                out[beyond] = out[role] + float(np.linalg.norm(target.place[beyond] - target.place[role])) * unit
     return out
 
 
 def _shoulder_width(figure: UprightFigure) -> float:
     return float(np.linalg.norm(figure.place["left_upper_arm"] - figure.place["right_upper_arm"]))
-
-
-def _bone_length(figure: UprightFigure, role: str) -> float:
-    bone = figure.bone(role)
-    return 0.0 if bone is None else float(np.linalg.norm(bone))
-
-
-def _retarget_source_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
-    """Height (m) of the clip's ankles above the floor in flat stance."""
-    leg = source.length("thigh", "shank")
-    lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
-    return float(np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg))
 
 
 def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
