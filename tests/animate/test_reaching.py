@@ -3,8 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from poise.animate.read_poses import NEAR, angles_that_reach
 from poise.body.body import Body

@@ -11,8 +11,7 @@ from math import acos, asin, dist, radians, sin
 import numpy as np
 
 from poise.body.parts import Foot
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment, Vector, human_plan

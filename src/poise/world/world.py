@@ -266,17 +266,11 @@ class World:
 
     def _step_result(self, grip_point: Array, solved: SolvedStep) -> StepResult:
         work, outer = self._work, self._candidates.outer
-        c = self._contact_forces(0, outer)
         return StepResult(
+            *self._contact_forces(0, outer),
             work.applied.copy(),
             work.external.copy(),
             work.limit_impulse.copy(),
-            c.body,
-            c.other,
-            c.point,
-            c.frame,
-            c.friction,
-            c.impulse,
             self.grips,
             grip_point,
             solved.solution.impulse[: grip_point.size].reshape(-1, 3),

@@ -6,8 +6,7 @@ affect masses.
 
 from poise.arrays import readonly
 from poise.body.parts import Foot, Hand
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import shapes
+from poise.body.plans import anthropometry as tables, shapes
 from poise.body.plans.anatomy import FREE, joint_plan
 from poise.body.plans.anthropometry import Proportions, SegmentRow
 from poise.body.plans.plan import Geom, JointPlan, Segment, Vector

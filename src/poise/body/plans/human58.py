@@ -15,8 +15,7 @@ from dataclasses import replace
 
 from poise.arrays import Frozen, readonly
 from poise.body.parts import Hand
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, JointPlan, Segment, Vector, human_plan

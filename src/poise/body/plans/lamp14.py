@@ -10,8 +10,7 @@ from math import cos, radians, sin
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.parts import Foot
-from poise.body.plans import anthropometry as solids
-from poise.body.plans import shapes
+from poise.body.plans import anthropometry as solids, shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment
 

@@ -27,22 +27,8 @@ from poise.reference.supports import Sketch, supports_of_reference_clip
 from poise.retarget.figure import SIDES
 from poise.rotations import quat_exp, quat_multiply
 
-_PACE = (
-    "kind",
-    "title",
-    "begins",
-    "ends",
-    "base",
-    "rest",
-    "from",
-    "to",
-    "wait",
-    "ease",
-    "size",
-    "shift",
-    "lean",
-    "down",
-)
+_WAYS = ("from", "to", "wait", "ease", "size", "shift", "lean", "down")
+_PACE = ("kind", "title", "begins", "ends", "base", "rest", *_WAYS)  # fields
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
