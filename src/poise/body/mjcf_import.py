@@ -264,7 +264,7 @@ def _actuator_force_limit(full: mujoco.MjModel, actuator: int) -> float:
 
 
 def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
-    """Feet from links named foot, else toe or ankle, with the corners of the sole in the standing pose as contacts."""
+    """Feet from links named "foot", or else "toe" or "ankle"; their contacts are the corners of the standing sole."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
         found = (_guess_foot(model, standing, joints, link) for link in links if word in link.lower())

@@ -100,19 +100,19 @@ class JointBlocks(Protocol):
 
     @property
     def block_kind(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) kind of each block, as in `Tree`."""
 
     @property
     def block_size(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) size of each block, as in `Tree`."""
 
     @property
     def block_dof(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) first DOF of each block, as in `Tree`."""
 
     @property
     def block_qpos(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) first coordinate of each block, as in `Tree`."""
 
 
 @kernel

@@ -86,7 +86,7 @@ class Likeness:
 
 
 def likeness(file: Clip, here: Clip, same_moments: bool = True) -> Likeness:
-    """Compare the motion `here` with the file, both on a level floor; unless `same_moments`, only their gaits."""
+    """Compare the motion `here` with the file, both on a level floor; compare only gaits without `same_moments`."""
     own = (file.skeleton.names, file.skeleton.parents) == (here.skeleton.names, here.skeleton.parents)
     roles = _roles(file)
     other = roles if own else _roles(here)

@@ -162,7 +162,7 @@ class Skeleton:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Skeleton":
-        """The skeleton from the values of `as_dict`; files of older versions lack the last ones."""
+        """The skeleton from the values of `as_dict`; in files of older versions some values are missing."""
         names = tuple(data["names"])
         filed, place = data.get("filed_offsets"), dict(data.get("place", {}))
         x, y, yaw, floor = (float(place.get(name, 0.0)) for name in ("x", "y", "yaw", "floor"))

@@ -57,7 +57,7 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
 
 
 def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: Mask) -> Mask:
-    """(T, P) contacts `down` without toe tips while the foot rolls on its ball, which moves hinged toes along."""
+    """(T, P) `down` without toe tips while the heel is up and the ball is down: rolling drags hinged toes along."""
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
     for p, part in enumerate(parts):
