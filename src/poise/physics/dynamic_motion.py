@@ -16,7 +16,7 @@ from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
 from poise.physics.task import ARMS_APART
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.rotations import quat_exp, quat_multiply
 from poise.world.props import Bar
 from poise.world.recording import Recording
@@ -83,7 +83,7 @@ def with_physics(
     chosen, change = settings or DynamicSettings(arms_apart=ARMS_APART), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
-    sketch = varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), change)
+    sketch = varied_sketch(sketch_of_clip(clip), change)
     return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))
 
 

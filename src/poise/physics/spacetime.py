@@ -11,18 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.physics.constraint_rows import (
-    acceleration_rows,
-    cone_bounds,
-    cycle_constraint_rows,
-    end_constraint_rows,
-    force_rows,
-    height_bounds,
-    joint_bounds,
-    likeness_rows,
-    overlap_rows,
-    standing_rows,
-)
+from poise.physics import constraint_rows
 from poise.physics.rows import BoundedRows, LinearisedProblem, TaskRows, violations
 from poise.physics.task import (
     MotionTerms,
@@ -211,24 +200,24 @@ class Spacetime:
         torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
         return LinearisedProblem(
             cost=[
-                likeness_rows(motion, layout, point.qpos),
-                acceleration_rows(motion, layout, t, self._acceleration),
+                constraint_rows.likeness_rows(motion, layout, point.qpos),
+                constraint_rows.acceleration_rows(motion, layout, t, self._acceleration),
                 replace(torque, name="torque", jacobian=scale * torque.jacobian, value=scale * torque.value),
-                *force_rows(task, layout, point.force),
-                *overlap_rows(motion, layout, point.qpos),
+                *constraint_rows.force_rows(task, layout, point.force),
+                *constraint_rows.overlap_rows(motion, layout, point.qpos),
             ],
             equal=[
                 *whole_body_rows(motion, layout, t),
-                *standing_rows(motion, layout, t),
-                *end_constraint_rows(task, layout, motion.path, point),
+                *constraint_rows.standing_rows(motion, layout, t),
+                *constraint_rows.end_constraint_rows(task, layout, motion.path, point),
             ],
             bounded=[
                 torque_bounds(motion, torque),
-                cone_bounds(task, layout, point.force),
-                joint_bounds(motion, layout, point.qpos),
-                *height_bounds(motion, layout, t),
+                constraint_rows.cone_bounds(task, layout, point.force),
+                constraint_rows.joint_bounds(motion, layout, point.qpos),
+                *constraint_rows.height_bounds(motion, layout, t),
             ],
-            tied=[] if task.closure is None else cycle_constraint_rows(task.closure, layout, motion.path, point),
+            tied=constraint_rows.cycle_constraint_rows(task.closure, layout, motion.path, point),
         )
 
     def conflict(self, here: LinearisedProblem) -> str:

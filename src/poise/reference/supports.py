@@ -39,10 +39,10 @@ class Sketch:
     supports: tuple[Support, ...]
 
 
-def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
-    """Supports of all parts ever in contact, feet by spheres or points at the sole's corners, on estimated ground."""
+def sketch_of_clip(clip: BodyClip) -> Sketch:
+    """Sketch with all parts ever in contact, feet by spheres or points at the sole's corners, on estimated ground."""
     if clip.down is None:
-        return ()
+        return Sketch(clip, ())
     balls = contact_spheres_of_body(clip.body)
     hands = {hand.link for hand in clip.body.hands}
     found = []
@@ -53,7 +53,7 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
                 found += _grip_supports_of_reference(clip, part, down)
             else:
                 found += _ground_supports_of_reference(clip, part, down, balls)
-    return tuple(found)
+    return Sketch(clip, tuple(found))
 
 
 def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: Mask) -> Mask:

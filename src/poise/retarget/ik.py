@@ -98,7 +98,6 @@ class PoseSolution:
     qpos: Array  # (T, nq)
     place_error: Array  # (T, P) m
     turn_error: Array  # (T, L) rad
-    iterations: int
     converged: Mask  # (T,)
 
 
@@ -140,16 +139,13 @@ class PoseSolver:
         self,
         start: ArrayLike,
         *,
-        places: ArrayLike | None = None,
-        place_weights: ArrayLike = 1.0,
-        turns: ArrayLike | None = None,
-        turn_weights: ArrayLike = 1.0,
         prior: ArrayLike | None = None,
         prior_weights: ArrayLike = 1e-3,
         iterations: int = 30,
         tolerance: float = 1e-6,
+        **wanted: ArrayLike,
     ) -> PoseSolution:
-        """The poses that fit the goals best. The search begins at `start` (nq,) or (T, nq).
+        """The poses that fit the goals `wanted`, see `goals`, best. The search begins at `start` (nq,) or (T, nq).
 
         `places` (..., P, 3) m and `turns` (..., L, 4) have weights (..., P) and (..., L). `prior_weights`, a number or
         (nv,), keep the solution near `prior` (..., nq), by default `start`. The search ends after `iterations`; for a
@@ -157,15 +153,12 @@ class PoseSolver:
         """
         first = np.atleast_2d(np.asarray(start, float))
         near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
-        goals = self.goals(
-            len(first), places=places, place_weights=place_weights, turns=turns, turn_weights=turn_weights
-        )
+        goals = self.goals(len(first), **wanted)
         search = _PoseSearch(self, goals, near, np.asarray(prior_weights, float) ** 2)
-        qpos, converged, used = search.run(first, iterations, tolerance)
+        qpos, converged = search.run(first, iterations, tolerance)
         shift, turn = goals.errors(*self.kinematics.at(qpos))
         parts: list[NDArray[Any]] = [qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), converged]
-        poses, away, turned, ended = parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)
-        return PoseSolution(poses, away, turned, used, ended)
+        return PoseSolution(*(parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)))
 
 
 class _PoseSearch:
@@ -175,15 +168,13 @@ class _PoseSearch:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
-    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, Mask, int]:
-        """Search from `start` (T, nq). Returns poses (T, nq), whether each converged (T,), and iterations used."""
+    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, Mask]:
+        """Search from `start` (T, nq). Returns poses (T, nq), and whether each converged (T,)."""
         qpos = self._space.clamped(start)
         active = np.arange(len(start))
         damping = np.full(len(start), _FIRST_DAMPING)
         matrix, vector, cost = self._linearised(qpos, active)
-        used = 0
-        while used < iterations and len(active):
-            used += 1
+        for _ in range(iterations):
             step = self._step(qpos[active], matrix[active], vector[active], damping[active])
             tried = self._space.moved_within(qpos[active], step)
             found = self._linearised(tried, active)
@@ -197,9 +188,9 @@ class _PoseSearch:
             stuck = ~better & (damping[active] >= _MOST_DAMPING)
             done = settled | stuck | (np.abs(step).max(axis=1) < tolerance)
             active = active[~done]
-        converged = np.ones(len(start), bool)
-        converged[active] = False
-        return qpos, converged, used
+            if not len(active):
+                break
+        return qpos, ~np.isin(np.arange(len(start)), active)
 
     def _step(self, qpos: Array, matrix: Array, vector: Array, damping: Array) -> Array:
         """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""

@@ -22,7 +22,7 @@ from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, SourceFig
 from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip, centres_of_mass
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
 
 RATE = 120.0  # frames per second
@@ -38,8 +38,7 @@ _FINE = 1024  # samples of a cycle for its Fourier series
 
 def sketch_of_gait_source(source: MotionSource, body: Body) -> Sketch:
     """Build one cycle of the gait that a source of kind "gait" describes."""
-    clip = clip_of_gait_source(gait_of_source(source), body)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip_of_gait_source(gait_of_source(source), body))
 
 
 def gait_of_source(source: MotionSource) -> "GaitSource":

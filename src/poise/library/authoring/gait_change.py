@@ -23,7 +23,7 @@ from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.figure import SIDES
 from poise.rotations import quat_exp, quat_multiply
 
@@ -57,8 +57,7 @@ def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     declared = _contacts_declared_by_source(source, steady.parts, pace.percent)
     down = gait_source_contacts_at(steady, pace.percent) | declared
     clip = clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down)
-    clip = replace(clip, name=source.name)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(replace(clip, name=source.name))
 
 
 def clip_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
@@ -150,8 +149,7 @@ def sketch_of_change_source(source: MotionSource, body: Body) -> Sketch:
     gaits = [clip_of_gait_source(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
     end = CYCLE * source.table.whole("cycles", None, 1)
     clip = blended_gait_sources(gaits[0], gaits[1], end, read_source_stages(source, "share"))
-    clip = replace(clip, name=source.name)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(replace(clip, name=source.name))
 
 
 def blended_gait_sources(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:

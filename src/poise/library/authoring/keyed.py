@@ -40,7 +40,7 @@ from poise.library.authoring.source import (
     stretched_keyed_source,
 )
 from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
@@ -204,8 +204,7 @@ def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
         curves = (authored_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
         offset = leg_length_for_source(body) * np.stack(list(curves), axis=1)
         qpos = _balanced_keyed_source_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
-    clip = _clip_of_keyed_source(motion, body, qpos, down)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(_clip_of_keyed_source(motion, body, qpos, down))
 
 
 def _sketch_of_rolling_source(motion: KeyedSource, body: Body, desired: Array, down: Mask) -> Sketch:

@@ -29,7 +29,7 @@ from poise.library.authoring.gait_change import (
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
 from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
 
@@ -53,7 +53,7 @@ def sketch_of_turn_source(source: MotionSource, body: Body) -> Sketch:
     assert bent.down is not None
     kept = slice(heading.frame(0.0), heading.frame(end) + 1)
     clip = BodyClip(source.name, body, RATE, readonly(bent.qpos[kept]), readonly(bent.down[kept], bool), cyclic=True)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip)
 
 
 @dataclass(frozen=True)
