@@ -16,7 +16,6 @@ from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
 from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment
-from poise.body.skeleton_measures import UprightSkeleton
 from poise.body.symmetry import mirrored_names, name_side
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
@@ -62,9 +61,9 @@ class _Solid:
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
+def creature_plan(skeleton: Skeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
     """The plan of a creature of `mass` kg (None: by density), and by link the skeleton joint that the link follows."""
-    parts = creature_limbs(upright)
+    parts = creature_limbs(skeleton)
     radii = _bone_radii(parts)
     solids = [_limb_solid(part, r, 1.0) for part, r in zip(parts, radii, strict=True)]
     if mass is not None:
@@ -213,13 +212,12 @@ def _limb_colour(name: str) -> Colour:
     return (0.86 * r, 0.86 * g, 0.86 * b, a) if name_side(name) == "right" else FUR
 
 
-def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:
+def creature_limbs(skeleton: Skeleton) -> tuple[LimbBones, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
-    skeleton = upright.skeleton
-    position, ends = _symmetric_positions(upright)
-    reach = _longest_bones(upright, position, ends)
-    moving = _moving_joints(upright, reach)
-    below = upright.below(moving[0])
+    position, ends = _symmetric_positions(skeleton)
+    reach = _longest_bones(skeleton, position, ends)
+    moving = _moving_joints(skeleton, reach)
+    below = skeleton.below(moving[0])
     carrier = _carrying_joints(skeleton.parents, moving)
     names = link_names(skeleton.names)
     above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
@@ -242,9 +240,8 @@ def _distinct_points(places: list[Array], joint: Array, longest: float) -> Array
     return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
 
 
-def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Array:
+def _longest_bones(skeleton: Skeleton, position: Array, ends: Array) -> Array:
     """Length (J,) m of the longest bone of each joint."""
-    skeleton = upright.skeleton
     reach = np.zeros(skeleton.count)
     for end, tip in zip(skeleton.ends, ends, strict=True):
         reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
@@ -253,9 +250,9 @@ def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Ar
     return reach
 
 
-def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
+def _moving_joints(skeleton: Skeleton, reach: Array) -> list[int]:
     """The joints that get links; the first is an ancestor of all others."""
-    own = upright.below(_top_joint(upright.skeleton))
+    own = skeleton.below(_top_joint(skeleton))
     reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
     moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
     if len(moving) < 2:
@@ -263,8 +260,8 @@ def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
     if not _SIZES[0] < np.max(reach) < _SIZES[1]:
         raise PoiseError(f"the skeleton's longest bone measures {np.max(reach):.3g} m: is its unit right?")
     top = moving[0]
-    while not set(moving) <= set(upright.below(top)):
-        top = upright.skeleton.parents[top]
+    while not set(moving) <= set(skeleton.below(top)):
+        top = skeleton.parents[top]
     return moving if top == moving[0] else [top, *moving]
 
 
@@ -296,15 +293,15 @@ def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     return carriers
 
 
-def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
+def _symmetric_positions(skeleton: Skeleton) -> tuple[Array, Array]:
     """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
-    position, ends = np.array(upright.position), np.array(upright.places.ends[0])
-    names = link_names(upright.skeleton.names)
+    position, ends = np.array(skeleton.standing.position[0]), np.array(skeleton.standing.ends[0])
+    names = link_names(skeleton.names)
     pairs = mirrored_names(names)
     if not pairs:
         return position, ends
     partner = [names.index(pairs[name]) for name in names]
-    tips = [_mirrored_end(upright, k, partner, ends) for k in range(len(ends))]
+    tips = [_mirrored_end(skeleton, k, partner, ends) for k in range(len(ends))]
     images = mirror_vector(position[partner]), mirror_vector(ends[tips])
     size = float(np.linalg.norm(np.ptp(position, axis=0)))
     if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
@@ -312,9 +309,9 @@ def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
     return (position + images[0]) / 2, (ends + images[1]) / 2
 
 
-def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
+def _mirrored_end(skeleton: Skeleton, end: int, partner: list[int], places: Array) -> int:
     """Index of the counterpart joint's end nearest to the mirror image of `end`; `end` if that joint has no ends."""
-    all_ends = upright.skeleton.ends
+    all_ends = skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
     image = mirror_vector(places[end])
     return min(there, key=lambda k: float(np.linalg.norm(places[k] - image)), default=end)

@@ -99,6 +99,20 @@ class Skeleton:
         """The children of each joint, in order."""
         return joint_children(self.parents)
 
+    @cached_property
+    def standing(self) -> "Places":
+        """Places of joints and ends in the upright pose, else in the zero pose, as one frame with the root at 0."""
+        zero = np.tile([1.0, 0.0, 0.0, 0.0], (self.count, 1))
+        return skeleton_kinematics(self, np.zeros((1, 3)), (zero if self.upright is None else self.upright)[None])
+
+    def below(self, joint: int) -> list[int]:
+        """Indices of a joint and all its descendants."""
+        found = [joint]
+        for other in range(joint + 1, self.count):
+            if self.parents[other] in found:
+                found.append(other)
+        return found
+
     def index(self, name: str) -> int:
         """Index of the joint with this name."""
         return self.names.index(known_name("joint", name, self.names))

@@ -10,7 +10,7 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.rigging import plain_rigging
 from poise.errors import PoiseError
-from poise.motion.roles import find_roles, upright_joint_places
+from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_rotate
 
@@ -50,7 +50,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
     roles = find_roles(skeleton)
     if roles is None:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
-    places = upright_joint_places(skeleton)
+    places = skeleton.standing
     return _upright_figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 

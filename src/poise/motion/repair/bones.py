@@ -7,7 +7,7 @@ import numpy as np
 from poise.arrays import Array, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding, ImportSettings
-from poise.motion.roles import SIDES, Roles, upright_joint_places
+from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
@@ -85,7 +85,7 @@ def collapsed_joints(clip: Clip, roles: Roles) -> tuple[int, ...]:
 
 def trunk_to_leg_ratio(clip: Clip, roles: Roles) -> float:
     """Distance from hips to shoulders in the upright pose over the length from hip to ankle."""
-    where = upright_joint_places(clip.skeleton).position[0]
+    where = clip.skeleton.standing.position[0]
     hips, shoulders = (
         np.mean([where[roles.joints[f"{side}_{role}"]] for side in SIDES], axis=0) for role in ("thigh", "upper_arm")
     )
@@ -101,7 +101,7 @@ def _chest_child_towards(clip: Clip, joint: int, chest: int) -> int:
 
 def _with_thorax_bone(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
     """The clip with `joints` moved away from the chest by the chest's own bone, as oriented in the upright pose."""
-    below, own = upright_joint_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
+    below, own = clip.skeleton.standing.rotation[0, [clip.skeleton.parents[chest], chest]]
     bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone

@@ -14,7 +14,7 @@ from poise.arrays import Array, Mask, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.roles import SIDES, Roles, upright_joint_places
+from poise.motion.roles import SIDES, Roles
 from poise.motion.skeleton import Places, Skeleton, skeleton_kinematics
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
@@ -206,7 +206,7 @@ def with_repaired_limb_bends(clip: Clip, roles: Roles) -> Clip:
     rolls = _repaired_limb_rolls(clip, roles)
     if not rolls:
         return clip
-    pose = np.array(upright_joint_places(clip.skeleton).rotation[0])  # in the world; other joints keep theirs
+    pose = np.array(clip.skeleton.standing.rotation[0])  # in the world; other joints keep theirs
     for joint, rotation in rolls.items():
         pose[joint] = rotation
     parents = np.array(clip.skeleton.parents[1:])
@@ -216,7 +216,7 @@ def with_repaired_limb_bends(clip: Clip, roles: Roles) -> Clip:
 
 def _repaired_limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """By joint that is rolled, its world rotation (4,) in the new upright pose."""
-    upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
+    upright, moving = clip.skeleton.standing, clip.rotation[:: 1 + clip.frames // _SAMPLES]
     rotations = skeleton_kinematics(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}
