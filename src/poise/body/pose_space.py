@@ -133,8 +133,12 @@ class PoseSpace:
     def smooth(self, qpos: Array, frames: Array) -> Array:
         """Poses (S, nq) at fractional frames (S,), by cubic splines: velocities that jump would shake a body."""
         curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
-        out = np.asarray(curves(frames))
-        out[:, self._quats] = quat_normalize(out[:, self._quats])
+        return self.normalized(np.asarray(curves(frames)))
+
+    def normalized(self, qpos: Array) -> Array:
+        """The same poses (T, nq), with unit quaternions."""
+        out = np.array(qpos)
+        out[:, self._quats] = quat_normalize(qpos[:, self._quats])
         return out
 
     def continuous(self, qpos: Array) -> Array:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from poise.arrays import Array, Ints, Mask, readonly, true_runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement, yaw_quat
 from poise.body.surface import contact_spheres_of_body
@@ -130,27 +130,18 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     clip = sketch.clip
     if round(clip.seconds * rate) < 1:
         raise PoiseError(f"motion '{clip.name}' is too short: {clip.frames} frames in {clip.seconds:g} s make no step")
-    if clip.rate == rate:
-        return _without_unused_supports(sketch)
-    times = np.arange(round(clip.seconds * rate) + 1) / rate
-    times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
-    nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
-    down = None if clip.down is None else readonly(clip.down[nearest], bool)
-    qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
-    other = replace(clip, rate=rate, qpos=qpos, down=down)
-    return _without_unused_supports(
-        Sketch(other, tuple(_support_at_spacetime_frames(support, nearest) for support in sketch.supports))
-    )
-
-
-def _without_unused_supports(sketch: Sketch) -> Sketch:
-    """The sketch without the supports that are never in contact."""
-    return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
-
-
-def _support_at_spacetime_frames(support: Support, frames: Ints) -> Support:
-    ground = None if support.ground is None else readonly(support.ground[frames])
-    return replace(support, down=readonly(support.down[frames], bool), ground=ground)
+    supports = sketch.supports
+    if clip.rate != rate:
+        times = np.arange(round(clip.seconds * rate) + 1) / rate
+        times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
+        nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
+        down = None if clip.down is None else readonly(clip.down[nearest], bool)
+        qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
+        clip = replace(clip, rate=rate, qpos=qpos, down=down)
+        grounds = [None if support.ground is None else readonly(support.ground[nearest]) for support in supports]
+        supports = tuple(replace(support, down=readonly(support.down[nearest], bool), ground=ground)
+                         for support, ground in zip(supports, grounds, strict=True))  # fmt: skip
+    return Sketch(clip, tuple(support for support in supports if support.down.any()))
 
 
 def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:

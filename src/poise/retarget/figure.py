@@ -35,9 +35,10 @@ class UprightFigure:
         beyond = f"{side}_{NEXT.get(part)}"
         return self.place[beyond] - self.place[role] if beyond in self.place else None
 
-    def length(self, *parts: str) -> float:
-        """Total length (m) of the bones of `parts`, such as thigh and shank; mean of the left and right side."""
-        bones = [self.bone(f"{side}_{part}") for side in SIDES for part in parts]
+    @property
+    def leg(self) -> float:
+        """Length (m) of a leg from hip to ankle; mean of both legs."""
+        bones = [self.bone(f"{side}_{part}") for side in SIDES for part in ("thigh", "shank")]
         return float(sum(np.linalg.norm(b) for b in bones if b is not None)) / 2
 
     def middle(self, part: str) -> Array:

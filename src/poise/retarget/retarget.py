@@ -187,9 +187,9 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
     lengths; the trunk starts at the hips, the arms at the shoulders.
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
-    legs = target.length("thigh", "shank") / source.length("thigh", "shank")
-    leg, lows = source.length("thigh", "shank"), [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
-    ankle = np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg)  # m above the floor in flat stance
+    legs = target.leg / source.leg
+    lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
+    ankle = np.clip(np.mean(lows), _ANKLE[0] * source.leg, _ANKLE[1] * source.leg)  # m above the floor in flat stance
     lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * float(ankle)])
     out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
@@ -268,12 +268,7 @@ def _retarget_joint_rotation_goal(
     if link in wanted:
         return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
     values = body.standing[list(joint.qpos)]
-    if joint.kind == "ball":
-        return np.broadcast_to(values, here.shape)
-    turn = np.array([1.0, 0.0, 0.0, 0.0])
-    for axis, angle in zip(joint.axes, values, strict=True):
-        turn = quat_multiply(turn, quat_exp(angle * axis))
-    return np.broadcast_to(turn, here.shape)
+    return np.broadcast_to(values if joint.kind == "ball" else _hinge_rotation(joint, values), here.shape)
 
 
 def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
@@ -281,10 +276,15 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
     if joint.kind == "ball":
         return local, local
     angles = hinge_angles(local, joint.axes)
-    turned = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
+    return angles, _hinge_rotation(joint, angles)
+
+
+def _hinge_rotation(joint: Joint, angles: Array) -> Array:
+    """Rotation (..., 4) of k hinges in series at angles (..., k) rad."""
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
     for k, axis in enumerate(joint.axes):
-        turned = quat_multiply(turned, quat_exp(angles[:, k, None] * axis))
-    return angles, turned
+        turn = quat_multiply(turn, quat_exp(angles[..., k, None] * axis))
+    return turn
 
 
 def with_plausible_hinges(body: Body, qpos: Array) -> Array:

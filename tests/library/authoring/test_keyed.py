@@ -17,11 +17,11 @@ from poise.library.authoring.curves import CurveKeys, authored_curve
 from poise.library.authoring.figure import SourceFigure
 from poise.library.authoring.keyed import keyed_source_pitch_momentum, keyed_source_swing_period, sketch_of_keyed_source
 from poise.library.authoring.keyed_roll import poses_of_roll_source
-from poise.library.authoring.prints import leg_length_for_source
 from poise.library.authoring.source import MotionSource, read_keyed_source
 from poise.library.motions import sketch_of_source
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch
+from poise.retarget.figure import figure_of_body
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
 from poise.toml_reader import TomlTable
 
@@ -210,7 +210,7 @@ def test_backflip_turns_once_and_lands_on_its_feet():
 def test_broad_jump_goes_as_far_as_its_source_says_in_legs():
     made = sketch("broad-jump")
     heel = places(made, made.supports[0])
-    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * leg_length_for_source(body()), abs=0.005)
+    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * figure_of_body(body()).leg, abs=0.005)
     assert 1.3 < heel[-1, 0] - heel[0, 0] < 1.6
 
 

@@ -27,7 +27,6 @@ from poise.library.authoring.keyed_roll import (
 )
 from poise.library.authoring.prints import (
     KeyedSourcePins,
-    leg_length_for_source,
     parts_down_in_source,
     pins_of_keyed_source,
 )
@@ -42,6 +41,7 @@ from poise.library.authoring.source import (
 from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
 from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
+from poise.retarget.figure import figure_of_body
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
@@ -202,7 +202,7 @@ def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
         qpos = keyed_source_pinned_limbs(body, desired, pins)
     else:
         curves = (authored_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
-        offset = leg_length_for_source(body) * np.stack(list(curves), axis=1)
+        offset = figure_of_body(body).leg * np.stack(list(curves), axis=1)
         qpos = _balanced_keyed_source_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
     return sketch_of_clip(_clip_of_keyed_source(motion, body, qpos, down))
 

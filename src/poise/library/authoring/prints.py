@@ -72,11 +72,6 @@ class KeyedSourcePins:
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
-def leg_length_for_source(body: Body) -> float:
-    """Length (m) of a leg from hip to ankle; mean of both legs."""
-    return figure_of_body(body).length("thigh", "shank")
-
-
 def parts_down_in_source(body: Body, motion: KeyedSource, time: Array) -> Mask:
     """(T, P) whether the source declares each contact part down at times (T,) s."""
     columns = []
@@ -95,14 +90,14 @@ def pins_of_keyed_source(body: Body, motion: KeyedSource, parts: Mask, first: Ar
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
         here = LinkKinematics(body, points).at(first[None])[0][0]
-        stay = here + (0.0, 0.0, motion.clearance * leg_length_for_source(body) - here[:, 2].min())
+        stay = here + (0.0, 0.0, motion.clearance * figure_of_body(body).leg - here[:, 2].min())
     else:
         pairs = zip(known, centres, strict=True)
         stay = np.concatenate([_pinned_points_of_source(body, part.link, own, first) for part, own in pairs])
     limbs = tuple(known[k].limb for k in owner)
     out = KeyedSourcePins(points, limbs, np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
-        out.places[landing:, :, 0] += motion.travel * leg_length_for_source(body)
+        out.places[landing:, :, 0] += motion.travel * figure_of_body(body).leg
     return out
 
 

@@ -31,7 +31,7 @@ from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
-from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
 _PASSING = 30.0  # percent of the cycle after heel strike at which the pelvis passes over the foot
@@ -100,11 +100,7 @@ def _mean_pose_of_gait_source(steady: BodyClip) -> Array:
     """Mean pose (nq,) of the gait cycle, towards which smaller steps blend."""
     mean = np.mean(steady.qpos[:-1], axis=0)
     mean[0] = 0.0
-    for joint in steady.body.joints:
-        if joint.kind != "hinge":
-            turn = list(joint.qpos[-4:])
-            mean[turn] = quat_normalize(mean[turn])
-    return np.asarray(mean)
+    return np.asarray(PoseSpace(steady.body).normalized(mean[None])[0])
 
 
 def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> BodyClip:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.arrays import Array, readonly
+from poise.arrays import readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding, ImportSettings
 from poise.motion.roles import SIDES, Roles
-from poise.motion.skeleton import Skeleton
+from poise.motion.skeleton import Skeleton, joint_ancestors
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 ZERO = 1e-6  # m: length below which a bone counts as of zero length
@@ -42,17 +42,11 @@ def find_zero_bones(skeleton: Skeleton) -> Finding:
 
 def leg_length(clip: Clip, roles: Roles) -> float:
     """Length from hip to ankle, in the clip's unit; the mean of both legs."""
-    lengths = np.linalg.norm(clip.skeleton.offsets, axis=-1)
-    return float(np.mean([_hip_to_ankle(clip, roles, side, lengths) for side in SIDES]))
-
-
-def _hip_to_ankle(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
-    """Length of the path from hip to ankle over all joints between them."""
-    joint, hip, total = roles.joints[f"{side}_foot"], roles.joints[f"{side}_thigh"], 0.0
-    while joint != hip:
-        total += float(lengths[joint])
-        joint = clip.skeleton.parents[joint]
-    return total
+    lengths, totals = np.linalg.norm(clip.skeleton.offsets, axis=-1).tolist(), []
+    for side in SIDES:
+        path = joint_ancestors(clip.skeleton, roles.joints[f"{side}_foot"])
+        totals.append(sum(lengths[joint] for joint in path[: path.index(roles.joints[f"{side}_thigh"])]))
+    return float(np.mean(totals))
 
 
 def mend_thorax(clip: Clip, roles: Roles | None, settings: ImportSettings) -> tuple[Clip, Finding]:
