@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from itertools import takewhile
+from os.path import commonprefix
 
 import mujoco
 import numpy as np
@@ -130,8 +130,7 @@ def _common_joint_name(elements: tuple[str, ...], link: str) -> str:
     """The common beginning of the names of a joint's hinges (hip of hip_x and hip_y), else the link's name."""
     if len(elements) == 1:
         return elements[0]
-    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
-    stem = "".join(letters[0] for letters in shared).rstrip("_-. ")
+    stem = commonprefix(elements).rstrip("_-. ")  # noqa: RUF071 (letter by letter is meant)
     return stem if len(stem) > 2 else link
 
 

@@ -48,8 +48,12 @@ class PreparedFiles:
         """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
         retargeted, (cleaned, far) = self.prepared.retargeted, _worst(self.prepared.cleaned)
+        report = import_changes(self.prepared.imported)
+        if full:
+            errors, table = preparation_error_table(retargeted), likeness_table(self.likeness)
+            report = [import_report(self.prepared.imported), "", *errors, *table, ""]
         return "\n".join([
-            *(self._report() if full else import_changes(self.prepared.imported)),
+            *report,
             *self.prepared.notes,
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
@@ -62,12 +66,6 @@ class PreparedFiles:
             *departure_lines(self.prepared, self.likeness),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
-
-    def _report(self) -> list[str]:
-        """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
-        table = likeness_table(self.likeness)
-        errors = preparation_error_table(self.prepared.retargeted)
-        return [import_report(self.prepared.imported), "", *errors, *table, ""]
 
 
 @dataclass(frozen=True)

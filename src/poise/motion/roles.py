@@ -273,14 +273,16 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
 def _leg_roles_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[Mask, Array]:
     """For each pose (T,): whether the legs are parallel, and the cosine between legs and trunk, -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
-    left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
-    trunk = _unit_vectors(at["chest"] - at["pelvis"])
-    return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit_vectors(left + right) * trunk, axis=1)
+    left, right = (unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
+    trunk = unit_vectors(at["chest"] - at["pelvis"])
+    return np.sum(left * right, axis=1) >= _ALONG, np.sum(unit_vectors(left + right) * trunk, axis=1)
 
 
 def _path_length(*points: Array) -> float:
     return float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
 
 
-def _unit_vectors(v: Array) -> Array:
-    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))
+def unit_vectors(v: Array) -> Array:
+    """Vectors (..., 3) of length 1 in the directions of v (..., 3); 0 stays 0."""
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.asarray(v / np.where(length > 0, length, 1.0))

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
-from poise.body.rigging import plain_rigging
+from poise.body.rigging import joint_anchors, plain_rigging
 from poise.errors import PoiseError
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
@@ -67,7 +67,7 @@ def figure_of_body(body: Body) -> UprightFigure:
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], _joint_anchors(body))
+    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], joint_anchors(body.model)[1:])
     return _upright_figure(
         joints, anchors, data.xquat[1:], tuple(links[j] for j in roles.spine), tuple(links[j] for j in roles.neck)
     )
@@ -76,15 +76,7 @@ def figure_of_body(body: Body) -> UprightFigure:
 def role_anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
     """The name of a role's link, and the position (3,) m of the link's joint in the link's frame."""
     link = figure.joints[role]
-    return body.links[link], _joint_anchors(body)[link]
-
-
-def _joint_anchors(body: Body) -> Array:
-    """(L, 3) m: for each of the L links, the position of its joint in the link's frame; 0 for welded links."""
-    model = body.model
-    return np.array(
-        [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in range(1, model.nbody)]
-    )
+    return body.links[link], joint_anchors(body.model)[link + 1]
 
 
 def _upright_figure(

@@ -92,10 +92,8 @@ def prepare(
     retargeted = retarget(source, body)
     if built:
         narrow, trunk = fit_trunk_breadth(retargeted.clip, mass, symmetric)
-        imported, retargeted = (
-            replace(imported, findings=(*imported.findings, trunk)),
-            replace(retargeted, clip=narrow),
-        )
+        imported = replace(imported, findings=(*imported.findings, trunk))
+        retargeted = replace(retargeted, clip=narrow)
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
@@ -104,9 +102,8 @@ def prepare(
     apart = separate_limbs(clean, move=imports is None or imports.overlap != "keep")
     imported = replace(imported, findings=(*imported.findings, apart.finding()))
     cleaned = Frozen(_link_displacements(touching, clean))
-    return Prepared(
-        _with_file_place(clip_at_origin(apart.clip), apart.clip.qpos[0], source), imported, source, retargeted, cleaned
-    )
+    placed = _with_file_place(clip_at_origin(apart.clip), apart.clip.qpos[0], source)
+    return Prepared(placed, imported, source, retargeted, cleaned)
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:

@@ -162,8 +162,7 @@ def _pelvis_pitch_of_behaviour_clip(clip: BodyClip) -> Array:
 
 BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
 SHORTEST = 0.25  # Shortest flight (s)
-AROUND = 1.0
-"""Greatest time (s) from the apex to crouch, take-off or touch-down, and from touch-down to absorption."""
+AROUND = 1.0  # Greatest time (s) from the apex to crouch, take-off or touch-down, and from touch-down to absorption
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
 
 
