@@ -79,7 +79,7 @@ def optimise(
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
         raise PoiseError(f"motion '{sketch.clip.name}' cannot obey physics: {problem.conflict(solution.linearised)}")
-    found = _dynamic_motion(problem, task, solution, desired, chosen)
+    found = _dynamic_motion(problem, solution, desired)
     _check_near_desired(found, desired.clip)
     return OptimisedMotion(found, desired.clip, solution.iterations, solution.cost)
 
@@ -247,17 +247,11 @@ def _swing_arch(down: Mask, cyclic: bool) -> Array:
     return out[frames - 1 : 2 * frames - 1] if cyclic else out
 
 
-def _dynamic_motion(
-    problem: Spacetime,
-    task: SpacetimeTask,
-    solution: InteriorSolution[Trajectory],
-    desired: Sketch,
-    settings: DynamicSettings,
-) -> Dynamic:
-    terms, x, count = problem.terms.at(solution.point), solution.point, len(desired.supports)
+def _dynamic_motion(problem: Spacetime, solution: InteriorSolution[Trajectory], desired: Sketch) -> Dynamic:
+    terms, x, task = problem.terms.at(solution.point), solution.point, problem.terms.task
     torque = np.array(terms.torque[:-1])
     torque[:, :6] = 0.0
-    supports = desired.supports
+    supports, count = desired.supports, len(desired.supports)
     contacts = ContactSchedule(
         tuple(s.name for s in supports),
         tuple(s.link for s in supports),
@@ -271,4 +265,4 @@ def _dynamic_motion(
     qpos = np.array(x.qpos[1:])
     qpos[:, 3:7] = continuous_quat(qpos[:, 3:7])  # the quaternion of a given end may have the other sign
     clip = replace(desired.clip, qpos=readonly(qpos))
-    return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, settings.friction)
+    return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, task.friction)

@@ -4,7 +4,7 @@ The pose has the least squared errors within joint limits: of the positions of f
 hips, and of the orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
 from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton, role_anchor
-from poise.retarget.ik import PoseSolver
+from poise.retarget.ik import PoseSolution, PoseSolver
 from poise.rotations import (
     quat_between,
     quat_conjugate,
@@ -81,7 +81,7 @@ def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargete
         iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
-    return _retarget_result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
+    return _retarget_result(clip, body, found, links, [])
 
 
 def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
@@ -119,7 +119,7 @@ def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
         iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
-    return _retarget_result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
+    return _retarget_result(clip, body, found, placed, turned)
 
 
 def _role_weight(weights: Mapping[str, float], role: str) -> float:
@@ -127,18 +127,10 @@ def _role_weight(weights: Mapping[str, float], role: str) -> float:
     return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
 
 
-def _retarget_result(
-    clip: Clip,
-    body: Body,
-    qpos: Array,
-    placed: Sequence[str],
-    place_error: Array,
-    turned: Sequence[str],
-    turn_error: Array,
-) -> Retargeted:
-    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (place_error, turn_error))
+def _retarget_result(clip: Clip, body: Body, found: PoseSolution, placed: list[str], turned: list[str]) -> Retargeted:
+    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (found.place_error, found.turn_error))
     return Retargeted(
-        BodyClip(clip.name, body, clip.rate, readonly(qpos)),
+        BodyClip(clip.name, body, clip.rate, readonly(found.qpos)),
         Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
         Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
     )

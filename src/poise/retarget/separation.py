@@ -4,7 +4,7 @@ Contacts with the ground stay where they are. Where one leg passes the other and
 left of the pelvis. The direction between two overlapping legs would not do: it turns round where their axes cross.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,10 +123,9 @@ def _separated_poses(clip: BodyClip, pins: Sequence[Support], distances: SelfDis
         before, after = (_displaced_cycle(clip.qpos, k) for k in (-1, 1))
         qpos = np.concatenate([before[-1 - beside : -1], clip.qpos, after[1 : 1 + beside]])
         down = np.concatenate([down[-1 - beside : -1], down, down[1 : 1 + beside]])
-    limbs = _limb_of_links(clip.body)
     out = qpos
     for arms in (False, True):  # legs and trunk first; then only arms move
-        out = _Separator(clip, out, pins, down, distances, limbs, arms).run()
+        out = _Separator(clip, out, pins, down, distances, arms).run()
     return _closed_cycle(clip, qpos, out, beside) if beside else out
 
 
@@ -158,21 +157,14 @@ class _Separator:
     """Moves links apart in poses `given` (T, nq), within intervals around overlaps: only `arms`, or all else."""
 
     def __init__(
-        self,
-        clip: BodyClip,
-        given: Array,
-        pins: Sequence[Support],
-        down: Mask,
-        distances: SelfDistances,
-        limbs: Mapping[str, str],
-        arms: bool,
+        self, clip: BodyClip, given: Array, pins: Sequence[Support], down: Mask, distances: SelfDistances, arms: bool
     ) -> None:
         self._body, self._rate, self._given, self._down, self._distances = clip.body, clip.rate, given, down, distances
         self._solver = PoseSolver(clip.body, [(pin.link, pin.centre) for pin in pins])
         self._places = self._solver.kinematics.at(given)[0]
         turned = quat_multiply(given[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
-        links = [distances.links(k) for k in range(len(distances.pairs))]
+        limbs, links = _limb_of_links(clip.body), [distances.links(k) for k in range(len(distances.pairs))]
         pairs = [(limbs[first], limbs[second]) for first, second in links]
         self._mine = (distances.of_arms == arms) & distances.apart
         sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}

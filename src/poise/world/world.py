@@ -144,18 +144,11 @@ class World:
     def contacts(self) -> Contacts:
         """Contact candidates at the present state, without those between links of one body."""
         if self._contacts is None:
-            work = self._work
-            c = self._candidates.outer
-            self._contacts = Contacts(
-                work.contact_body[:c].copy(),
-                work.contact_other[:c].copy(),
-                work.contact_point[:c].copy(),
-                work.contact_axes[:c].reshape(c, 3, 3).copy(),
-                work.contact_gap[:c].copy(),
-                work.contact_friction[:c].copy(),
-                work.contact_jacobian[: 3 * c].copy(),
-                work.contact_gap[:c] <= self.settings.touch,
-            )
+            count = self._candidates.outer
+            body, other, point, frame, friction, _ = self._contact_forces(0, count)
+            gap, jacobian = self._work.contact_gap[:count].copy(), self._work.contact_jacobian[: 3 * count].copy()
+            touching = gap <= self.settings.touch
+            self._contacts = Contacts(body, other, point, frame, gap, friction, jacobian, touching)
         return self._contacts
 
     def point(self, link: str, local: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
