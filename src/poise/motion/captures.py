@@ -77,14 +77,9 @@ def cached_mocap_file(capture: MocapFile, folder: Path) -> Path | None:
     """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
-        return path if is_intact_mocap_file(capture, path.read_bytes()) else None
+        return path if hashlib.sha256(path.read_bytes()).hexdigest() == capture.sha256 else None
     except OSError:
         return None
-
-
-def is_intact_mocap_file(capture: MocapFile, content: bytes) -> bool:
-    """Whether the content has the checksum of the manifest."""
-    return hashlib.sha256(content).hexdigest() == capture.sha256
 
 
 def motion_file(motion: str | Path) -> Path:
@@ -113,8 +108,8 @@ def fetch_mocap_file(
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
     address = f"{host.rstrip('/')}/{capture.path}"
     content = _download_mocap(address, capture.size, progress, timeout)
-    if not is_intact_mocap_file(capture, content):
-        found = hashlib.sha256(content).hexdigest()
+    found = hashlib.sha256(content).hexdigest()
+    if found != capture.sha256:
         sums = f"SHA-256 {found[:12]}..., not {capture.sha256[:12]}..."
         raise PoiseError(f"{address} is not the expected {capture.name} ({sums}): nothing was kept")
     folder.mkdir(parents=True, exist_ok=True)

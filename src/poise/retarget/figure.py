@@ -73,12 +73,6 @@ def figure_of_body(body: Body) -> UprightFigure:
     )
 
 
-def role_anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
-    """The name of a role's link, and the position (3,) m of the link's joint in the link's frame."""
-    link = figure.joints[role]
-    return body.links[link], joint_anchors(body.model)[link + 1]
-
-
 def _upright_figure(
     joints: Mapping[str, int], place: Array, turn: Array, spine: tuple[int, ...], neck: tuple[int, ...]
 ) -> UprightFigure:  # fmt: skip

@@ -14,12 +14,12 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Joint
-from poise.body.rigging import Rigging, hinge_angles
+from poise.body.rigging import Rigging, hinge_angles, joint_anchors
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
-from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton, role_anchor
+from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton
 from poise.retarget.ik import PoseSolution, PoseSolver
 from poise.rotations import (
     quat_between,
@@ -98,10 +98,13 @@ def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
     start = initial_poses(body, target, turns, places["hips"])
     placed = [role for role in places if _role_weight(_PLACES, role)]
     turned = [role for role in turns if _role_weight(_TURNS, role)]
-    middle = (body.links[0], hips_in_root(body, target))
+    middle, anchors = (body.links[0], hips_in_root(body, target)), joint_anchors(body.model)[1:]
     solver = PoseSolver(
         body,
-        [middle if role == "hips" else role_anchor(body, target, role) for role in placed],
+        [
+            middle if role == "hips" else (body.links[target.joints[role]], anchors[target.joints[role]])
+            for role in placed
+        ],
         [body.links[target.joints[role]] for role in turned],
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
@@ -159,17 +162,13 @@ def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: 
         if ours is None or theirs is None:
             return leg
         up = quat_rotate(leg, _UP)
-        return quat_multiply(_retarget_rotation_about_axis(up, quat_rotate(leg, ours), theirs), leg)
+        flat, wanted = (v - up * (v @ up) for v in (quat_rotate(leg, ours), theirs))
+        turn = quat_from_axis_angle(up, np.arctan2(up @ np.cross(flat, wanted), flat @ wanted))
+        return quat_multiply(turn, leg)
     if part == "hand":
         return _standing_pose_rotation(source, target, f"{side}_forearm")
     ours, theirs = target.bone(role), source.bone(role)
     return np.array([1.0, 0.0, 0.0, 0.0]) if ours is None or theirs is None else quat_between(ours, theirs)
-
-
-def _retarget_rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
-    """(4,) rotation about the unit vector `axis` that brings direction `start` as near as possible to `end`."""
-    flat, wanted = (v - axis * (v @ axis) for v in (start, end))
-    return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
 
 
 def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
