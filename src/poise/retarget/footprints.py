@@ -69,12 +69,6 @@ class _Stance:
 
 def footprints(clip: BodyClip) -> list[Footprint]:
     """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
-    stances = _captured_stances(clip)
-    soles = {foot.link: _sole_axes(clip.body, foot) for foot in clip.body.feet}
-    return [_fitted_footprint(stance, soles[stance.foot.link]) for stance in stances]
-
-
-def _captured_stances(clip: BodyClip) -> list[_Stance]:
     names = [part.name for part in clip.parts]
     assert clip.down is not None
     out = []
@@ -85,7 +79,8 @@ def _captured_stances(clip: BodyClip) -> list[_Stance]:
         sole = _sole_axes(clip.body, foot)
         for start, stop in true_runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
-            out.append(_Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span])))
+            stance = _Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span]))
+            out.append(_fitted_footprint(stance, sole))
     return out
 
 

@@ -10,7 +10,6 @@ neighbours, so that each Gauss-Newton step solves one banded system.
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -21,19 +20,13 @@ from poise.kernel import kernel
 from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
 
 
-def solve_banded_ik_system(columns: Array, right: Array) -> Array:
-    """Solve A x = right (N,) for x (N,) by Cholesky factorisation of a positive definite banded A.
+@kernel
+def solve_banded_ik_system(columns: Array, x: Array) -> None:
+    """Overwrite x (N,) with A^-1 x by Cholesky factorisation of a positive definite banded A.
 
     `columns[j, d]` is A[j + d, j]; `columns` is overwritten. LAPACK's solver splits such small systems among threads
     that wait for each other, which takes a hundred times as long on a busy machine.
     """
-    out = np.array(right)
-    _solve_banded_ik_system_in_place(columns, out)
-    return out
-
-
-@kernel
-def _solve_banded_ik_system_in_place(columns: Any, x: Any) -> None:
     size, width = columns.shape
     for j in range(size):
         column = columns[j]
@@ -210,4 +203,6 @@ def _solve_frame_blocks(blocks: list[Array], push: Array, free: Mask) -> Array:
         below = apart * size + rows - columns
         used = below >= 0
         band[: len(block), columns[used], below[used]] = block[:, rows[used], columns[used]]
-    return solve_banded_ik_system(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)
+    out = (push * free).ravel()
+    solve_banded_ik_system(band.reshape(-1, 3 * size), out)
+    return out.reshape(frames, size)

@@ -226,7 +226,8 @@ def fitted_flip_behaviour_poses(poses: Poses, own: Poses, body: Body, places: li
     figure = _BehaviourPoseMeasures(body)
     for k in set(places) & {STAND, CROUCH, STOOD}:
         poses = _balanced_behaviour_pose(poses, own, k, figure)
-    for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
+    heights = (CROUCH, HIGHEST, lambda poses, k: float(figure.over_foot(poses, k)[2]))
+    for k, most, measure in (heights, (TUCK, LOOSEST, figure.size)):
         if k in places:
             poses = _blended_behaviour_pose(poses, own, k, most, measure)
     return poses
@@ -244,18 +245,10 @@ class _BehaviourPoseMeasures:
             angles |= dict.fromkeys(both_sides_of_source_angle(name), values[k])
         return next(posed_data(self._body, self._figure.poses(angles)))
 
-    def _over_foot(self, poses: Poses, k: int) -> Array:
-        """(3,) m: vector from the first foot's ankle to the centre of mass, in the frame of the foot."""
+    def over_foot(self, poses: Poses, k: int) -> Array:
+        """(3,) m: vector from the first foot's ankle to the centre of mass if the sole is flat on the ground."""
         data, foot = self._posed(poses, k), self._body.link_id(self._body.feet[0].link)
         return np.asarray(data.xmat[foot].reshape(3, 3).T @ (data.subtree_com[1] - data.xpos[foot]))
-
-    def ahead(self, poses: Poses, k: int) -> float:
-        """Distance (m) of the centre of mass in front of the ankle if the sole is flat on the ground."""
-        return float(self._over_foot(poses, k)[0])
-
-    def height(self, poses: Poses, k: int) -> float:
-        """Height (m) of the centre of mass above the ankle if the sole is flat on the ground."""
-        return float(self._over_foot(poses, k)[2])
 
     def size(self, poses: Poses, k: int) -> float:
         """Inertia (kg m^2) about the lateral axis through the centre of mass, with all links as point masses."""
@@ -266,9 +259,10 @@ class _BehaviourPoseMeasures:
 
 def _balanced_behaviour_pose(poses: Poses, own: Poses, k: int, figure: _BehaviourPoseMeasures) -> Poses:
     """The poses, with the ankles of pose k bent until the centre of mass is as far ahead of the ankles as in `own`."""
-    wanted = figure.ahead(own, k)
+    wanted = float(figure.over_foot(own, k)[0])
     for _ in range(LEANS):
-        here, more = (figure.ahead(_behaviour_poses_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
+        bent = (_behaviour_poses_with_ankles_bent(poses, k, by) for by in (0.0, 1.0))
+        here, more = (float(figure.over_foot(each, k)[0]) for each in bent)
         if more - here < LIMITED:
             break
         poses = _behaviour_poses_with_ankles_bent(poses, k, (wanted - here) / (more - here))
