@@ -7,8 +7,6 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from poise.errors import PoiseError
@@ -105,7 +103,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 __all__ = ["PoiseError", "__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Load a public name from the module that defines it when the name is first used (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute '{name}'")

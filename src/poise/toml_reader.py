@@ -60,7 +60,7 @@ def toml_line_numbers(text: str) -> Lines:
         for bracket in re.findall(r"[\[\]{}]", code):
             depth += 1 if bracket in "[{" else -1
             if depth == 2 and bracket in "[{":
-                found[table, index, list_item_name(key, items)] = number
+                found[table, index, f"{key}[{items}]"] = number
                 items += 1
     return found
 
@@ -73,11 +73,6 @@ def toml_code_lines(text: str) -> list[str]:
 def nested_table_name(table: str, index: int, key: str) -> str:
     """The name, in `Lines`, of the table under `key` of another table."""
     return f"{table}#{index}.{key}" if table else key
-
-
-def list_item_name(key: str, index: int) -> str:
-    """The name, in `Lines`, of an inline table in the list under `key`."""
-    return f"{key}[{index}]"
 
 
 def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
@@ -225,7 +220,7 @@ class TomlTable:
 
     def listed(self, key: str, tables: Iterable[object]) -> "list[TomlTable]":
         """A `TomlTable` for each of `tables`, the values of the list under `key`."""
-        return [self._entered(key, index, table, list_item_name(key, index)) for index, table in enumerate(tables)]
+        return [self._entered(key, index, table, f"{key}[{index}]") for index, table in enumerate(tables)]
 
     def _entered(self, key: str, index: int, value: object, name: str) -> "TomlTable":
         if not isinstance(value, Mapping):
