@@ -140,9 +140,8 @@ class Scene:
     def _add_body(self, world: Element, body: Body, index: int, look_ahead: float) -> None:
         source = ElementTree.fromstring(body.mjcf)
         own = FIRST_BODY_BIT << index
-        others = TERRAIN_BIT | PROP_BIT
-        for other in range(len(self.bodies)):
-            others |= (FIRST_BODY_BIT << other) if other != index else 0
+        beside = sum(FIRST_BODY_BIT << other for other in range(len(self.bodies)) if other != index)
+        others = TERRAIN_BIT | PROP_BIT | beside
         prefix = self.prefix(index)
         for item in source.iter():
             if prefix and "name" in item.attrib:

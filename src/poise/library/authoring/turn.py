@@ -93,14 +93,9 @@ def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: f
     size = read_source_stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)), np.zeros(len(percent)))
     down = gait_source_contacts_at(steady, percent)
-    return clip_of_pace_source(steady, _mean_pose_of_gait_source(steady), pace, down)
-
-
-def _mean_pose_of_gait_source(steady: BodyClip) -> Array:
-    """Mean pose (nq,) of the gait cycle, towards which smaller steps blend."""
-    mean = np.mean(steady.qpos[:-1], axis=0)
+    mean = PoseSpace(steady.body).normalized(np.mean(steady.qpos[:-1], axis=0, keepdims=True))[0]
     mean[0] = 0.0
-    return np.asarray(PoseSpace(steady.body).normalized(mean[None])[0])
+    return clip_of_pace_source(steady, mean, pace, down)  # smaller steps blend towards the mean pose
 
 
 def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> BodyClip:
