@@ -17,7 +17,7 @@ from poise.body.skeleton_measures import (
     zero_pose_rotations,
 )
 from poise.errors import PoiseError
-from poise.motion.roles import Roles, find_roles
+from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_multiply
 
@@ -37,8 +37,11 @@ def body_from_skeleton(
         origin = skeleton.standing.position[0, next(iter(drivers.values()))]
     else:
         plan = skeleton_person.person_plan(person_measures(skeleton, roles, mass, symmetric), name)
-        drivers, turns = _person_drivers(skeleton, roles), zero_pose_rotations(skeleton, roles)
-        origin = middle_of_hips(skeleton, roles)
+        turns, origin = zero_pose_rotations(skeleton, roles), middle_of_hips(skeleton, roles)
+        spine, neck = (distinct_joints(skeleton, joints) for joints in (roles.spine, roles.neck))
+        drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
+        drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
+        drivers |= {role: joint for role, joint in roles.joints.items() if role != "neck"}
     driven = {joint: link for link, joint in drivers.items()}
     links: list[str] = []
     for joint, parent in enumerate(skeleton.parents):
@@ -47,11 +50,3 @@ def body_from_skeleton(
     root = readonly(skeleton.standing.position[0, 0] - origin)
     rigging = Rigging(skeleton, tuple(links), readonly(swung), root, Frozen(drivers), rate)
     return replace(assemble_body(plan), rigging=rigging)
-
-
-def _person_drivers(skeleton: Skeleton, roles: Roles) -> dict[str, int]:
-    """The skeleton joint that each link of a person follows."""
-    spine, neck = (distinct_joints(skeleton, joints) for joints in (roles.spine, roles.neck))
-    drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
-    drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
-    return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}

@@ -251,8 +251,11 @@ def _longest_bones(skeleton: Skeleton, position: Array, ends: Array) -> Array:
 
 
 def _moving_joints(skeleton: Skeleton, reach: Array) -> list[int]:
-    """The joints that get links; the first is an ancestor of all others."""
-    own = skeleton.below(_top_joint(skeleton))
+    """The joints that get links, below markers (whose only child has positions of its own); the first carries all."""
+    top = 0
+    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):  # a marker
+        (top,) = skeleton.children[top]
+    own = skeleton.below(top)
     reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
     moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
     if len(moving) < 2:
@@ -263,14 +266,6 @@ def _moving_joints(skeleton: Skeleton, reach: Array) -> list[int]:
     while not set(moving) <= set(skeleton.below(top)):
         top = skeleton.parents[top]
     return moving if top == moving[0] else [top, *moving]
-
-
-def _top_joint(skeleton: Skeleton) -> int:
-    """The topmost joint that moves the figure, below markers: joints whose only child has positions of its own."""
-    top = 0
-    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
-        (top,) = skeleton.children[top]
-    return top
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:

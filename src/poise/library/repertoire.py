@@ -242,19 +242,15 @@ def mirrored_repertoire_step(motion: Dynamic) -> Dynamic:
 def _mirrored_repertoire_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
     names = mirrored_names(contacts.names)
     links = tuple(body.link_mirror[link] for link in contacts.links)
-    return replace(
-        contacts,
-        names=tuple(names.get(name, name) for name in contacts.names),
-        links=links,
-        centre=readonly(_mirrored_repertoire_centres(body, contacts, links)),
-        force=readonly(mirror_vector(contacts.force)),
-    )
-
-
-def _mirrored_repertoire_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """Mirrored contact centres (C, 3) m in the frames of the opposite `links`, which need not be mirrored frames."""
+    # The frames of the opposite links need not be mirrored frames.
     here = LinkKinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)
     places, _ = here.at(body.standing[None])
     origins, turns = there.at(body.mirrored(body.standing)[None])
-    return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])
+    return replace(
+        contacts,
+        names=tuple(names.get(name, name) for name in contacts.names),
+        links=links,
+        centre=readonly(quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])),
+        force=readonly(mirror_vector(contacts.force)),
+    )

@@ -26,16 +26,6 @@ from poise.physics.task import (
 from poise.rotations import cross_matrix
 
 
-def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
-    """Equalities: only contacts and gravity change root velocity, momentum and the path of the centre of mass."""
-    by_force = _wrench_by_force(motion.task.balls, t)
-    return [
-        _prediction_rows(motion, layout, t, by_force),
-        _momentum_rows(motion, layout, t, by_force),
-        _drift_rows(motion, layout, t),
-    ]
-
-
 def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     """(n - 1, 6, 3 S), n frames, S spheres: contact forces to their wrench (torque, force) about the origin."""
     count = balls.bearing
@@ -115,13 +105,6 @@ def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     return moved.transpose(0, 3, 1, 2).reshape(len(moved), moved.shape[3], 3 * count)
 
 
-def torque_bounds(motion: MotionTerms, torque: TaskRows) -> BoundedRows:
-    """Bounds: joint torques (rows of `torque_rows`) are within the body's limits."""
-    limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
-    limits = np.broadcast_to(limit, torque.value.shape)
-    return BoundedRows(torque, -limits, limits)
-
-
 class StepSlopes(NamedTuple):
     """Derivatives (n - 1, R, ...) of R rows per step by the step's variables, in order of `VariableLayout.steps`."""
 
@@ -198,6 +181,8 @@ class Spacetime:
         task, layout, motion = self._task, self.layout, self.terms
         t = motion.at(point)
         torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
+        limit = (1.0 - task.margin) * task.body.torque_limit[6:] / motion.weight
+        limits, by_force = np.broadcast_to(limit, torque.value.shape), _wrench_by_force(task.balls, t)
         return LinearisedProblem(
             cost=[
                 constraint_rows.likeness_rows(motion, layout, point.qpos),
@@ -207,12 +192,14 @@ class Spacetime:
                 *constraint_rows.overlap_rows(motion, layout, point.qpos),
             ],
             equal=[
-                *whole_body_rows(motion, layout, t),
+                _prediction_rows(motion, layout, t, by_force),
+                _momentum_rows(motion, layout, t, by_force),
+                _drift_rows(motion, layout, t),
                 *constraint_rows.standing_rows(motion, layout, t),
                 *constraint_rows.end_constraint_rows(task, layout, motion.path, point),
             ],
             bounded=[
-                torque_bounds(motion, torque),
+                BoundedRows(torque, -limits, limits),
                 constraint_rows.cone_bounds(task, layout, point.force),
                 constraint_rows.joint_bounds(motion, layout, point.qpos),
                 *constraint_rows.height_bounds(motion, layout, t),

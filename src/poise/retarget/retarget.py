@@ -73,7 +73,10 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
 def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargeted:
     """Fit a body to the joint positions of the skeleton that it was built from, within the body's limits and hinges."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    solver = PoseSolver(body, _joints_in_links(body, rigging))
+    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
+    origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    in_links = quat_rotate(quat_conjugate(turns[0]), standing - origins[0])  # m, the joints in the frames of the links
+    solver = PoseSolver(body, list(zip(links, in_links, strict=True)))
     found = solver.solve(
         with_plausible_hinges(body, rigging.poses(body, clip)),
         places=clip.places.position[:, joints],
@@ -82,14 +85,6 @@ def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargete
         tolerance=_TOLERANCE,
     )
     return _retarget_result(clip, body, found, links, [])
-
-
-def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
-    """For each link that drives a joint of the skeleton: the link, and the joint's position (3,) m in its frame."""
-    links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
-    origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
-    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
 
 
 def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:

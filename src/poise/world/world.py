@@ -48,7 +48,10 @@ class World:
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
         self._candidates = ContactCandidates(self.model, self.settings.step, scene.self_pairs)
-        self._check_joints()
+        if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
+            raise PoiseError("slide joints are not simulated; use hinges, balls and a free root")
+        if np.any(self.model.jnt_stiffness):
+            raise PoiseError("joint springs (stiffness) are not simulated; apply them by a controller")
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
         self.torque_limit = scene.per_dof([body.torque_limit for body in scene.bodies], 0.0)
@@ -65,13 +68,6 @@ class World:
         trial = ContactTrial(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
         self._solver = StepSolver(s, self.terms, self._work, self._candidates, trial, self._write_rows)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
-
-    def _check_joints(self) -> None:
-        """Raise for joints that are not simulated."""
-        if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
-            raise PoiseError("slide joints are not simulated; use hinges, balls and a free root")
-        if np.any(self.model.jnt_stiffness):
-            raise PoiseError("joint springs (stiffness) are not simulated; apply them by a controller")
 
     # -- state -------------------------------------------------------------------------------------------------------
 

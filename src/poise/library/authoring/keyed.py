@@ -189,7 +189,12 @@ _FLIGHT_ROUNDS = 4  # iterations of flight rotation and inverse kinematics
 
 def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
     """Build the motion that a source of kind "keyed" describes, for a humanoid body."""
-    motion = _keyed_source_in_whole_frames(read_keyed_source(source), body)
+    motion = read_keyed_source(source)
+    seconds = motion.seconds
+    if motion.rhythm == "pendulum":  # the period in which the body swings
+        some = np.linspace(0.0, seconds, 64, endpoint=False)
+        seconds = keyed_source_swing_period(body, _poses_of_keyed_source(motion, body, some))
+    motion = stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)  # whole frames
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
     desired, down = _poses_of_keyed_source(motion, body, time), parts_down_in_source(body, motion, time)
     if motion.bearing == "rolling":
@@ -225,15 +230,6 @@ def _poses_of_keyed_source(motion: KeyedSource, body: Body, time: Array) -> Arra
     """The poses (T, nq) that the keys give at times (T,) s, with the pelvis above the origin at standing height."""
     angles = {name: authored_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return SourceFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
-
-
-def _keyed_source_in_whole_frames(motion: KeyedSource, body: Body) -> KeyedSource:
-    """Stretch a motion to whole frames; with rhythm "pendulum", first to the period in which the body swings."""
-    seconds = motion.seconds
-    if motion.rhythm == "pendulum":
-        time = np.linspace(0.0, motion.seconds, 64, endpoint=False)
-        seconds = keyed_source_swing_period(body, _poses_of_keyed_source(motion, body, time))
-    return stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
 def _balanced_keyed_source_poses(

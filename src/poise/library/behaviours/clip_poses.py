@@ -178,7 +178,9 @@ def flip_behaviour_times(clip: BodyClip) -> tuple[float, ...]:
     apex = int(np.argmax(height))
     first, last = max(apex - window, 0), min(apex + window, clip.frames - 1)
     up, down = first + int(np.argmax(speed[first : apex + 1])), apex + int(np.argmin(speed[apex : last + 1]))
-    _check_flight_of_behaviour_clip(clip, height, up, apex, down)
+    half, fallen = 0.5 * (down - up) / clip.rate, height[apex] - 0.5 * (height[up] + height[down])  # s, m
+    if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:  # the body does not fall freely
+        raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
     crouch = first + int(np.argmin(height[first : up + 1]))
     tuck = up + int(np.argmin(size[up : up + round(TUCKED * (down - up)) + 1]))
     absorb = down + int(np.argmin(height[down : min(down + window, clip.frames)]))
@@ -188,14 +190,6 @@ def flip_behaviour_times(clip: BodyClip) -> tuple[float, ...]:
     if any(b <= a for a, b in pairwise(frames)):
         raise PoiseError(f"{clip.name}: the poses of a flip cannot be told apart: give their times")
     return tuple(frame / clip.rate for frame in frames)
-
-
-def _check_flight_of_behaviour_clip(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
-    """Raise a PoiseError unless the body falls freely between the frames `up` (take-off) and `down` (touch-down)."""
-    half = 0.5 * (down - up) / clip.rate
-    fallen = height[apex] - 0.5 * (height[up] + height[down])
-    if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:
-        raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
 
 
 def _inertia_of_behaviour_clip(clip: BodyClip) -> tuple[Array, Array]:

@@ -41,8 +41,11 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
     poses = _behaviour_poses(chain, whole, BehaviourPoses(whole.text("kind"), at, tilt, lies))
-    owner = next((source.table for source in reversed(chain) if "tune" in source.table), whole)
-    freedoms = _tuned_behaviour_freedoms(owner.inner("tune"), "tune" in chain[-1].table, {*poses, *control, *start})
+    owner, known = next((s.table for s in reversed(chain) if "tune" in s.table), whole), {*poses, *control, *start}
+    tuned = owner.inner("tune")
+    if "tune" in chain[-1].table:  # unknown names in an inherited table are ignored
+        tuned.check(known)
+    freedoms = {name: _read_behaviour_freedom(tuned, name) for name in tuned.keys if name in known}
     poses, free = _behaviour_poses_by_side(poses, freedoms)
     return Behaviour(
         name=str(name_or_path),
@@ -87,13 +90,6 @@ def _behaviour_poses(chain: Sequence[MotionSource], whole: TomlTable, keys: Beha
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
-
-
-def _tuned_behaviour_freedoms(table: TomlTable, own: bool, known: set[str]) -> dict[str, Freedom]:
-    """Read [tune]. Unknown names are an error in the file's `own` table, and are ignored in an inherited table."""
-    if own:
-        table.check(known)
-    return {name: _read_behaviour_freedom(table, name) for name in table.keys if name in known}
 
 
 def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
