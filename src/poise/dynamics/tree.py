@@ -187,15 +187,18 @@ def place_tree_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Arr
                 _place_free_root(value, pos[b], quat[b], turn[b], own)
                 continue
             transform_point(pos[b], turn[b], tree.block_pos[k], anchor)
+            axis = tree.block_axis[k]
             if tree.block_kind[k] == HINGE:
-                _axis_angle_quat(tree.block_axis[k], value[0] - tree.block_zero[k], part)
+                half = 0.5 * (value[0] - tree.block_zero[k])
+                part[0], sine = np.cos(half), np.sin(half)
+                for i in range(3):
+                    part[1 + i] = sine * axis[i]
             else:
                 part[:] = value[:4]
             _multiply_quats(quat[b], part, quat[b])
             _rotation_matrix(quat[b], turn[b])
             for i in range(3):
                 if tree.block_kind[k] == HINGE:  # the rotation leaves its axis unchanged
-                    axis = tree.block_axis[k]
                     own[0, i] = turn[b, i, 0] * axis[0] + turn[b, i, 1] * axis[1] + turn[b, i, 2] * axis[2]
                 else:  # about the link's own three axes
                     own[0, i], own[1, i], own[2, i] = turn[b, i, 0], turn[b, i, 1], turn[b, i, 2]
@@ -230,15 +233,6 @@ def _set_identity_rotation(quat: Array, turn: Array) -> None:
     quat[:] = 0.0
     quat[0] = 1.0
     _rotation_matrix(quat, turn)
-
-
-@kernel
-def _axis_angle_quat(axis: Array, angle: float, out: Array) -> None:
-    """Quaternion of a rotation by an angle (rad) about a unit axis."""
-    sine = np.sin(0.5 * angle)
-    out[0] = np.cos(0.5 * angle)
-    for i in range(3):
-        out[1 + i] = sine * axis[i]
 
 
 @kernel

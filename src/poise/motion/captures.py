@@ -94,12 +94,7 @@ def motion_file(motion: str | Path) -> Path:
 
 
 def fetch_mocap_file(
-    capture: MocapFile,
-    host: str,
-    folder: Path,
-    licence: str,
-    progress: ReportBytes = lambda _: None,
-    timeout: float = TIMEOUT,
+    capture: MocapFile, host: str, folder: Path, licence: str, progress: ReportBytes = lambda _: None
 ) -> Path:
     """Download a capture into a folder, with the licence beside it; return its path. Raise if the checksum is wrong."""
     check_folder_writable(folder)
@@ -107,7 +102,7 @@ def fetch_mocap_file(
     if scheme.lower() not in SCHEMES or not rest:
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
     address = f"{host.rstrip('/')}/{capture.path}"
-    content = _download_mocap(address, capture.size, progress, timeout)
+    content = _download_mocap(address, capture.size, progress)
     found = hashlib.sha256(content).hexdigest()
     if found != capture.sha256:
         sums = f"SHA-256 {found[:12]}..., not {capture.sha256[:12]}..."
@@ -117,7 +112,7 @@ def fetch_mocap_file(
     return write_file(folder / capture.file, content)
 
 
-def _download_mocap(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
+def _download_mocap(address: str, most: int, progress: ReportBytes) -> bytes:
     """The content at an address, at most `most` + 1 bytes: the extra byte makes the checksum of a longer file fail."""
     from http.client import HTTPException
     from urllib.error import HTTPError
@@ -125,7 +120,7 @@ def _download_mocap(address: str, most: int, progress: ReportBytes, timeout: flo
 
     content = bytearray()
     try:
-        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=timeout) as response:
+        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=TIMEOUT) as response:
             while len(content) <= most and (piece := response.read(min(_PIECE, most + 1 - len(content)))):
                 content += piece
                 progress(len(piece))
