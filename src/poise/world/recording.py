@@ -1,6 +1,5 @@
 """Recording of a performance: one self-contained NumPy file without pickles."""
 
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -14,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.mjcf import check_mjcf, compile_mjcf, parse_mjcf
 from poise.errors import PoiseError
-from poise.files import read_arrays, write_file
+from poise.files import read_arrays, write_arrays
 from poise.toml_reader import is_number
 
 
@@ -86,9 +85,7 @@ class Recording:
         arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
         arrays["model_xml"] = np.array(self.model_xml)
         arrays["meta"] = np.array(json.dumps(self.meta))
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        write_file(Path(path), buffer.getvalue())
+        write_arrays(path, arrays)
 
     @classmethod
     def of(cls, source: "Recording | str | Path") -> "Recording":
