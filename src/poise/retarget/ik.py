@@ -33,14 +33,10 @@ class PoseGoals:
 
     def at_frames(self, frames: Ints | slice) -> "PoseGoals":
         """The goals of some of the frames."""
-        return PoseGoals(
-            self.places[frames],
-            self.place_weights[frames],
-            self.turns[frames],
-            self.turn_weights[frames],
-            None if self.floors is None else self.floors[frames],
-            self.floor_weight,
-        )
+        own = (self.places, self.place_weights, self.turns, self.turn_weights)
+        places, place_weights, turns, turn_weights = (part[frames] for part in own)
+        floors = None if self.floors is None else self.floors[frames]
+        return PoseGoals(places, place_weights, turns, turn_weights, floors, self.floor_weight)
 
     def errors(self, places: Array, turns: Array) -> tuple[Array, Array]:
         """What is missing to the goals: shifts (T, P, 3) m and rotation vectors (T, L, 3) rad in the world frame."""

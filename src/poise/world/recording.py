@@ -207,12 +207,12 @@ def _all(valid: Check, count: int | None = None) -> Check:
     )
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _is_a(kind: type) -> Check:
+    """A check that a value is of a type."""
+    return lambda value: isinstance(value, kind)
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict)
+_is_text, _is_table = _is_a(str), _is_a(dict)
 
 
 OPTIONAL = ("limit_impulse", "reference_qpos")  # Arrays that a file may lack

@@ -270,14 +270,11 @@ class World:
     def _contact_forces(self, first: int, last: int) -> ContactForces:
         """The contacts `first` to `last` - 1 of the step just solved; those between links of one body come last."""
         work = self._work
-        return ContactForces(
-            work.contact_body[first:last].copy(),
-            work.contact_other[first:last].copy(),
-            work.contact_point[first:last].copy(),
-            work.contact_axes[first:last].copy().reshape(-1, 3, 3),
-            work.contact_friction[first:last].copy(),
-            work.contact_impulse[3 * first : 3 * last].copy().reshape(-1, 3),
-        )
+        body, other = (part[first:last].copy() for part in (work.contact_body, work.contact_other))
+        own = (work.contact_point, work.contact_axes, work.contact_friction)
+        point, axes, friction = (part[first:last].copy() for part in own)
+        impulse = work.contact_impulse[3 * first : 3 * last].copy()
+        return ContactForces(body, other, point, axes.reshape(-1, 3, 3), friction, impulse.reshape(-1, 3))
 
     def _advance(self) -> None:
         """Advance to the end of the step with exact momentum, and prepare the next."""
