@@ -7,8 +7,6 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from poise.errors import PoiseError
@@ -22,36 +20,30 @@ if TYPE_CHECKING:
     from poise.control.catalogue import named_controller as named_controller
     from poise.control.commands import parse_steer as parse_steer
     from poise.control.entry import ControllerEntry as ControllerEntry
-    from poise.dynamics.actuation import Actuation as Actuation
-    from poise.dynamics.actuation import Motors as Motors
-    from poise.dynamics.state import Contacts as Contacts
-    from poise.dynamics.state import State as State
+    from poise.dynamics.actuation import Actuation as Actuation, Motors as Motors
+    from poise.dynamics.state import Contacts as Contacts, State as State
     from poise.edit.parse import parse_edit as parse_edit
-    from poise.edit.take import Live as Live
-    from poise.edit.take import edited as edited
+    from poise.edit.take import Live as Live, edited as edited
     from poise.library.motions import named_motion as named_motion
-    from poise.library.repertoire import Roaming as Roaming
-    from poise.library.repertoire import shipped_repertoire as shipped_repertoire
+    from poise.library.repertoire import Roaming as Roaming, shipped_repertoire as shipped_repertoire
     from poise.measure.audit import audit as audit
     from poise.measure.metrics import metrics as metrics
     from poise.motion.clip import Clip as Clip
     from poise.motion.repair.finding import ImportSettings as ImportSettings
     from poise.motion.repair.importer import import_motion as import_motion
     from poise.motion.skeleton import Skeleton as Skeleton
-    from poise.performance.cues import Cue as Cue
-    from poise.performance.cues import edit_cue as edit_cue
-    from poise.performance.cues import steer_cue as steer_cue
-    from poise.performance.performance import Bones as Bones
-    from poise.performance.performance import Performance as Performance
+    from poise.performance.cues import Cue as Cue, edit_cue as edit_cue, steer_cue as steer_cue
+    from poise.performance.performance import Bones as Bones, Performance as Performance
     from poise.performance.request import stage as stage
     from poise.performance.run import Run as Run
     from poise.performance.stage import perform as perform
     from poise.physics.certificate import certify as certify
-    from poise.physics.dynamic_motion import Variation as Variation
-    from poise.physics.dynamic_motion import with_physics as with_physics
-    from poise.reference.archive import load_prepared as load_prepared
-    from poise.reference.archive import load_reference as load_reference
-    from poise.reference.archive import save_prepared as save_prepared
+    from poise.physics.dynamic_motion import Variation as Variation, with_physics as with_physics
+    from poise.reference.archive import (
+        load_prepared as load_prepared,
+        load_reference as load_reference,
+        save_prepared as save_prepared,
+    )
     from poise.reference.body_clip import BodyClip as BodyClip
     from poise.reference.dynamic import Dynamic as Dynamic
     from poise.reference.played import Played as Played
@@ -59,8 +51,7 @@ if TYPE_CHECKING:
     from poise.retarget.contact_detection import find_contacts as find_contacts
     from poise.retarget.foot_cleanup import clean_feet as clean_feet
     from poise.retarget.prepare import prepare as prepare
-    from poise.world.pushes import Push as Push
-    from poise.world.pushes import parse_push as parse_push
+    from poise.world.pushes import Push as Push, parse_push as parse_push
     from poise.world.recording import Recording as Recording
     from poise.world.scene import Scene as Scene
     from poise.world.settings import WorldSettings as WorldSettings
@@ -112,7 +103,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 __all__ = ["PoiseError", "__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Load a public name from the module that defines it when the name is first used (PEP 562)."""
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute '{name}'")

@@ -1,6 +1,6 @@
 """Errors with a one-line message for the user."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class PoiseError(Exception):
@@ -18,3 +18,10 @@ def unknown_name(kind: str, name: str, choices: Iterable[str]) -> PoiseError:
     close = get_close_matches(name, valid, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""
     return PoiseError(f"unknown {kind} '{name}'.{hint} Valid: {', '.join(valid) or 'none'}.")
+
+
+def known_name(kind: str, name: str, choices: Collection[str]) -> str:
+    """The name itself, which must be one of `choices`."""
+    if name not in choices:
+        raise unknown_name(kind, name, choices)
+    return name

@@ -4,7 +4,7 @@ import io
 import math
 import os
 import zipfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,13 @@ def archive_names(path: Path | str) -> set[str]:
             return {name.removesuffix(".npy") for name in archive.namelist()}
     except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
         return set()
+
+
+def write_arrays(path: Path | str, arrays: Mapping[str, Any]) -> Path:
+    """Write arrays to a compressed NumPy archive, atomically; return its path."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return write_file(Path(path), buffer.getvalue())
 
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:

@@ -8,7 +8,7 @@ that a clip of T frames and J joints takes one call.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arrays import Array
+from poise.arrays import Array, Mask
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -127,14 +127,9 @@ def right_jacobian(rotation_vector: ArrayLike) -> Array:
 
     Jr(r) = 1 - (1 - cos t)/t^2 [r] + (t - sin t)/t^3 [r]^2, t = |r|.
     """
-    r = np.asarray(rotation_vector, float)
-    square = np.sum(r * r, axis=-1)[..., None, None]
-    angle = np.sqrt(square)
-    small = angle < _SMALL
-    safe = np.where(small, 1.0, angle)
+    cross, square, small, safe = _rotation_terms(rotation_vector)
     first = np.where(small, 0.5 - square / 24.0, (1.0 - np.cos(safe)) / safe**2)
     second = np.where(small, 1.0 / 6.0 - square / 120.0, (safe - np.sin(safe)) / safe**3)
-    cross = cross_matrix(r)
     return np.asarray(np.eye(3) - first * cross + second * (cross @ cross))
 
 
@@ -143,14 +138,17 @@ def inverse_right_jacobian(rotation_vector: ArrayLike) -> Array:
 
     Jr^-1(r) = 1 + [r]/2 + (1/t^2 - cot(t/2)/(2 t)) [r]^2, t = |r|.
     """
+    cross, square, small, safe = _rotation_terms(rotation_vector)
+    factor = np.where(small, 1.0 / 12.0 + square / 720.0, 1.0 / safe**2 - 0.5 / (safe * np.tan(0.5 * safe)))
+    return np.asarray(np.eye(3) + 0.5 * cross + factor * (cross @ cross))
+
+
+def _rotation_terms(rotation_vector: ArrayLike) -> tuple[Array, Array, Mask, Array]:
+    """[r] (..., 3, 3); and (..., 1, 1): t^2, whether t is small, t or 1 if it is small."""
     r = np.asarray(rotation_vector, float)
     square = np.sum(r * r, axis=-1)[..., None, None]
-    angle = np.sqrt(square)
-    small = angle < _SMALL
-    safe = np.where(small, 1.0, angle)
-    factor = np.where(small, 1.0 / 12.0 + square / 720.0, 1.0 / safe**2 - 0.5 / (safe * np.tan(0.5 * safe)))
-    cross = cross_matrix(r)
-    return np.asarray(np.eye(3) + 0.5 * cross + factor * (cross @ cross))
+    small = np.sqrt(square) < _SMALL
+    return cross_matrix(r), square, small, np.where(small, 1.0, np.sqrt(square))
 
 
 def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:

@@ -1,7 +1,5 @@
 """Checked access to the tables of a TOML file; errors name the file and line."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys
@@ -62,7 +60,7 @@ def toml_line_numbers(text: str) -> Lines:
         for bracket in re.findall(r"[\[\]{}]", code):
             depth += 1 if bracket in "[{" else -1
             if depth == 2 and bracket in "[{":
-                found[table, index, list_item_name(key, items)] = number
+                found[table, index, f"{key}[{items}]"] = number
                 items += 1
     return found
 
@@ -75,11 +73,6 @@ def toml_code_lines(text: str) -> list[str]:
 def nested_table_name(table: str, index: int, key: str) -> str:
     """The name, in `Lines`, of the table under `key` of another table."""
     return f"{table}#{index}.{key}" if table else key
-
-
-def list_item_name(key: str, index: int) -> str:
-    """The name, in `Lines`, of an inline table in the list under `key`."""
-    return f"{key}[{index}]"
 
 
 def _header_table_name(name: str, counts: Mapping[str, int]) -> str:
@@ -103,7 +96,7 @@ class TomlTable:
         self._values, self._key = values, key
 
     @classmethod
-    def read(cls, path: Path) -> TomlTable:
+    def read(cls, path: Path) -> "TomlTable":
         """The top-level table of a file."""
         content = read_file(path, LARGEST)
         try:
@@ -171,7 +164,14 @@ class TomlTable:
             raise self.fail(f"'{key}' must be {bounds}, not {value:g}", key)
         return float(value)
 
-    def whole(self, key: str, default: int, least: int, most: float = math.inf) -> int:
+    def positive(self, key: str, default: float | None = None) -> float:
+        """The finite number under `key`, which must be more than 0."""
+        value = self.number(key, default)
+        if value <= 0:
+            raise self.fail(f"'{key}' must be more than 0, not {value:g}", key)
+        return value
+
+    def whole(self, key: str, default: int | None, least: int, most: float = math.inf) -> int:
         """The whole number under `key`, from `least` to `most`."""
         value = self.number(key, default, least, most)
         if value != int(value):
@@ -209,20 +209,20 @@ class TomlTable:
             raise self.fail(f"'{key}' must be true or false, not {value!r}", key)
         return value
 
-    def inner(self, key: str) -> TomlTable:
+    def inner(self, key: str) -> "TomlTable":
         """The nested table under `key`; empty if the key is missing."""
         return self._entered(key, 0, self._values.get(key, {}), key)
 
-    def inners(self, key: str) -> list[TomlTable]:
+    def inners(self, key: str) -> "list[TomlTable]":
         """The tables under `key`, inline or with headers of their own. A single table counts as a list of one."""
         value = self._values.get(key, [])
         return self.listed(key, value if isinstance(value, list) else [value])
 
-    def listed(self, key: str, tables: Iterable[object]) -> list[TomlTable]:
+    def listed(self, key: str, tables: Iterable[object]) -> "list[TomlTable]":
         """A `TomlTable` for each of `tables`, the values of the list under `key`."""
-        return [self._entered(key, index, table, list_item_name(key, index)) for index, table in enumerate(tables)]
+        return [self._entered(key, index, table, f"{key}[{index}]") for index, table in enumerate(tables)]
 
-    def _entered(self, key: str, index: int, value: object, name: str) -> TomlTable:
+    def _entered(self, key: str, index: int, value: object, name: str) -> "TomlTable":
         if not isinstance(value, Mapping):
             raise self.fail(f"'{key}' must be a table, not {value!r}", key)
         table = nested_table_name(self._table, self._index, key)
@@ -232,7 +232,7 @@ class TomlTable:
             return TomlTable(self._file, self._lines, table, index, value)
         return TomlTable(self._file, self._lines, self._table, self._index, value, self._key or name)
 
-    def tables(self, key: str) -> list[TomlTable]:
+    def tables(self, key: str) -> "list[TomlTable]":
         """The tables with the header [[key]]; raise if they are written in another way."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):

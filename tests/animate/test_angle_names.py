@@ -4,8 +4,7 @@ from math import radians
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bodies import NAMES, body_of
 from poise.animate.read_poses import mirrored_angles, read_script_angles, script_angle_dofs, script_joint_dofs

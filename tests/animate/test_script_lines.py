@@ -4,8 +4,7 @@ import re
 import tomllib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from poise.errors import PoiseError
 from poise.toml_reader import TomlError, TomlTable, toml_line_numbers

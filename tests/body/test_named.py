@@ -92,7 +92,7 @@ def test_stands_on_the_ground_with_flat_soles(body):
         points = link.xpos + foot.points @ link.xmat.reshape(3, 3).T
         np.testing.assert_allclose(points[:, 2], 0, atol=1e-9)
         assert points[0, 0] == points[1, 0] < points[2, 0] == points[3, 0]
-        if foot.name.startswith("left"):
+        if foot.link.startswith("left"):
             assert points[0, 1] > points[1, 1]
 
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from poise.contact.problem import ContactProblem, LcpStatus, friction_polygon
 from poise.contact.solver import solve_contacts, solve_contacts_by_lemke, solve_contacts_by_sweeps

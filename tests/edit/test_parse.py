@@ -3,8 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from poise.edit.blend import Blend
 from poise.edit.cycle import Loop, TimeWarpEdit

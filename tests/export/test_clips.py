@@ -5,8 +5,7 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from rigs import crooked, users_rigging, with_rigging
 
 from poise.errors import PoiseError

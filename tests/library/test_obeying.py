@@ -7,8 +7,7 @@ import pytest
 from poise.body.body import Body
 from poise.errors import PoiseError
 from poise.library import motions as obeying
-from poise.library.motions import dynamic_reference as made_to_obey
-from poise.library.motions import fall_motion, named_motion, shipped_dynamic
+from poise.library.motions import dynamic_reference as made_to_obey, fall_motion, named_motion, shipped_dynamic
 from poise.performance.cast import cast
 from poise.reference.played import Played
 

@@ -189,7 +189,7 @@ def test_the_chin_comes_above_the_bar_and_the_body_stays_below_it():
 def test_motions_that_join_motions_that_join_others_are_refused(tmp_path):
     path = tmp_path / "bend.toml"
     path.write_text(read_source("turn-15").path.read_text().replace('begins = "walk"', 'begins = "turn-45"'))
-    with pytest.raises(PoiseError, match=r"bend.toml: 'begins' must name a motion that joins no others"):
+    with pytest.raises(PoiseError, match=r"bend.toml, line 3: 'begins' must name a motion that joins no others"):
         build_shipped_motion(path, Body.named("biped29"))
 
 

@@ -10,15 +10,16 @@ from poise.motion.captures import LICENCE, cached_mocap_file, fetch_mocap_file
 
 
 @pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    """The machine that tests run on may have one."""
+def direct_and_impatient(monkeypatch):
+    """The machine that tests run on may have a proxy."""
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("poise.motion.captures.TIMEOUT", PATIENCE)
 
 
 def refused(folder, *words, host):
     """Fetch what cannot be had; the one line that says so, with nothing left behind."""
     with pytest.raises(PoiseError) as caught:
-        fetch_mocap_file(capture(), host, folder / "cache", "licence", timeout=PATIENCE)
+        fetch_mocap_file(capture(), host, folder / "cache", "licence")
     line = str(caught.value)
     assert "\n" not in line
     for word in words:

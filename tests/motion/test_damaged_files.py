@@ -4,8 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from test_acclaim import AMC, ASF
 from test_bvh_read import ARM
 

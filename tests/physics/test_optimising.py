@@ -23,7 +23,7 @@ from poise.physics.optimise import (
 )
 from poise.physics.task import EndState
 from poise.reference.body_clip import BodyClip
-from poise.reference.supports import Sketch, Support, supports_of_reference_clip
+from poise.reference.supports import Support, sketch_of_clip
 
 BODY = Body.named("biped29")
 RATE = 120.0
@@ -41,7 +41,7 @@ def sketch(name, height, down, body=BODY):
     qpos[:, 2] += height
     feet = [part.limb.endswith("foot") for part in contact_parts(body)]
     clip = BodyClip(name, body, RATE, readonly(qpos), readonly(np.outer(down, feet), bool))
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip)
 
 
 def stand(frames=25):
@@ -207,7 +207,7 @@ def test_few_frames_per_second_ask_for_no_jolts():
     """Between the frames of a slow clip the wished motion is as smooth as it was."""
     walk = shipped_dynamic("walk", "biped29").clip
     slow = replace(walk, qpos=readonly(walk.qpos[::3]), down=readonly(walk.down[::3], bool), rate=40.0)
-    again = resampled_sketch(Sketch(slow, supports_of_reference_clip(slow)), 120.0).clip
+    again = resampled_sketch(sketch_of_clip(slow), 120.0).clip
     assert again.frames == walk.frames
     assert np.abs(again.qpos[:, 7:] - walk.qpos[:, 7:]).max() < 0.01
     jolts = [np.abs(np.diff(clip.qpos[:, 7:], n=3, axis=0)).mean() for clip in (again, walk)]
@@ -216,7 +216,7 @@ def test_few_frames_per_second_ask_for_no_jolts():
 
 def test_feet_that_swing_over_the_end_of_a_cycle_keep_off_the_ground():
     clip = shipped_dynamic("walk", "biped29").clip
-    least = spacetime_task(Sketch(clip, supports_of_reference_clip(clip)), DynamicSettings(lift=0.05)).balls
+    least = spacetime_task(sketch_of_clip(clip), DynamicSettings(lift=0.05)).balls
     over = ~least.down[1] & ~least.down[-1] & least.down.any(axis=0)
     assert over.any()
     assert np.array_equal(least.least[1], least.least[-1])

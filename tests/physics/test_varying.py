@@ -6,14 +6,14 @@ from poise.library.motions import shipped_dynamic
 from poise.physics.certificate import certify
 from poise.physics.dynamic_motion import Variation, parse_physics_variation, varied_sketch, with_physics
 from poise.physics.optimise import optimise
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import sketch_of_clip
 from poise.rotations import quat_conjugate, quat_multiply, yaw_of
 
 
 @pytest.fixture(scope="module")
 def walk():
     clip = shipped_dynamic("walk", "biped29").clip
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip)
 
 
 def way(clip):
@@ -91,10 +91,10 @@ def test_a_varied_walk_obeys_physics(walk, change):
 def test_what_stays_in_place_has_no_speed():
     clip = shipped_dynamic("squat", "biped29").clip
     with pytest.raises(PoiseError, match="goes nowhere"):
-        varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), Variation(speed=1.2))
+        varied_sketch(sketch_of_clip(clip), Variation(speed=1.2))
     held = shipped_dynamic("hang", "biped29")
     with pytest.raises(PoiseError, match="holds on to something"):
-        varied_sketch(Sketch(held.clip, supports_of_reference_clip(held.clip)), Variation(turn=1.0))
+        varied_sketch(sketch_of_clip(held.clip), Variation(turn=1.0))
 
 
 def test_a_reference_that_obeys_physics_is_its_own_nearest(walk):

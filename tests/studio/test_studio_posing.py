@@ -6,8 +6,7 @@ import tomllib
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from poise import Body, PoiseError
 from poise.animate.read_script import find_script, read_script, shipped_scripts

@@ -5,8 +5,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from poise import Body, PoiseError, Push, Scene, World, named_controller, named_motion, parse_push, perform
 from poise.reference.reference import Still

@@ -5,8 +5,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from poise import Body, PoiseError, Scene, World, named_motion
 from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS

@@ -191,8 +191,8 @@ def angles_that_reach(body: Body, angles: Mapping[int, float], entry: TomlTable)
     Places are x ahead, y to the left and z above the ground, with the root at its place in the standing pose and its
     orientation from the pose. Only joints of the limb that the pose does not set may bend.
     """
-    limbs = {hand.name: (hand.link, hand.point) for hand in body.hands}
-    limbs |= {foot.name: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
+    limbs = {hand.link: (hand.link, hand.point) for hand in body.hands}
+    limbs |= {foot.link: (foot.link, foot.points.mean(axis=0)) for foot in body.feet}
     limbs |= {link: (link, np.zeros(3)) for link in body.links if link not in limbs}
     for name in entry.keys:
         if name not in limbs:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from itertools import takewhile
+from os.path import commonprefix
 
 import mujoco
 import numpy as np
@@ -13,10 +13,10 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body import symmetry
 from poise.body.body import Body
 from poise.body.mjcf import plan_mjcf
-from poise.body.parts import Foot, Hand, Joint, Kind
+from poise.body.parts import Joint, Kind
 from poise.body.plans.plan import BodyPlan, JointPlan
 from poise.body.surface import lowest_geom_height
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.rotations import quat_exp
 
 _NAMES = ("biped29", "human37", "human42", "human43", "human58", "lamp14", "baby")
@@ -30,9 +30,7 @@ def body_names() -> tuple[str, ...]:
 @cache
 def bundled_body(name: str) -> Body:
     """A bundled body, built once from the plan in `poise.body.plans.<name>`."""
-    if name not in _NAMES:
-        raise unknown_name("body", name, _NAMES)
-    return assemble_body(import_module(f"poise.body.plans.{name}").body_plan())
+    return assemble_body(import_module(f"poise.body.plans.{known_name('body', name, _NAMES)}").body_plan())
 
 
 _ROOT_DOFS = ("root_x", "root_y", "root_z", "root_rx", "root_ry", "root_rz")
@@ -60,8 +58,8 @@ def assemble_body(plan: BodyPlan) -> Body:
         torque_limit=sets[plan.default_torque],
         torque_limits=sets,
         tables=_numbers_per_dof(plan, model, lambda joint: joint.numbers),
-        feet=tuple(Foot(f.link, f.link, readonly(f.points), f.ankle) for f in plan.feet),
-        hands=tuple(Hand(h.link, h.link, readonly(h.point)) for h in plan.hands),
+        feet=plan.feet,
+        hands=plan.hands,
         head=plan.head,
         symmetry=symmetry.find_symmetry(model, joints, by_link),
         plan=plan,
@@ -132,8 +130,7 @@ def _common_joint_name(elements: tuple[str, ...], link: str) -> str:
     """The common beginning of the names of a joint's hinges (hip of hip_x and hip_y), else the link's name."""
     if len(elements) == 1:
         return elements[0]
-    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*elements, strict=False))
-    stem = "".join(letters[0] for letters in shared).rstrip("_-. ")
+    stem = commonprefix(elements).rstrip("_-. ")  # noqa: RUF071 (letter by letter is meant)
     return stem if len(stem) > 2 else link
 
 

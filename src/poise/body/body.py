@@ -1,7 +1,5 @@
 """Body: a character as an MJCF model, with the data that MJCF cannot hold."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +14,7 @@ from poise.body.parts import Foot, Hand, Joint
 from poise.body.plans.plan import BodyPlan
 from poise.body.rigging import Rigging
 from poise.body.symmetry import Symmetry
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_exp
 
@@ -43,14 +41,14 @@ class Body:
     rigging: Rigging | None = None  # maps poses to the skeleton from which the body was built, if any
 
     @classmethod
-    def named(cls, name: str) -> Body:
+    def named(cls, name: str) -> "Body":
         """The bundled body of this name."""
         from poise.body.assemble import bundled_body
 
         return bundled_body(name)
 
     @classmethod
-    def from_mjcf(cls, source: str | Path) -> Body:
+    def from_mjcf(cls, source: str | Path) -> "Body":
         """The body of a user's MJCF, a path or text, which must contain exactly one free-rooted character."""
         from poise.body.mjcf_import import import_mjcf
 
@@ -65,7 +63,7 @@ class Body:
         name: str = "figure",
         rate: float | None = None,
         symmetric: bool = False,
-    ) -> Body:
+    ) -> "Body":
         """A body built from a skeleton (metres, upright pose facing +x), with a rigging that maps poses back to it.
 
         A humanoid becomes a person of `mass` kg, by default 23 kg/m^2 times stature squared; anything else becomes a
@@ -154,9 +152,7 @@ class Body:
 
     def joint(self, name: str) -> Joint:
         """A joint by its name."""
-        if name not in self._joint_by_name:
-            raise unknown_name("joint", name, self._joint_by_name)
-        return self._joint_by_name[name]
+        return self._joint_by_name[known_name("joint", name, self._joint_by_name)]
 
     def index(self, name: str) -> tuple[int, ...]:
         """Indices of the degrees of freedom of a joint, or the index of the degree of freedom with this name."""
@@ -166,9 +162,7 @@ class Body:
 
     def link_id(self, name: str) -> int:
         """MuJoCo's body id of a link in `model`."""
-        if name not in self.links:
-            raise unknown_name("link", name, self.links)
-        return self.links.index(name) + 1
+        return self.links.index(known_name("link", name, self.links)) + 1
 
     def qpos_from(self, angles: Mapping[str, float | ArrayLike]) -> Array:
         """The standing pose (nq,) with joints set (rad): rotation vectors of balls, angles of hinges, also of one."""
@@ -185,18 +179,17 @@ class Body:
             qpos[list(joint.qpos)] = quat_exp(vector) if joint.kind == "ball" else vector
         return qpos
 
-    def with_torque_limits(self, limits: str | ArrayLike) -> Body:
+    def with_torque_limits(self, limits: str | ArrayLike) -> "Body":
         """The same body with a named set of torque limits, or with the given limits (nv,) in N m."""
         if isinstance(limits, str):
-            if limits not in self.torque_limits:
-                raise unknown_name("set of torque limits", limits, self.torque_limits)
+            known_name("set of torque limits", limits, self.torque_limits)
             return replace(self, torque_limit=self.torque_limits[limits])
         values = np.asarray(limits, float)
         if values.shape != (self.nv,) or not np.all(values >= 0):
             raise PoiseError(f"torque limits must be {self.nv} numbers >= 0, one per degree of freedom")
         return replace(self, torque_limit=readonly(np.where(np.arange(self.nv) < 6, 0.0, values)))
 
-    def scaled(self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> Body:
+    def scaled(self, *, legs: float = 1.0, arms: float = 1.0, size: float = 1.0, mass: float | None = None) -> "Body":
         """This body scaled by the rules of `poise.body.plans.scale`: three factors, and the total `mass` in kg."""
         from poise.body.assemble import assemble_body
         from poise.body.plans.scale import scale_plan
@@ -208,7 +201,7 @@ class Body:
         fits = legs == arms == size == 1.0  # a rigging is valid only for the skeleton's own proportions
         return replace(body, rigging=self.rigging if fits else None)
 
-    def with_fists(self) -> Body:
+    def with_fists(self) -> "Body":
         """This body with closed hands; it must come from a plan whose hands are mittens."""
         from poise.body.assemble import assemble_body
         from poise.body.plans.shapes import fist_geoms
@@ -221,7 +214,7 @@ class Body:
         body = assemble_body(replace(plan, segments=tuple(closed)))
         return replace(body, torque_limit=self.torque_limit, rigging=self.rigging)
 
-    def loaded(self, loads: Mapping[str, float]) -> Body:
+    def loaded(self, loads: Mapping[str, float]) -> "Body":
         """The body with a box as load on each link in `loads` (mass in kg by link); see `poise.body.load`."""
         from poise.body.load import add_load
 
@@ -238,8 +231,7 @@ class Body:
     def require(self, *needs: str, for_whom: str) -> None:
         """Raise if the body lacks any of `needs`, out of feet, hands, head, mirror, torque limits, joint limits."""
         for need in needs:
-            if need not in self._features:
-                raise unknown_name("need", need, self._features)
+            known_name("need", need, self._features)
         lacking = [_WORDS.get(need, need) for need in needs if not self._features[need]]
         if lacking:
             raise PoiseError(f"body '{self.name}' lacks {', '.join(lacking)}, which {for_whom} needs")

@@ -139,12 +139,11 @@ def read_mjcf_file(path: Path) -> str:
         raise PoiseError(f"{path.name}: not a text file") from None
 
 
-def inline_includes(tree: ET.Element, folder: Path, where: str) -> None:
-    """Replace each <include file=...> by the content of the file, which must be in `folder` or below."""
-    _inline(tree, folder, folder.resolve(), where, set())
-
-
-def _inline(tree: ET.Element, folder: Path, top: Path, where: str, seen: set[Path]) -> None:
+def inline_includes(
+    tree: ET.Element, folder: Path, where: str, top: Path | None = None, seen: set[Path] | None = None
+) -> None:
+    """Replace each <include file=...> by the content of the file, which must be in `top` (`folder`) or below."""
+    top, seen = top or folder.resolve(), set() if seen is None else seen
     for parent in list(tree.iter()):
         for place, child in reversed(list(enumerate(parent))):
             if child.tag != "include":
@@ -156,7 +155,7 @@ def _inline(tree: ET.Element, folder: Path, top: Path, where: str, seen: set[Pat
             if len(seen) > MOST_INCLUDES:
                 raise PoiseError(f"{where}: more than {MOST_INCLUDES} files are included")
             included = parse_mjcf(read_mjcf_file(path), f"{where} includes {path.name}")
-            _inline(included, path.parent, top, path.name, seen)
+            inline_includes(included, path.parent, path.name, top, seen)
             parent[place : place + 1] = list(included)
 
 

@@ -84,7 +84,7 @@ def import_mjcf(source: str | Path) -> Body:
         torque_limit=torque,
         torque_limits=Frozen({"model": torque}),
         feet=guess_feet(model, standing, joints),
-        hands=tuple(Hand(n, n, readonly(model.body(n).ipos)) for n in links if "hand" in n.lower()),
+        hands=tuple(Hand(link, readonly(model.body(link).ipos)) for link in links if "hand" in link.lower()),
         head=next((link for link in links if "head" in link.lower()), None),
         symmetry=find_symmetry(model, joints, links),
     )
@@ -264,7 +264,7 @@ def _actuator_force_limit(full: mujoco.MjModel, actuator: int) -> float:
 
 
 def guess_feet(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...]) -> tuple[Foot, ...]:
-    """Feet from links named foot, else toe or ankle, with the corners of the sole in the standing pose as contacts."""
+    """Feet from links named "foot", or else "toe" or "ankle"; their contacts are the corners of the standing sole."""
     links = [model.body(i).name for i in range(1, model.nbody)]
     for word in ("foot", "toe", "ankle"):
         found = (_guess_foot(model, standing, joints, link) for link in links if word in link.lower())
@@ -278,7 +278,8 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     data.qpos[:] = standing
     mujoco.mj_kinematics(model, data)
     body = model.body(link).id
-    solid, carrier = solid_geoms_of_body(model, body), _carrying_joint(model, joints, body)
+    solid, names = solid_geoms_of_body(model, body), {joint.link: joint.name for joint in joints[1:]}
+    carrier = names.get(model.body(model.body_weldid[body]).name)  # the joint of the link or its nearest ancestor's
     if not solid or carrier is None:
         return None
     cloud = np.concatenate([_geom_low_points(model, data, g) for g in solid])
@@ -288,15 +289,7 @@ def _guess_foot(model: mujoco.MjModel, standing: Array, joints: tuple[Joint, ...
     outer, inner = (right, left) if name_side(link) == "right" else (left, right)
     corners = np.array([[x, y, ground] for x in (back, front) for y in (outer, inner)])
     frame = data.xmat[body].reshape(3, 3)
-    return Foot(link, link, readonly((corners - data.xpos[body]) @ frame), carrier)
-
-
-def _carrying_joint(model: mujoco.MjModel, joints: tuple[Joint, ...], body: int) -> str | None:
-    """Name of the joint that moves link `body`: the link's own joint, else that of the nearest jointed ancestor."""
-    names = {joint.link: joint.name for joint in joints[1:]}
-    while body and model.body(body).name not in names:
-        body = int(model.body_parentid[body])
-    return names.get(model.body(body).name)
+    return Foot(link, readonly((corners - data.xpos[body]) @ frame), carrier)
 
 
 def _geom_low_points(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:

@@ -30,7 +30,6 @@ class Joint:
 class Foot:
     """A foot and its contact points."""
 
-    name: str
     link: str
     points: Array  # (4, 3) m in the link frame: heel outer, heel inner, toe outer, toe inner
     ankle: str  # name of the joint that carries the foot
@@ -40,6 +39,5 @@ class Foot:
 class Hand:
     """A hand and its contact point, for pushing and gripping."""
 
-    name: str
     link: str
     point: Array  # (3,) m in the link frame

@@ -5,8 +5,6 @@ A change dr of a ball's rotation vector rotates the ball by Jr(r) dr in its own 
 [Sola2018].
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,7 +62,7 @@ class PoseDisplacement:
     way: Array
 
     @classmethod
-    def between(cls, first: Array, last: Array) -> PoseDisplacement:
+    def between(cls, first: Array, last: Array) -> "PoseDisplacement":
         """The displacement that moves pose `first` (nq,) to the heading, place and height of pose `last`."""
         yaw, way = planar_displacement(first, last)
         return cls(yaw, way + [0.0, 0.0, last[2] - first[2]])
@@ -89,11 +87,11 @@ class PoseDisplacement:
         out[..., 0], out[..., 1] = cos * v[..., 0] - sin * v[..., 1], sin * v[..., 0] + cos * v[..., 1]
         return out
 
-    def then(self, yaw: float, way: Array) -> PoseDisplacement:
+    def then(self, yaw: float, way: Array) -> "PoseDisplacement":
         """This displacement followed by `yaw` (rad) and a translation `way` (3,) m, given in the displaced frame."""
         return PoseDisplacement(self.yaw + yaw, self.way + self.vector(way))
 
-    def shifted(self, way: Array) -> PoseDisplacement:
+    def shifted(self, way: Array) -> "PoseDisplacement":
         """This displacement followed by a translation `way` (3,) m in the world."""
         return PoseDisplacement(self.yaw, self.way + way)
 
@@ -135,8 +133,12 @@ class PoseSpace:
     def smooth(self, qpos: Array, frames: Array) -> Array:
         """Poses (S, nq) at fractional frames (S,), by cubic splines: velocities that jump would shake a body."""
         curves = make_interp_spline(np.arange(len(qpos)), self.continuous(qpos), k=min(3, len(qpos) - 1))
-        out = np.asarray(curves(frames))
-        out[:, self._quats] = quat_normalize(out[:, self._quats])
+        return self.normalized(np.asarray(curves(frames)))
+
+    def normalized(self, qpos: Array) -> Array:
+        """The same poses (T, nq), with unit quaternions."""
+        out = np.array(qpos)
+        out[:, self._quats] = quat_normalize(qpos[:, self._quats])
         return out
 
     def continuous(self, qpos: Array) -> Array:

@@ -4,8 +4,6 @@ The frame of each skeleton joint has a constant rotation in the frame of the lin
 a link of their own (fingers, zero-length helpers) are carried by the link of their nearest moving ancestor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -60,7 +58,7 @@ class Rigging:
         top = self.drivers[self.links[0]]
         return self._with_marker(clip, top) if top > 0 and self.skeleton.travels(top) else clip
 
-    def poses(self, body: Body, clip: Clip) -> Array:
+    def poses(self, body: "Body", clip: Clip) -> Array:
         """Poses (T, nq) that follow a clip, the inverse of `clip`; hinges follow as far as they can, beyond limits."""
         model, places = body.model, clip.places
         world = {link: quat_multiply(places.rotation[:, joint], quat_conjugate(self.turns[joint]))
@@ -114,7 +112,7 @@ class Rigging:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Rigging:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Rigging":
         """The rigging from the values of `as_dict`."""
         return cls(
             Skeleton.from_dict(data["skeleton"]),
@@ -140,6 +138,13 @@ def hinge_angles(turn: Array, axes: Array) -> Array:
     return np.asarray(angles[:, : len(axes)])
 
 
+def joint_anchors(model: mujoco.MjModel) -> Array:
+    """Position (nbody, 3) m of each link's joint in the link's frame; 0 for welded links."""
+    own = [model.jnt_pos[first] if count else np.zeros(3)
+           for first, count in zip(model.body_jntadr, model.body_jntnum, strict=True)]  # fmt: skip
+    return np.array(own)
+
+
 def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
     """A rigging with one skeleton joint per link in the tree of body `root`, with the link's name, at its joint."""
     data = mujoco.MjData(model)
@@ -147,7 +152,7 @@ def plain_rigging(model: mujoco.MjModel, root: int) -> Rigging:
     # MuJoCo numbers bodies depth first.
     bodies = [b for b in range(1, model.nbody) if model.body_rootid[b] == model.body_rootid[root]]
     where = {body: index for index, body in enumerate(bodies)}
-    anchors = np.array([model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in bodies])
+    anchors = joint_anchors(model)[bodies]
     places = data.xpos[bodies] + quat_rotate(data.xquat[bodies], anchors)
     parents = tuple(where.get(int(model.body_parentid[b]), -1) for b in bodies)
     offsets = np.array([places[i] - places[p] if p >= 0 else np.zeros(3) for i, p in enumerate(parents)])

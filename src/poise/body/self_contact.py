@@ -33,7 +33,8 @@ def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
     connected, whose links the MJCF excludes, or that overlap deeply in the standing pose, such as shoulder and chest.
     """
     model = body.model
-    rigid, limb = _rigid_links(model), _limb_of_links(body)
+    # A link without a joint is rigid with the nearest ancestor that has one.
+    rigid, limb = model.body_weldid, _limb_of_links(body)
     excluded = {(int(pair) >> 16, int(pair) & 0xFFFF) for pair in model.exclude_signature}
     above = rigid[model.body_parentid]
     data = mujoco.MjData(model)
@@ -53,23 +54,15 @@ def self_contact_pairs(body: Body) -> tuple[SelfContactPair, ...]:
     return tuple(found)
 
 
-def _rigid_links(model: mujoco.MjModel) -> Ints:
-    """For each link (nbody,), the nearest link with a joint that carries it without one: itself or an ancestor."""
-    out = np.zeros(model.nbody, np.int64)
-    for link in range(1, model.nbody):  # parents come before their children
-        out[link] = link if model.body_jntnum[link] else out[model.body_parentid[link]]
-    return out
-
-
 def _limb_of_links(body: Body) -> Ints:
     """Number (nbody,) of each jointed link's limb: a connected part of leg, arm or rest; each link if there is none."""
     model, groups = body.model, {joint.link: joint.group for joint in body.joints}
-    rigid, sided = _rigid_links(model), any(group in _LIMBS for group in groups.values())
+    sided = any(group in _LIMBS for group in groups.values())
     part = ["" if name not in groups or groups[name] not in _LIMBS else groups[name]
             for name in (model.body(b).name for b in range(model.nbody))]  # fmt: skip
     out = np.arange(model.nbody)
     for link in range(1, model.nbody):
-        parent = int(rigid[model.body_parentid[link]])
+        parent = int(model.body_weldid[model.body_parentid[link]])
         if sided and parent and model.body_jntnum[link] and part[link] == part[parent]:
             out[link] = out[parent]
     return out
@@ -114,10 +107,8 @@ class SelfDistances:
         self._overlap = np.array([pair.slack - SLACK for pair in self.pairs])
         self.apart: Mask = self._overlap < _NEIGHBOURS
         """(P,) whether joints can move the geoms of a pair apart; neighbours, as neck and collar bone, stay together"""
-        arms = {body.link_id(joint.link) for joint in body.joints if joint.group.endswith("arm")}
-        armed = np.isin(np.arange(self._model.nbody), list(arms))
-        for link in range(1, self._model.nbody):  # a link without a joint, such as a hand, goes with its parent
-            armed[link] |= not self._model.body_jntnum[link] and armed[self._model.body_parentid[link]]
+        arms = [body.link_id(joint.link) for joint in body.joints if joint.group.endswith("arm")]
+        armed = np.isin(self._model.body_weldid, arms)  # a link without a joint, such as a hand, goes with its parent
         self.of_arms: Mask = armed[self._model.geom_bodyid[self._geoms]].any(axis=1)
         """(P,) whether a pair has a link of an arm"""
         half = [float(size[size > 0].min(initial=1.0)) for size in self._model.geom_size]  # m, or radius

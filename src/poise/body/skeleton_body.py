@@ -11,14 +11,13 @@ from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.rigging import Rigging
 from poise.body.skeleton_measures import (
-    UprightSkeleton,
     distinct_joints,
     middle_of_hips,
     person_measures,
     zero_pose_rotations,
 )
 from poise.errors import PoiseError
-from poise.motion.roles import Roles, find_roles
+from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_multiply
 
@@ -31,28 +30,23 @@ def body_from_skeleton(
     """Build the body of a skeleton, see `Body.from_skeleton`; joints without links follow the nearest ancestor's."""
     if mass is not None and not (isfinite(mass) and mass > 0):
         raise PoiseError(f"a body cannot weigh {mass} kg: give a positive mass")
-    upright, roles = UprightSkeleton(skeleton), find_roles(skeleton)
+    roles = find_roles(skeleton)
     turns: dict[str, Array] = {}  # rotation (4,) of each link from the upright pose to the body's zero pose
     if roles is None:
-        plan, drivers = skeleton_creature.creature_plan(upright, mass, name)
-        origin = upright.position[next(iter(drivers.values()))]
+        plan, drivers = skeleton_creature.creature_plan(skeleton, mass, name)
+        origin = skeleton.standing.position[0, next(iter(drivers.values()))]
     else:
-        plan = skeleton_person.person_plan(person_measures(upright, roles, mass, symmetric), name)
-        drivers, turns = _person_drivers(upright, roles), zero_pose_rotations(upright, roles)
-        origin = middle_of_hips(upright, roles)
+        plan = skeleton_person.person_plan(person_measures(skeleton, roles, mass, symmetric), name)
+        turns, origin = zero_pose_rotations(skeleton, roles), middle_of_hips(skeleton, roles)
+        spine, neck = (distinct_joints(skeleton, joints) for joints in (roles.spine, roles.neck))
+        drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
+        drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
+        drivers |= {role: joint for role, joint in roles.joints.items() if role != "neck"}
     driven = {joint: link for link, joint in drivers.items()}
     links: list[str] = []
     for joint, parent in enumerate(skeleton.parents):
         links.append(driven.get(joint, links[parent] if parent >= 0 else plan.segments[0].name))
-    swung = quat_multiply(np.array([turns.get(link, _IDENTITY) for link in links]), upright.rotation)
-    root = readonly(upright.position[0] - origin)
+    swung = quat_multiply(np.array([turns.get(link, _IDENTITY) for link in links]), skeleton.standing.rotation[0])
+    root = readonly(skeleton.standing.position[0, 0] - origin)
     rigging = Rigging(skeleton, tuple(links), readonly(swung), root, Frozen(drivers), rate)
     return replace(assemble_body(plan), rigging=rigging)
-
-
-def _person_drivers(upright: UprightSkeleton, roles: Roles) -> dict[str, int]:
-    """The skeleton joint that each link of a person follows."""
-    spine, neck = (distinct_joints(upright, joints) for joints in (roles.spine, roles.neck))
-    drivers = {f"spine_{k + 1}": joint for k, joint in enumerate(spine[:-1])}
-    drivers |= {f"neck_{k + 1}": joint for k, joint in enumerate(neck[:-1])}
-    return drivers | {role: joint for role, joint in roles.joints.items() if role != "neck"}

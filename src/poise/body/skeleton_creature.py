@@ -4,20 +4,18 @@ A bone is thicker the longer it is and the more it carries, like the branches of
 free ends are on the ground in the upright pose have feet. Left and right are exact mirror images.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.arrays import Array, Frozen
+from poise.arrays import Array, Frozen, readonly
 from poise.body.mjcf_import import guess_group
+from poise.body.parts import Foot
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE
 from poise.body.plans.anthropometry import point_inertia
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
-from poise.body.skeleton_measures import UprightSkeleton
+from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment
 from poise.body.symmetry import mirrored_names, name_side
 from poise.errors import PoiseError
 from poise.motion.skeleton import Skeleton
@@ -63,9 +61,9 @@ class _Solid:
     inertia: Array  # (3, 3) kg m^2 about the centre of mass
 
 
-def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
+def creature_plan(skeleton: Skeleton, mass: float | None, name: str) -> tuple[BodyPlan, dict[str, int]]:
     """The plan of a creature of `mass` kg (None: by density), and by link the skeleton joint that the link follows."""
-    parts = creature_limbs(upright)
+    parts = creature_limbs(skeleton)
     radii = _bone_radii(parts)
     solids = [_limb_solid(part, r, 1.0) for part, r in zip(parts, radii, strict=True)]
     if mass is not None:
@@ -75,8 +73,8 @@ def creature_plan(upright: UprightSkeleton, mass: float | None, name: str) -> tu
     joints = _creature_joints(parts, solids)
     soles = [feet.get(part.name) for part in parts]
     segments = tuple(_limb_segment(parts, k, joints[k], solids[k], radii[k], sole) for k, sole in enumerate(soles))
-    foot_plans = tuple(_limb_foot_plan(parts, part, feet[part.name]) for part in parts if part.name in feet)
-    return BodyPlan(name, segments, "motor", {}, foot_plans), {part.name: part.joint for part in parts}
+    standing = tuple(_limb_foot(parts, part, feet[part.name]) for part in parts if part.name in feet)
+    return BodyPlan(name, segments, "motor", {}, standing), {part.name: part.joint for part in parts}
 
 
 def _bone_radii(parts: tuple[LimbBones, ...]) -> list[Array]:
@@ -135,7 +133,7 @@ def _limb_ancestors(parts: tuple[LimbBones, ...], k: int) -> list[int]:
 
 
 def _limb_segment(
-    parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: _Sole | None
+    parts: tuple[LimbBones, ...], k: int, joint: JointPlan, solid: _Solid, radii: Array, foot: "_Sole | None"
 ) -> Segment:
     part = parts[k]
     above = parts[part.parent] if part.parent >= 0 else None
@@ -145,10 +143,9 @@ def _limb_segment(
     looks = tuple(_bone_geom(part, n, bone, radius, foot)
                   for n, (bone, radius) in enumerate(zip(part.bones, radii, strict=True)))  # fmt: skip
     parent, offset = (None, part.place) if above is None else (above.name, part.place - above.place)
-    mass = solid.mass, _as_vector(solid.com), _as_vector(moments)
     geoms, group = looks if foot is None else (*looks, *foot.rails(part)), guess_group(part.name)
     frame = (float(w), float(x), float(y), float(z))
-    return Segment(part.name, parent, joint, _as_vector(offset), *mass, geoms, group, frame=frame)
+    return Segment(part.name, parent, joint, offset, solid.mass, solid.com, moments, geoms, group, frame=frame)
 
 
 @dataclass(frozen=True)
@@ -192,12 +189,11 @@ def _limb_soles(parts: tuple[LimbBones, ...], radii: list[Array]) -> dict[str, _
     return feet
 
 
-def _limb_foot_plan(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> FootPlan:
+def _limb_foot(parts: tuple[LimbBones, ...], part: LimbBones, sole: _Sole) -> Foot:
     """The foot of a limb. The ankle is the limb's joint; the root has no joint, so its ankle is the first child's."""
     outer, inner = (sole.right, sole.left) if name_side(part.name) == "right" else (sole.left, sole.right)
-    corners = ((x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner))
-    a, b, c, d = (_as_vector(np.array(corner) - part.place) for corner in corners)
-    return FootPlan(part.name, (a, b, c, d), part.name if part.parent >= 0 else parts[1].name)
+    corners = np.array([(x, y, sole.ground) for x in (sole.back, sole.front) for y in (outer, inner)])
+    return Foot(part.name, readonly(corners - part.place), part.name if part.parent >= 0 else parts[1].name)
 
 
 def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole | None) -> Geom:
@@ -207,7 +203,7 @@ def _bone_geom(part: LimbBones, n: int, bone: Array, radius: float, foot: _Sole 
     if n < len(part.tips):
         end[2] = max(end[2], clear)
     colour = _limb_colour(part.name)
-    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), _as_vector(end), radius, colour)
+    shape = shapes.capsule_geom(f"{part.name}_bone{n}", (0.0, 0.0, 0.0), end, radius, colour)
     return shape if min(0.0, end[2]) >= clear else replace(shape, solid=False)
 
 
@@ -216,17 +212,12 @@ def _limb_colour(name: str) -> Colour:
     return (0.86 * r, 0.86 * g, 0.86 * b, a) if name_side(name) == "right" else FUR
 
 
-def _as_vector(v: Array) -> Vector:
-    return float(v[0]), float(v[1]), float(v[2])
-
-
-def creature_limbs(upright: UprightSkeleton) -> tuple[LimbBones, ...]:
+def creature_limbs(skeleton: Skeleton) -> tuple[LimbBones, ...]:
     """All limbs of a skeleton, the root first, parents before children."""
-    skeleton = upright.skeleton
-    position, ends = _symmetric_positions(upright)
-    reach = _longest_bones(upright, position, ends)
-    moving = _moving_joints(upright, reach)
-    below = upright.below(moving[0])
+    position, ends = _symmetric_positions(skeleton)
+    reach = _longest_bones(skeleton, position, ends)
+    moving = _moving_joints(skeleton, reach)
+    below = skeleton.below(moving[0])
     carrier = _carrying_joints(skeleton.parents, moving)
     names = link_names(skeleton.names)
     above = {j: carrier[skeleton.parents[j]] for j in moving[1:]}
@@ -249,9 +240,8 @@ def _distinct_points(places: list[Array], joint: Array, longest: float) -> Array
     return np.reshape([p for p in places if np.linalg.norm(p - joint) > _NOTHING * longest], (-1, 3))
 
 
-def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Array:
+def _longest_bones(skeleton: Skeleton, position: Array, ends: Array) -> Array:
     """Length (J,) m of the longest bone of each joint."""
-    skeleton = upright.skeleton
     reach = np.zeros(skeleton.count)
     for end, tip in zip(skeleton.ends, ends, strict=True):
         reach[end.joint] = max(reach[end.joint], np.linalg.norm(tip - position[end.joint]))
@@ -260,9 +250,12 @@ def _longest_bones(upright: UprightSkeleton, position: Array, ends: Array) -> Ar
     return reach
 
 
-def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
-    """The joints that get links; the first is an ancestor of all others."""
-    own = upright.below(_top_joint(upright.skeleton))
+def _moving_joints(skeleton: Skeleton, reach: Array) -> list[int]:
+    """The joints that get links, below markers (whose only child has positions of its own); the first carries all."""
+    top = 0
+    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):  # a marker
+        (top,) = skeleton.children[top]
+    own = skeleton.below(top)
     reach = np.where(np.isin(np.arange(len(reach)), own), reach, 0.0)
     moving = [j for j, length in enumerate(reach) if length > _SHORT * np.max(reach)]
     if len(moving) < 2:
@@ -270,17 +263,9 @@ def _moving_joints(upright: UprightSkeleton, reach: Array) -> list[int]:
     if not _SIZES[0] < np.max(reach) < _SIZES[1]:
         raise PoiseError(f"the skeleton's longest bone measures {np.max(reach):.3g} m: is its unit right?")
     top = moving[0]
-    while not set(moving) <= set(upright.below(top)):
-        top = upright.skeleton.parents[top]
+    while not set(moving) <= set(skeleton.below(top)):
+        top = skeleton.parents[top]
     return moving if top == moving[0] else [top, *moving]
-
-
-def _top_joint(skeleton: Skeleton) -> int:
-    """The topmost joint that moves the figure, below markers: joints whose only child has positions of its own."""
-    top = 0
-    while len(skeleton.children[top]) == 1 and skeleton.travels(skeleton.children[top][0]):
-        (top,) = skeleton.children[top]
-    return top
 
 
 def link_names(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -303,15 +288,15 @@ def _carrying_joints(parents: tuple[int, ...], moving: list[int]) -> list[int]:
     return carriers
 
 
-def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
+def _symmetric_positions(skeleton: Skeleton) -> tuple[Array, Array]:
     """Positions of joints (J, 3) and ends (E, 3) m, averaged with their mirror images if names and positions match."""
-    position, ends = np.array(upright.position), np.array(upright.places.ends[0])
-    names = link_names(upright.skeleton.names)
+    position, ends = np.array(skeleton.standing.position[0]), np.array(skeleton.standing.ends[0])
+    names = link_names(skeleton.names)
     pairs = mirrored_names(names)
     if not pairs:
         return position, ends
     partner = [names.index(pairs[name]) for name in names]
-    tips = [_mirrored_end(upright, k, partner, ends) for k in range(len(ends))]
+    tips = [_mirrored_end(skeleton, k, partner, ends) for k in range(len(ends))]
     images = mirror_vector(position[partner]), mirror_vector(ends[tips])
     size = float(np.linalg.norm(np.ptp(position, axis=0)))
     if any(np.max(np.abs(a - b), initial=0.0) > _ALIKE * size for a, b in zip((position, ends), images, strict=True)):
@@ -319,9 +304,9 @@ def _symmetric_positions(upright: UprightSkeleton) -> tuple[Array, Array]:
     return (position + images[0]) / 2, (ends + images[1]) / 2
 
 
-def _mirrored_end(upright: UprightSkeleton, end: int, partner: list[int], places: Array) -> int:
+def _mirrored_end(skeleton: Skeleton, end: int, partner: list[int], places: Array) -> int:
     """Index of the counterpart joint's end nearest to the mirror image of `end`; `end` if that joint has no ends."""
-    all_ends = upright.skeleton.ends
+    all_ends = skeleton.ends
     there = [k for k, other in enumerate(all_ends) if other.joint == partner[all_ends[end].joint]]
     image = mirror_vector(places[end])
     return min(there, key=lambda k: float(np.linalg.norm(places[k] - image)), default=end)

@@ -10,11 +10,11 @@ from math import acos, asin, dist, radians, sin
 
 import numpy as np
 
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.body.parts import Foot
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector, human_plan, vector_minus
+from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment, Vector, human_plan
 from poise.body.plans.scale import strengthened_joint
 from poise.body.skeleton_measures import ADULT, LegMeasures, PersonMeasures
 from poise.motion.roles import SIDES
@@ -100,7 +100,7 @@ def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
     return asin(leg.shank * sin(knee) / chord), knee
 
 
-def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: FootPlan) -> float:
+def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: Foot) -> float:
     """Slant (rad) of legs that puts the centre of mass a quarter of the way from the ankles to the foot's balls."""
     places: dict[str | None, float] = {None: 0.0}
     for segment in segments:
@@ -114,7 +114,7 @@ def _standing_lean(figure: PersonMeasures, segments: tuple[Segment, ...], foot: 
     return asin(max(-MOST_LEAN, min(MOST_LEAN, forward / moved / p.metres(p.hip - p.ankle))))
 
 
-def _leg_segments(figure: PersonMeasures, leg: LegMeasures) -> tuple[tuple[Segment, ...], FootPlan]:
+def _leg_segments(figure: PersonMeasures, leg: LegMeasures) -> tuple[tuple[Segment, ...], Foot]:
     """Segments and foot of a leg, as those of a left leg."""
     whole, sole = figure.proportions, figure.sole
     hip, size = leg.hip, whole.stature
@@ -143,10 +143,10 @@ def _shank_above_sole(shank: Segment, sole: float, ankle: float) -> Segment:
 
 def _arm_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     chest = figure.spine[-1]
-    root = figure.clavicle or chest
+    root = chest if figure.clavicle is None else figure.clavicle
     girdle = () if figure.clavicle is None else (_clavicle_segment(figure),)
     parent = "chest" if figure.clavicle is None else "left_clavicle"
-    upper_arm, forearm, hand = human.arm_segments(figure.proportions, parent, vector_minus(figure.shoulder, root))
+    upper_arm, forearm, hand = human.arm_segments(figure.proportions, parent, np.subtract(figure.shoulder, root))
     forearm = replace(forearm, joint=_with_forearm_twist(forearm.joint))
     hand = replace(hand, joint=_with_forearm_twist(hand.joint) if figure.has_hands else WELD)
     return (*girdle, upper_arm, forearm, hand)
@@ -165,17 +165,13 @@ def _clavicle_segment(figure: PersonMeasures) -> Segment:
     assert figure.clavicle is not None
     p = figure.proportions
     mass, thick = human.CLAVICLE_MASS * p.mass, p.metres(0.032) * p.girth
-    end = vector_minus(figure.shoulder, figure.clavicle)
+    end = np.subtract(figure.shoulder, figure.clavicle)
     half = max(0.6 * end[1], thick)
     inner = max(0.3, 1 - (figure.shoulder[1] - 0.03 * p.stature) / max(end[1], 1e-6))
-    looks = (shapes.capsule_geom("left_clavicle_shape", _scaled_vector(inner, end), end, thick, shapes.SHIRT),)
+    looks = (shapes.capsule_geom("left_clavicle_shape", inner * end, end, thick, shapes.SHIRT),)
     return Segment("left_clavicle", "chest", joint_plan("left_clavicle", "clavicle", "zx"),
-                   vector_minus(figure.clavicle, figure.spine[-1]), mass, _scaled_vector(0.6, end),
+                   np.subtract(figure.clavicle, figure.spine[-1]), mass, 0.6 * end,
                    tables.ellipsoid_inertia(mass, (thick, half, thick)), looks, "left_arm")  # fmt: skip
-
-
-def _scaled_vector(factor: float, v: Vector) -> Vector:
-    return (factor * v[0], factor * v[1], factor * v[2])
 
 
 def _trunk_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
@@ -194,13 +190,13 @@ def _neck_segments(figure: PersonMeasures) -> tuple[Segment, ...]:
     segments, parent, below = [], "chest", chest
     lengths = [dist(a, b) for a, b in pairwise(places)]
     for link, name, place, end in zip(links, joints, places, [*places[1:], None], strict=True):
-        offset = vector_minus(place, below)
+        offset = np.subtract(place, below)
         nature = joint_plan(name, "neck", share=_range_share(count)) if figure.neck else WELD
         if end is None:
             segments.append(_head_segment(figure, parent, nature, offset, place, count > 1))
         else:
             mass = NECK_MASS * p.segment_mass(tables.HEAD) * dist(place, end) / sum(lengths)
-            segments.append(_neck_segment(p, link, parent, nature, offset, vector_minus(end, place), mass))
+            segments.append(_neck_segment(p, link, parent, nature, offset, np.subtract(end, place), mass))
         parent, below = link, place
     return tuple(segments)
 
@@ -238,8 +234,8 @@ def _trunk_segment(figure: PersonMeasures, cut: _TrunkCut, below: _TrunkCut | No
     if cut.link == "chest" and figure.clavicle is not None:
         rest = 1 - 2 * human.CLAVICLE_MASS * p.mass / mass
         mass, inertia = rest * mass, (rest * inertia[0], rest * inertia[1], rest * inertia[2])
-    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else vector_minus(cut.place, below.place)
-    com = vector_minus((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
+    offset = (0.0, 0.0, p.metres(p.hip)) if below is None else np.subtract(cut.place, below.place)
+    com = np.subtract((_trunk_axis_forward(figure, centre), 0.0, centre), cut.place)
     return Segment(cut.link, parent, cut.joint, offset, mass, com, inertia, _trunk_geoms(figure, cut), "trunk")
 
 
@@ -267,25 +263,21 @@ def _trunk_axis_forward(figure: PersonMeasures, height: float) -> float:
 
 def _trunk_geoms(figure: PersonMeasures, cut: _TrunkCut) -> tuple[Geom, ...]:
     p = figure.proportions
+    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half  # breadths over an adult's
     looks = []
     for name, at, wide, radius, colour, solid in _ROUND:
         height = at * p.trunk
         if cut.low <= height < cut.high:
             x, z = _trunk_axis_forward(figure, height) - cut.place[0], height - cut.place[2]
-            half, thick = p.metres(wide) * p.girth * figure.breadth * _trunk_breadth(p, at), p.metres(radius) * p.girth
+            breadth = float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
+            half, thick = p.metres(wide) * p.girth * figure.breadth * breadth, p.metres(radius) * p.girth
             right, left = (x, -half, z), (x, half, z)
             looks.append(shapes.capsule_geom(f"{cut.link}_{name}", right, left, thick, colour, solid=solid))
     if cut.link == "chest" and figure.clavicle is None:
-        x, y, z = vector_minus(figure.shoulder, cut.place)
+        x, y, z = np.subtract(figure.shoulder, cut.place)
         left, right = (x, 0.96 * y, z), (x, -0.96 * y, z)
         looks.append(shapes.capsule_geom("chest_shoulders", right, left, p.metres(0.032) * p.girth, shapes.SHIRT))
     return tuple(looks)
-
-
-def _trunk_breadth(p: Proportions, at: float) -> float:
-    """Breadth of the trunk over an adult's at height `at` (of hip to C7), interpolated between hips and shoulders."""
-    hips, shoulders = p.hip_half / ADULT.hip_half, p.shoulder_half / ADULT.shoulder_half
-    return float(np.clip(hips + at * (shoulders - hips), 0.8, 1.3))
 
 
 def _neck_segment(
@@ -294,8 +286,8 @@ def _neck_segment(
     """A link of the neck: a cylinder of `mass` kg from its joint to `end` (m)."""
     thick, length = 0.66 * p.metres(p.skull[1]), float(np.linalg.norm(end))
     looks = (shapes.capsule_geom(f"{link}_shape", (0.0, 0.0, 0.0), end, thick, shapes.SKIN),)
-    com = (end[0] / 2, end[1] / 2, end[2] / 2)
-    return Segment(link, parent, nature, offset, mass, com, tables.cylinder_inertia(mass, thick, length), looks, "head")
+    inertia = tables.cylinder_inertia(mass, thick, length)
+    return Segment(link, parent, nature, offset, mass, np.divide(end, 2), inertia, looks, "head")
 
 
 def _head_segment(

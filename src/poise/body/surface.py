@@ -124,21 +124,15 @@ class ContactPart:
 
 def contact_parts(body: Body) -> tuple[ContactPart, ...]:
     """The contact parts of a body: heel, ball and (if it has hinged toes) toe tip of each foot, then the hands."""
-    parts = []
+    parts, carriers = [], {joint.parent_link for joint in body.joints}
     for foot in body.feet:
-        parts.append(ContactPart(f"{foot.name}_heel", foot.name, foot.link, readonly(foot.points[:2])))
-        parts.append(ContactPart(f"{foot.name}_ball", foot.name, foot.link, readonly(foot.points[2:])))
-        for link in _toe_links(body, foot.link):
-            parts.append(ContactPart(f"{link}_tip", foot.name, link, _toe_tip_point(body, link)))
-    parts += [ContactPart(hand.name, hand.name, hand.link, readonly(hand.point[None])) for hand in body.hands]
+        parts.append(ContactPart(f"{foot.link}_heel", foot.link, foot.link, readonly(foot.points[:2])))
+        parts.append(ContactPart(f"{foot.link}_ball", foot.link, foot.link, readonly(foot.points[2:])))
+        for joint in body.joints if foot.link != body.links[0] else ():  # the root, such as a lamp's base, has no toes
+            if joint.parent_link == foot.link and joint.link not in carriers:
+                parts.append(ContactPart(f"{joint.link}_tip", foot.link, joint.link, _toe_tip_point(body, joint.link)))
+    parts += [ContactPart(hand.link, hand.link, hand.link, readonly(hand.point[None])) for hand in body.hands]
     return tuple(parts)
-
-
-def _toe_links(body: Body, foot: str) -> list[str]:
-    """Names of the childless links hinged to a foot; none if the foot is the root, such as a lamp's base."""
-    carriers = {joint.parent_link for joint in body.joints}
-    below = [joint.link for joint in body.joints if joint.parent_link == foot and joint.link not in carriers]
-    return below if foot != body.links[0] else []
 
 
 def _toe_tip_point(body: Body, link: str) -> Array:

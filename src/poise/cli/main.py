@@ -6,8 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from poise.cli import animate, audit, bench, export, motions, perform, prepare, studio, study, tune
-from poise.cli import list as listing
+from poise.cli import animate, audit, bench, export, list as listing, motions, perform, prepare, studio, study, tune
 from poise.cli.command import Parser
 from poise.errors import PoiseError
 from poise.version import __version__

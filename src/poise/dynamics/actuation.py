@@ -1,7 +1,5 @@
 """Actuation of a body for one step, as a controller returns it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +19,7 @@ class Motors:
     gain: Array  # (nv,) N m s/rad
 
     @classmethod
-    def spring_damper(cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float) -> Motors:
+    def spring_damper(cls, error: Array, velocity: Array, stiffness: Array, damping: Array, step: float) -> "Motors":
         """Motors equivalent to implicit (stable) proportional-derivative control [Tan2011].
 
         `error` (nv,) rad is target minus pose in the tangent space, `velocity` (nv,) rad/s the target velocity.

@@ -38,10 +38,8 @@ class Mechanism:
 
 def mechanism_of(model: mujoco.MjModel, lower: Array, upper: Array) -> Mechanism:
     """Tables of a compiled model; `lower` and `upper` (nv,) rad bound hinge angles and rotation vectors of balls."""
-    last = np.full(model.nbody, -1, np.int64)
-    for body in range(1, model.nbody):
-        count = model.body_dofnum[body]
-        last[body] = model.body_dofadr[body] + count - 1 if count else last[model.body_parentid[body]]
+    carrier = model.body_weldid  # of each body: itself or the nearest ancestor with a joint, 0 if fixed
+    last = np.where(carrier > 0, model.body_dofadr[carrier] + model.body_dofnum[carrier] - 1, -1).astype(np.int64)
     free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
     roots = model.jnt_bodyid[free].astype(np.int64)
     tree_of_root = {int(model.body_rootid[body]): index for index, body in enumerate(roots)}

@@ -100,19 +100,19 @@ class JointBlocks(Protocol):
 
     @property
     def block_kind(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) kind of each block, as in `Tree`."""
 
     @property
     def block_size(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) size of each block, as in `Tree`."""
 
     @property
     def block_dof(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) first DOF of each block, as in `Tree`."""
 
     @property
     def block_qpos(self) -> Ints:
-        """(B,) as in `Tree`."""
+        """(B,) first coordinate of each block, as in `Tree`."""
 
 
 @kernel
@@ -187,17 +187,23 @@ def place_tree_links(tree: Tree, qpos: Array, pos: Array, quat: Array, turn: Arr
                 _place_free_root(value, pos[b], quat[b], turn[b], own)
                 continue
             transform_point(pos[b], turn[b], tree.block_pos[k], anchor)
+            axis = tree.block_axis[k]
             if tree.block_kind[k] == HINGE:
-                _axis_angle_quat(tree.block_axis[k], value[0] - tree.block_zero[k], part)
+                half = 0.5 * (value[0] - tree.block_zero[k])
+                part[0], sine = np.cos(half), np.sin(half)
+                for i in range(3):
+                    part[1 + i] = sine * axis[i]
             else:
                 part[:] = value[:4]
             _multiply_quats(quat[b], part, quat[b])
             _rotation_matrix(quat[b], turn[b])
-            if tree.block_kind[k] == HINGE:  # the rotation leaves its axis unchanged
-                _hinge_motion_axis(anchor, turn[b], tree.block_axis[k], own[0])
-            else:
-                for i in range(3):
-                    _ball_motion_axis(anchor, turn[b], i, own[i])
+            for i in range(3):
+                if tree.block_kind[k] == HINGE:  # the rotation leaves its axis unchanged
+                    own[0, i] = turn[b, i, 0] * axis[0] + turn[b, i, 1] * axis[1] + turn[b, i, 2] * axis[2]
+                else:  # about the link's own three axes
+                    own[0, i], own[1, i], own[2, i] = turn[b, i, 0], turn[b, i, 1], turn[b, i, 2]
+            for i in range(tree.block_size[k]):
+                cross_product(anchor, own[i], own[i, 3:])
             for i in range(3):  # the anchor of the joint does not move
                 pos[b, i] = anchor[i]
                 for j in range(3):
@@ -227,31 +233,6 @@ def _set_identity_rotation(quat: Array, turn: Array) -> None:
     quat[:] = 0.0
     quat[0] = 1.0
     _rotation_matrix(quat, turn)
-
-
-@kernel
-def _axis_angle_quat(axis: Array, angle: float, out: Array) -> None:
-    """Quaternion of a rotation by an angle (rad) about a unit axis."""
-    sine = np.sin(0.5 * angle)
-    out[0] = np.cos(0.5 * angle)
-    for i in range(3):
-        out[1 + i] = sine * axis[i]
-
-
-@kernel
-def _hinge_motion_axis(anchor: Array, turn: Array, axis: Array, out: Array) -> None:
-    """Motion axis (6,) of a rotation about an axis, given in the link frame, through an anchor."""
-    for i in range(3):
-        out[i] = turn[i, 0] * axis[0] + turn[i, 1] * axis[1] + turn[i, 2] * axis[2]
-    cross_product(anchor, out, out[3:])
-
-
-@kernel
-def _ball_motion_axis(anchor: Array, turn: Array, which: int, out: Array) -> None:
-    """Motion axis (6,) of a rotation about one of a link's own three axes through an anchor."""
-    for i in range(3):
-        out[i] = turn[i, which]
-    cross_product(anchor, out, out[3:])
 
 
 @kernel

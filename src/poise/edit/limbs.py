@@ -120,14 +120,14 @@ def sole_spans(body: Body) -> list[tuple[float, float, float]]:
 def part_point(body: Body, name: str) -> tuple[str, Array]:
     """The link of a named body part, and a point (3,) m in its frame: hand's grip, sole's middle or centre of mass."""
     for hand in body.hands:
-        if hand.name == name:
+        if hand.link == name:
             return hand.link, hand.point
     for foot in body.feet:
-        if foot.name == name:
+        if foot.link == name:
             return foot.link, foot.points.mean(axis=0)
     if name == "head" and body.head is not None:
         name = body.head
     if name not in body.links:
-        ends = {*(hand.name for hand in body.hands), *(foot.name for foot in body.feet)}
+        ends = {*(hand.link for hand in body.hands), *(foot.link for foot in body.feet)}
         raise unknown_name("body part", name, {*body.links} | ends)
     return name, np.array(body.model.body_ipos[body.link_id(name)])

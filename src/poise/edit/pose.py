@@ -226,7 +226,7 @@ def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Mask]:
     from poise.retarget.ik import PoseSolver
 
     body.require("hands", for_whom=f"the edit 'carry:{pose}'")
-    wanted = {hand: _HOLDS[pose][name_side(hand.name)] for hand in body.hands if name_side(hand.name) in _HOLDS[pose]}
+    wanted = {hand: _HOLDS[pose][name_side(hand.link)] for hand in body.hands if name_side(hand.link) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
         for joint in limb_joints(body, hand.link):
@@ -247,5 +247,5 @@ def _edited_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) 
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)
     length = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
-    outward = -1.0 if name_side(hand.name) == "right" else 1.0
+    outward = -1.0 if name_side(hand.link) == "right" else 1.0
     return np.asarray(way[0] + length * np.array([arm[0], outward * arm[1], arm[2]]))

@@ -11,7 +11,7 @@ from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.body.pose_space import displace_poses, planar_displacement, yaw_quat
 from poise.edit.take import Take
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.library.authoring.gait import sketch_of_gait_source
 from poise.library.authoring.gait_change import sketch_of_change_source, sketch_of_pace_source
 from poise.library.authoring.keyed import sketch_of_keyed_source
@@ -52,8 +52,7 @@ def motion_names() -> tuple[str, ...]:
 
 def named_motion(name: str, body: Body) -> Reference:
     """A shipped motion as a reference, which obeys physics if Poise ships the optimised motion for this body."""
-    if name not in motion_names():
-        raise unknown_name("motion", name, motion_names())
+    known_name("motion", name, motion_names())
     if name in behaviour_names():
         return BehaviourReference(read_behaviour(name), body)
     reference = shipped_dynamic_for(name, body)
@@ -61,7 +60,7 @@ def named_motion(name: str, body: Body) -> Reference:
         source = read_source(name)
         then = None  # the motion in whose first state this motion ends
         if "ends" in source.table and not reference.clip.cyclic:
-            then = shipped_dynamic_for(source.text("ends"), body)
+            then = shipped_dynamic_for(source.table.text("ends"), body)
         return Played(reference.clip, reference, then=then)
     if name in POSES:
         return POSES[name](body)
@@ -71,9 +70,7 @@ def named_motion(name: str, body: Body) -> Reference:
 def sketch_of_source(name_or_path: str | Path, body: Body) -> Sketch:
     """Build the motion that a source describes for a humanoid body: a shipped source, or the user's .toml file."""
     source = read_source(name_or_path)
-    if source.kind not in KINDS:
-        raise unknown_name(f"kind of motion in {source.path.name}", source.kind, KINDS)
-    return KINDS[source.kind](source, body)
+    return KINDS[known_name(f"kind of motion in {source.path.name}", source.kind, KINDS)](source, body)
 
 
 def _separate_links(sketch: Sketch) -> Sketch:
@@ -114,7 +111,7 @@ def shipped_motions_in_build_order(wanted: Sequence[str]) -> list[str]:
 def shipped_motions_joined_by(name_or_path: str | Path) -> tuple[str, ...]:
     """Names of the motions in whose first states a motion begins and ends; only those that its source names."""
     source = read_source(name_or_path)
-    return tuple(source.text(field) for field in _ENDS if field in source.table)
+    return tuple(source.table.text(field) for field in _ENDS if field in source.table)
 
 
 def build_shipped_motion(
@@ -127,8 +124,9 @@ def build_shipped_motion(
     source = read_source(name_or_path)
     joined = _states_joined_by_source(source, body, settings)
     authored = sketch_of_source(name_or_path, body)  # separation displaces the root a little; joined states must not be
+    names = {field: source.table.text(field) for field in _ENDS if field in source.table}
     start, end = (
-        _joined_state_moved_to(joined[source.text(field)], authored.clip.qpos[frame]) if field in source.table else None
+        None if (name := names.get(field)) is None else _joined_state_moved_to(joined[name], authored.clip.qpos[frame])
         for field, frame in zip(_ENDS, (0, -1), strict=True)
     )
     at_rest = source.kind == "keyed" and not authored.clip.cyclic
@@ -141,15 +139,15 @@ def _states_joined_by_source(
     """By name of each motion that the source joins: its authored clip, and the first state of the optimised motion."""
     out = {}
     for field in _ENDS:
-        if field not in source.table or source.text(field) in out:
+        if field not in source.table or source.table.text(field) in out:
             continue
         other = source.other(field)
         if shipped_motions_joined_by(other.path):
-            raise source.fail(f"'{field}' must name a motion that joins no others, but {other.name} joins some")
+            raise source.table.fail(f"'{field}' must name a motion that joins no others, but {other.name} does", field)
         ours = other.path == _FOLDER / f"{other.name}.toml"
         motion = shipped_dynamic_for(other.name, body) if ours else None
         motion = motion or build_shipped_motion(other.path, body, settings).dynamic
-        out[source.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
+        out[source.table.text(field)] = sketch_of_source(other.path, body).clip, end_state_of(motion, 0)
     return out
 
 
@@ -192,7 +190,7 @@ def shipped_motion_facts(motion: Dynamic) -> MotionFacts:
 def _limb_of_listed_motion(clip: BodyClip, link: str, held: bool) -> str:
     """The kind of limb that a link belongs to: "feet", "hands" or "body"; with "on a bar" if the link is `held`."""
     limb = next((part.limb for part in clip.parts if part.link == link), None)
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     word = "body" if limb is None else "hands" if limb in hands else "feet"
     return f"{word} on a bar" if held else word
 

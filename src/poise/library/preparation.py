@@ -47,27 +47,25 @@ class PreparedFiles:
     def text(self, full: bool = False) -> str:
         """The summary as text; `full` adds all findings of the import and the retargeting error of every part."""
         clip, body = self.prepared.clip, self.prepared.clip.body
-        retargeted = self.prepared.retargeted
+        retargeted, (cleaned, far) = self.prepared.retargeted, _worst(self.prepared.cleaned)
+        report = import_changes(self.prepared.imported)
+        if full:
+            errors, table = preparation_error_table(retargeted), likeness_table(self.likeness)
+            report = [import_report(self.prepared.imported), "", *errors, *table, ""]
         return "\n".join([
-            *(self._report() if full else import_changes(self.prepared.imported)),
+            *report,
             *self.prepared.notes,
             f"{clip.name}: {clip.frames} frames at {clip.rate:g} fps, {clip.seconds:.2f} s{', a cycle' * clip.cyclic}, "
             f"on {'a body built for' if body.rigging else 'body'} {body.name} "
             f"({body.nv - 6} joint DOF, {body.mass:.1f} kg)",
             preparation_retargeting_line(retargeted),
-            preparation_cleaning_line(self.prepared.cleaned),
+            f"cleaning: {_words(cleaned)} moved most, {100 * far:.1f} cm root mean square",
             *([preparation_contact_line(clip)] if clip.parts else []),
             *([] if self.physics is None else self.physics.lines()),
             *[*self.likeness.values()][-1].lines(),
             *departure_lines(self.prepared, self.likeness),
             *(f"wrote {path}" for path in self.summary["files"]),
         ])  # fmt: skip
-
-    def _report(self) -> list[str]:
-        """Lines with all findings of the import, the retargeting error of every part, and the likeness to the file."""
-        table = likeness_table(self.likeness)
-        errors = preparation_error_table(self.prepared.retargeted)
-        return [import_report(self.prepared.imported), "", *errors, *table, ""]
 
 
 @dataclass(frozen=True)
@@ -175,12 +173,6 @@ def preparation_error_table(retargeted: Retargeted) -> list[str]:
     return ["retargeting error of each part, root mean square over the frames", *rows, ""]
 
 
-def preparation_cleaning_line(cleaned: Mapping[str, float]) -> str:
-    """A line of text with the link that foot cleanup and smoothing moved most. `cleaned`: distance (m) by link."""
-    link, far = _worst(cleaned)
-    return f"cleaning: {_words(link)} moved most, {100 * far:.1f} cm root mean square"
-
-
 def departure_lines(prepared: Prepared, stages: Mapping[str, Likeness]) -> list[str]:
     """A line of text if the motion departs from the file, with the stages that make it depart, and why."""
     *_, last = stages.values()
@@ -216,7 +208,7 @@ def preparation_contact_line(clip: BodyClip) -> str:
     known = np.zeros((clip.frames, len(clip.parts)), bool) if clip.down is None else clip.down
     limbs = dict.fromkeys(part.limb for part in clip.parts)
     contact = {limb: known[:, [part.limb == limb for part in clip.parts]].any(axis=1) for limb in limbs}
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     shares = [f"{_words(k)} {100 * down.mean():.0f} %" for k, down in contact.items() if down.any() or k not in hands]
     nothing = 100 * (1 - known.any(axis=1).mean())
     return f"on the ground: {', '.join(shares)} of the time, nothing {nothing:.0f} %"

@@ -4,8 +4,6 @@ A gait whose second half mirrors its first is two steps. Turns to the left branc
 right are mirrored copies and branch off at right heel strike.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseDisplacement, PoseSpace
 from poise.body.symmetry import mirrored_names
 from poise.edit.pose import mirrored_parts
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.library.motions import shipped_dynamic_for, shipped_motions_joined_by
 from poise.reference.dynamic import ContactSchedule, Dynamic
 from poise.reference.played import Played
@@ -52,7 +50,7 @@ class Repertoire(Mapping[str, Dynamic]):
     """A motion graph: motions by name, and their S steps. A performance begins with the first motion."""
 
     motions: Mapping[str, Dynamic]
-    steps: tuple[RepertoireStep, ...]
+    steps: "tuple[RepertoireStep, ...]"
     risk: Array  # (S, S) cost of taking step j after step i; infinite if j cannot follow i
 
     def __getitem__(self, name: str) -> Dynamic:
@@ -64,11 +62,10 @@ class Repertoire(Mapping[str, Dynamic]):
     def __len__(self) -> int:
         return len(self.motions)
 
-    def beginning_with(self, name: str) -> Repertoire:
+    def beginning_with(self, name: str) -> "Repertoire":
         """Return a copy that begins with the motion `name`, which must be a gait or standing."""
         steady = dict.fromkeys(step.motion for step in self.steps if step.steady)
-        if name not in steady:
-            raise unknown_name("motion that can be steered", name, steady)
+        known_name("motion that can be steered", name, steady)
         return replace(self, motions={name: self.motions[name], **self.motions})
 
     def __repr__(self) -> str:
@@ -101,8 +98,10 @@ def shipped_repertoire(body: Body) -> Repertoire:
     found = {name: motion for name in names if (motion := shipped_dynamic_for(name, body)) is not None}
     if BASE not in found:
         raise PoiseError(f"body '{body.name}' cannot be steered: Poise ships no walks and turns for it")
-    tried = Path(__file__).parent / "shipped" / body.name / "nqr-transitions.json"
-    return build_repertoire(found, load_transitions(tried) if tried.is_file() else {})
+    path = Path(__file__).parent / "shipped" / body.name / "nqr-transitions.json"
+    rows = json.loads(path.read_text())["summary"] if path.is_file() else []  # as `poise study nqr-transitions` wrote
+    off = {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
+    return build_repertoire(found, off)
 
 
 def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repertoire:
@@ -132,7 +131,7 @@ def build_repertoire(motions: Mapping[str, Dynamic], tried: Transitions) -> Repe
     return Repertoire(kept, tuple(steps), _transition_costs(steps, tried))
 
 
-def _transition_costs(steps: Sequence[RepertoireStep], tried: Transitions) -> Array:
+def _transition_costs(steps: "Sequence[RepertoireStep]", tried: Transitions) -> Array:
     """Costs (S, S) of taking step j after step i: infinite if j cannot follow, or the measured error exceeds STRAIN."""
     out = np.full((len(steps), len(steps)), np.inf)
     for i, one in enumerate(steps):
@@ -173,11 +172,11 @@ class RepertoireStep:
         """Whether the step belongs to a motion that can be repeated without end."""
         return self.motion in (*GAITS, STANDING)
 
-    def joins(self, other: RepertoireStep) -> bool:
+    def joins(self, other: "RepertoireStep") -> bool:
         """Whether `other` begins in the state in which this step ends."""
         return self.ends == other.begins
 
-    def switches(self, other: RepertoireStep) -> bool:
+    def switches(self, other: "RepertoireStep") -> bool:
         """Whether `other` begins with the same landing foot, but in another gait."""
         return self.ends.gait != other.begins.gait and self.ends.side == other.begins.side != ""
 
@@ -227,12 +226,6 @@ def _mirrored_step_name(name: str) -> str:
     return {"left": f"{stem} right", "right": f"{stem} left"}.get(side, name)
 
 
-def load_transitions(path: Path) -> Transitions:
-    """Read the transitions that `poise study nqr-transitions` measured and wrote to a JSON file."""
-    rows = json.loads(path.read_text())["summary"]
-    return {(row["step"], row["next"]): row["off"] if row["survived"] == row["trials"] else math.inf for row in rows}
-
-
 def mirrored_repertoire_step(motion: Dynamic) -> Dynamic:
     """Reflect the motion across the x-z plane; each contact keeps its index and moves to the opposite side."""
     clip, body = motion.clip, motion.clip.body
@@ -249,19 +242,15 @@ def mirrored_repertoire_step(motion: Dynamic) -> Dynamic:
 def _mirrored_repertoire_contacts(body: Body, contacts: ContactSchedule) -> ContactSchedule:
     names = mirrored_names(contacts.names)
     links = tuple(body.link_mirror[link] for link in contacts.links)
-    return replace(
-        contacts,
-        names=tuple(names.get(name, name) for name in contacts.names),
-        links=links,
-        centre=readonly(_mirrored_repertoire_centres(body, contacts, links)),
-        force=readonly(mirror_vector(contacts.force)),
-    )
-
-
-def _mirrored_repertoire_centres(body: Body, contacts: ContactSchedule, links: tuple[str, ...]) -> Array:
-    """Mirrored contact centres (C, 3) m in the frames of the opposite `links`, which need not be mirrored frames."""
+    # The frames of the opposite links need not be mirrored frames.
     here = LinkKinematics(body, list(zip(contacts.links, contacts.centre, strict=True)))
     there = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links)
     places, _ = here.at(body.standing[None])
     origins, turns = there.at(body.mirrored(body.standing)[None])
-    return quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])
+    return replace(
+        contacts,
+        names=tuple(names.get(name, name) for name in contacts.names),
+        links=links,
+        centre=readonly(quat_rotate(quat_conjugate(turns[0]), mirror_vector(places[0]) - origins[0])),
+        force=readonly(mirror_vector(contacts.force)),
+    )

@@ -207,7 +207,9 @@ def read_amc(path: Path | str, acclaim: Acclaim, rate: float = RATE) -> Clip:
     source = read_text_file(path)
     widths = {name: len(f) for name, f in zip(acclaim.skeleton.names, acclaim.freedoms, strict=True) if f}
     table = source.table(_amc_rows(source, widths), sum(widths.values()))
-    degrees = _amc_in_degrees(source, acclaim.degrees)
+    keywords = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
+    units = [keyword == ":degrees" for keyword in keywords if keyword in (":degrees", ":radians")]
+    degrees = units[-1] if units else acclaim.degrees  # the last keyword decides
     skeleton = acclaim.skeleton
     frames = len(table)
     source.check_size(len(source.lines), frames, skeleton.count)
@@ -239,13 +241,6 @@ def _amc_translations(numbers: Array, freedoms: tuple[str, ...], axes: Array) ->
         if freedom.startswith("t"):
             shift[:, "xyz".index(freedom[1])] += numbers[:, k]
     return quat_rotate(axes, shift)
-
-
-def _amc_in_degrees(source: TextFile, otherwise: bool) -> bool:
-    """Whether angles are in degrees: the last `:degrees` or `:radians` decides; without them, `otherwise`."""
-    keywords = [text.strip().lower() for text in source.lines if text.lstrip().startswith(":")]
-    units = [keyword == ":degrees" for keyword in keywords if keyword in (":degrees", ":radians")]
-    return units[-1] if units else otherwise
 
 
 def _amc_rows(source: TextFile, widths: dict[str, int]) -> Iterator[tuple[int, list[str]]]:

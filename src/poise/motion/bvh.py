@@ -1,7 +1,5 @@
 """BVH files: reading and writing the motion, one line of channel values per frame."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -128,7 +126,7 @@ class ChannelLayout:
     rotations: dict[str, tuple[list[int], list[list[int]]]]  # by order of axes: joints, columns of each joint
 
     @classmethod
-    def of(cls, channels: Channels) -> ChannelLayout:
+    def of(cls, channels: Channels) -> "ChannelLayout":
         """The layout of a file with these channels."""
         places: list[tuple[int, int, int]] = []
         rotations: dict[str, tuple[list[int], list[list[int]]]] = {}

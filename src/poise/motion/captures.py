@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poise.arrays import Frozen
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.files import check_folder_writable, write_file
 from poise.version import __version__
 
@@ -49,9 +49,7 @@ class MocapArchive:
 
     def capture(self, name: str) -> MocapFile:
         """A capture by its name."""
-        if name not in self.captures:
-            raise unknown_name("captured motion", name, self.captures)
-        return self.captures[name]
+        return self.captures[known_name("captured motion", name, self.captures)]
 
 
 def cmu_mocap_archive() -> MocapArchive:
@@ -79,14 +77,9 @@ def cached_mocap_file(capture: MocapFile, folder: Path) -> Path | None:
     """The file of a capture in a folder; None if it is missing or damaged."""
     path = folder / capture.file
     try:
-        return path if is_intact_mocap_file(capture, path.read_bytes()) else None
+        return path if hashlib.sha256(path.read_bytes()).hexdigest() == capture.sha256 else None
     except OSError:
         return None
-
-
-def is_intact_mocap_file(capture: MocapFile, content: bytes) -> bool:
-    """Whether the content has the checksum of the manifest."""
-    return hashlib.sha256(content).hexdigest() == capture.sha256
 
 
 def motion_file(motion: str | Path) -> Path:
@@ -101,12 +94,7 @@ def motion_file(motion: str | Path) -> Path:
 
 
 def fetch_mocap_file(
-    capture: MocapFile,
-    host: str,
-    folder: Path,
-    licence: str,
-    progress: ReportBytes = lambda _: None,
-    timeout: float = TIMEOUT,
+    capture: MocapFile, host: str, folder: Path, licence: str, progress: ReportBytes = lambda _: None
 ) -> Path:
     """Download a capture into a folder, with the licence beside it; return its path. Raise if the checksum is wrong."""
     check_folder_writable(folder)
@@ -114,9 +102,9 @@ def fetch_mocap_file(
     if scheme.lower() not in SCHEMES or not rest:
         raise PoiseError(f"'{host}' is not an address to fetch from: it must begin with {', '.join(SCHEMES)} and ://")
     address = f"{host.rstrip('/')}/{capture.path}"
-    content = _download_mocap(address, capture.size, progress, timeout)
-    if not is_intact_mocap_file(capture, content):
-        found = hashlib.sha256(content).hexdigest()
+    content = _download_mocap(address, capture.size, progress)
+    found = hashlib.sha256(content).hexdigest()
+    if found != capture.sha256:
         sums = f"SHA-256 {found[:12]}..., not {capture.sha256[:12]}..."
         raise PoiseError(f"{address} is not the expected {capture.name} ({sums}): nothing was kept")
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,7 +112,7 @@ def fetch_mocap_file(
     return write_file(folder / capture.file, content)
 
 
-def _download_mocap(address: str, most: int, progress: ReportBytes, timeout: float) -> bytes:
+def _download_mocap(address: str, most: int, progress: ReportBytes) -> bytes:
     """The content at an address, at most `most` + 1 bytes: the extra byte makes the checksum of a longer file fail."""
     from http.client import HTTPException
     from urllib.error import HTTPError
@@ -132,7 +120,7 @@ def _download_mocap(address: str, most: int, progress: ReportBytes, timeout: flo
 
     content = bytearray()
     try:
-        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=timeout) as response:
+        with urlopen(Request(address, headers={"User-Agent": f"poise/{__version__}"}), timeout=TIMEOUT) as response:
             while len(content) <= most and (piece := response.read(min(_PIECE, most + 1 - len(content)))):
                 content += piece
                 progress(len(piece))

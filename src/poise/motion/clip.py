@@ -1,8 +1,5 @@
 """Clips: frames of a skeleton at a rate, conversion of unit and axes, and lossless files."""
 
-from __future__ import annotations
-
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +12,7 @@ from numpy.typing import NDArray
 
 from poise.arrays import Array, readonly
 from poise.errors import PoiseError
-from poise.files import write_file
+from poise.files import write_arrays
 from poise.motion.skeleton import Convention, End, Places, Skeleton, skeleton_kinematics
 from poise.rotations import quat_from_axis_angle, quat_multiply, quat_rotate
 
@@ -64,7 +61,7 @@ class Clip:
             return "its rotations are not unit quaternions"
         return None
 
-    def cut(self, start: int, stop: int) -> Clip:
+    def cut(self, start: int, stop: int) -> "Clip":
         """The clip of the frames from `start` to `stop` - 1."""
         span = slice(start, stop)
         moved = None if self.translation is None else readonly(self.translation[span])
@@ -155,9 +152,7 @@ def save_clip(clip: Clip, path: Path | str) -> Path:
     arrays = {"clip": np.array(json.dumps(header)), "position": clip.position, "rotation": clip.rotation}
     if clip.translation is not None:
         arrays["translation"] = clip.translation
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    return write_file(Path(path), buffer.getvalue())
+    return write_arrays(path, arrays)
 
 
 def clip_from_npz(arrays: Arrays, path: Path | str) -> Clip:

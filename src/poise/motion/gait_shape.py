@@ -61,14 +61,14 @@ def gait_shape(at: Mapping[str, Array], rate: float) -> GaitShape | None:
             off = next((int(k) for k in offs[side] if a < k < b), None)
             if off is None:
                 continue
-            stance, swing, own = part_of_frames(a, off, MID_STANCE), part_of_frames(off, b, MID_SWING), slice(a, b + 1)
+            stance, swing = part_of_interval(a, off, MID_STANCE), part_of_interval(off, b, MID_SWING)
             flat, seconds = float(np.median(pitch[stance, side])), (b - a) / rate
             height = toes[swing, side, 2].min() - np.median(toes[stance, side, 2])
             step, hips_way = (float(np.hypot(*(x[b, :2] - x[a, :2]))) for x in (ankle[:, side], hips))
             found.append((
                 seconds, step / 2, hips_way / seconds,
                 knee[stance].min(), knee[off : b + 1].max(), knee[b], pitch[b, side] - flat, pitch[off, side] - flat,
-                100 * height, float(np.ptp(turned[own])), float(np.ptp(roll[own])),
+                100 * height, float(np.ptp(turned[a : b + 1])), float(np.ptp(roll[a : b + 1])),
             ))  # fmt: skip
     if not found:
         return None
@@ -96,8 +96,8 @@ def leg_length(at: Mapping[str, Array]) -> float:
     return float(sum(np.linalg.norm(bone, axis=-1).mean() for bone in bones)) / 2
 
 
-def part_of_frames(start: int, stop: int, shares: tuple[float, float]) -> slice:
-    """The frames between two shares of the way from one frame to another."""
+def part_of_interval(start: int, stop: int, shares: tuple[float, float]) -> slice:
+    """Frames of a part of the interval `start` to `stop`; `shares` (0 to 1) are where the part begins and ends."""
     first, last = (start + round(share * (stop - start)) for share in shares)
     return slice(first, last + 1)
 

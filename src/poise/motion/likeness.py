@@ -1,7 +1,5 @@
 """Likeness: how near a prepared or performed motion is to the user's file, by the positions of joints alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
@@ -78,7 +76,7 @@ class Likeness:
             texts.append("no two strides to compare with the gait of the file")
         return [f"beside the file: {'; '.join(texts)}"] if texts else []
 
-    def departs(self, earlier: Likeness | None = None) -> bool:
+    def departs(self, earlier: "Likeness | None" = None) -> bool:
         """Whether pelvis or knees are further from the file, or than at an earlier stage, than a person overlooks."""
         now, then = self.moments, None if earlier is None else earlier.moments
         if now is None:
@@ -88,7 +86,7 @@ class Likeness:
 
 
 def likeness(file: Clip, here: Clip, same_moments: bool = True) -> Likeness:
-    """Compare the motion `here` with the file, both on a level floor; unless `same_moments`, only their gaits."""
+    """Compare the motion `here` with the file, both on a level floor; compare only gaits without `same_moments`."""
     own = (file.skeleton.names, file.skeleton.parents) == (here.skeleton.names, here.skeleton.parents)
     roles = _roles(file)
     other = roles if own else _roles(here)

@@ -35,7 +35,9 @@ def find_limbs(skeleton: Skeleton) -> tuple[Pair, Pair] | None:
     for hip, leg, other_leg in pairs:
         for shoulder, arm, other_arm in pairs:
             if shoulder != hip and hip in joint_ancestors(skeleton, shoulder):
-                collars = _chains_begin_together(skeleton, arm, other_arm)
+                first, second = arm.joints[0], other_arm.joints[0]
+                gap = np.linalg.norm(skeleton.offsets[first] - skeleton.offsets[second])  # shoulders are apart
+                collars = skeleton.parents[first] == skeleton.parents[second] and bool(gap < _NEAR * sum(arm.lengths))
                 legs = _leg_parts(leg), _leg_parts(other_leg)
                 arms = _arm_parts(arm, collars), _arm_parts(other_arm, collars)
                 if all(legs) and all(arms):
@@ -107,12 +109,6 @@ def _leg_parts(chain: JointChain) -> dict[str, int]:
     if "toes" in found and chain.lengths[first + 3] <= 0:  # the end of the foot, not a joint
         del found["toes"]
     return found if "foot" in found else {}
-
-
-def _chains_begin_together(skeleton: Skeleton, a: JointChain, b: JointChain) -> bool:
-    """Whether both chains start at the same point; shoulders do not, collarbones may."""
-    gap = np.linalg.norm(skeleton.offsets[a.joints[0]] - skeleton.offsets[b.joints[0]])
-    return bool(skeleton.parents[a.joints[0]] == skeleton.parents[b.joints[0]] and gap < _NEAR * sum(a.lengths))
 
 
 def _arm_parts(chain: JointChain, begins_with_collar: bool) -> dict[str, int]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, Mask
 from poise.motion.role_topology import Pair, find_limbs, tip_distances
-from poise.motion.skeleton import Places, Skeleton, joint_ancestors, skeleton_kinematics
+from poise.motion.skeleton import Skeleton, joint_ancestors
 
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shank", "foot", "toes")
@@ -85,7 +85,7 @@ class Roles:
 
 def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
     """The humanoid in a skeleton, or None; where names do not decide, joint positions `poses` (T, J, 3) do."""
-    poses = upright_joint_places(skeleton).position if poses is None else poses
+    poses = skeleton.standing.position if poses is None else poses
     found = _limbs_by_names(skeleton) or _limbs_by_topology(skeleton, poses)
     if found is None:
         return None
@@ -96,13 +96,6 @@ def find_roles(skeleton: Skeleton, poses: Array | None = None) -> Roles | None:
     if roles is None or is_quadruped(skeleton, poses, roles.joints, named=family != "topology"):
         return None
     return roles
-
-
-def upright_joint_places(skeleton: Skeleton) -> Places:
-    """Places of joints and ends (one frame) in the upright pose, else in the zero pose, with the root at the origin."""
-    zero = np.tile([1.0, 0.0, 0.0, 0.0], (skeleton.count, 1))
-    pose = zero if skeleton.upright is None else skeleton.upright
-    return skeleton_kinematics(skeleton, np.zeros((1, 3)), pose[None])
 
 
 def _limbs_by_names(skeleton: Skeleton) -> tuple[str, dict[str, int]] | None:
@@ -265,7 +258,7 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
     parallel, cosine = _leg_roles_against_trunk(poses, joints)
     if np.mean(parallel & (cosine < -_ALONG)) > _SOMETIMES:
         return False
-    zero = upright_joint_places(skeleton).position
+    zero = skeleton.standing.position
     parallel, cosine = _leg_roles_against_trunk(zero, joints)
     if not parallel[0] or cosine[0] > _ALONG:
         return has_tail(skeleton.names)
@@ -280,14 +273,16 @@ def is_quadruped(skeleton: Skeleton, poses: Array, joints: Mapping[str, int], *,
 def _leg_roles_against_trunk(poses: Array, joints: Mapping[str, int]) -> tuple[Mask, Array]:
     """For each pose (T,): whether the legs are parallel, and the cosine between legs and trunk, -1 when upright."""
     at = {role: poses[:, joint] for role, joint in joints.items()}
-    left, right = (_unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
-    trunk = _unit_vectors(at["chest"] - at["pelvis"])
-    return np.sum(left * right, axis=1) >= _ALONG, np.sum(_unit_vectors(left + right) * trunk, axis=1)
+    left, right = (unit_vectors(at[f"{side}_foot"] - at[f"{side}_thigh"]) for side in ("left", "right"))
+    trunk = unit_vectors(at["chest"] - at["pelvis"])
+    return np.sum(left * right, axis=1) >= _ALONG, np.sum(unit_vectors(left + right) * trunk, axis=1)
 
 
 def _path_length(*points: Array) -> float:
     return float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
 
 
-def _unit_vectors(v: Array) -> Array:
-    return np.asarray(v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12))
+def unit_vectors(v: Array) -> Array:
+    """Vectors (..., 3) of length 1 in the directions of v (..., 3); 0 stays 0."""
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.asarray(v / np.where(length > 0, length, 1.0))

@@ -5,8 +5,6 @@ rotations are zero. `Convention` keeps the unit, axes and channels of the file, 
 the same form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from functools import cached_property
@@ -15,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, readonly
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.rotations import quat_multiply, quat_rotate
 
 Y_UP = readonly([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -101,11 +99,23 @@ class Skeleton:
         """The children of each joint, in order."""
         return joint_children(self.parents)
 
+    @cached_property
+    def standing(self) -> "Places":
+        """Places of joints and ends in the upright pose, else in the zero pose, as one frame with the root at 0."""
+        zero = np.tile([1.0, 0.0, 0.0, 0.0], (self.count, 1))
+        return skeleton_kinematics(self, np.zeros((1, 3)), (zero if self.upright is None else self.upright)[None])
+
+    def below(self, joint: int) -> list[int]:
+        """Indices of a joint and all its descendants."""
+        found = [joint]
+        for other in range(joint + 1, self.count):
+            if self.parents[other] in found:
+                found.append(other)
+        return found
+
     def index(self, name: str) -> int:
         """Index of the joint with this name."""
-        if name not in self.names:
-            raise unknown_name("joint", name, self.names)
-        return self.names.index(name)
+        return self.names.index(known_name("joint", name, self.names))
 
     def travels(self, joint: int) -> bool:
         """Whether the file gives this joint, but not every joint, a position in every frame."""
@@ -165,8 +175,8 @@ class Skeleton:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Skeleton:
-        """The skeleton from the values of `as_dict`; files of older versions lack the last ones."""
+    def from_dict(cls, data: Mapping[str, Any]) -> "Skeleton":
+        """The skeleton from the values of `as_dict`; in files of older versions some values are missing."""
         names = tuple(data["names"])
         filed, place = data.get("filed_offsets"), dict(data.get("place", {}))
         x, y, yaw, floor = (float(place.get(name, 0.0)) for name in ("x", "y", "yaw", "floor"))

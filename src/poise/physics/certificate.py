@@ -95,21 +95,14 @@ def _equation_residual(dynamic: Dynamic) -> float:
     pose_off = space.difference(clip.qpos[1:], poses)
     velocity_off = velocities - dynamic.qvel[1:]
     if clip.cyclic:
-        pose, velocity = _certified_next_cycle_state(dynamic)
+        yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
+        turn, velocity = yaw_quat(yaw), np.array(dynamic.qvel[0])
+        pose, velocity[:3] = displace_poses(clip.qpos[0], turn, way), quat_rotate(turn, velocity[:3])
         pose_off = np.concatenate([pose_off, space.difference(clip.qpos[-1:], pose[None])])
         velocity_off = np.concatenate([velocity_off, (velocity - dynamic.qvel[-1])[None]])
         masses = np.concatenate([masses, masses[-1:]])
     missing = [np.abs(masses @ off[..., None]).max(initial=0.0) for off in (pose_off / h**2, velocity_off / h)]
     return float(max(missing))
-
-
-def _certified_next_cycle_state(dynamic: Dynamic) -> tuple[Array, Array]:
-    """The first pose (nq,) and velocity (nv,), moved along the ground to the position and heading of the last pose."""
-    first, last = dynamic.clip.qpos[0], dynamic.clip.qpos[-1]
-    yaw, way = planar_displacement(first, last)
-    turn, velocity = yaw_quat(yaw), np.array(dynamic.qvel[0])
-    velocity[:3] = quat_rotate(turn, velocity[:3])
-    return displace_poses(first, turn, way), velocity
 
 
 def _certified_world_steps(dynamic: Dynamic) -> tuple[Array, Array, Array]:
@@ -171,23 +164,17 @@ def _certified_slip_and_gap(dynamic: Dynamic) -> tuple[float, float]:
     touching[:-1] |= np.where(contacts.held, pushing, rubbing)
     points = dynamic.points()
     off = np.abs(points[..., 2] - contacts.ground)[touching & ~contacts.held]
-    slips = [
-        float(np.linalg.norm(np.cumsum(steps[start : stop - 1], axis=0), axis=1).max(initial=0.0))
-        for steps, touches in zip(_certified_contact_slips(dynamic, points).swapaxes(0, 1), touching.T, strict=True)
-        for start, stop in true_runs(touches)
-    ]
-    return max(slips, default=0.0), float(off.max(initial=0.0))
-
-
-def _certified_contact_slips(dynamic: Dynamic, points: Array) -> Array:
-    """(T - 1, C, 3) m: slip of each contact from frame to frame, without rolling; vertical slip only of grips."""
-    contacts = dynamic.contacts
     _, turns = LinkKinematics(dynamic.clip.body, (), contacts.links).at(dynamic.clip.qpos)
     turned = quat_log(quat_multiply(turns[1:], quat_conjugate(turns[:-1])))  # (T - 1, C, 3) in the world
     rolled = np.cross(turned, [0.0, 0.0, 1.0]) * contacts.radius[:, None]
-    steps = np.diff(points, axis=0) - rolled
+    steps = np.diff(points, axis=0) - rolled  # (T - 1, C, 3) m, slip from frame to frame
     steps[:, ~contacts.held, 2] = 0.0  # vertical displacement is measured as a gap
-    return np.asarray(steps)
+    slips = [
+        float(np.linalg.norm(np.cumsum(way[start : stop - 1], axis=0), axis=1).max(initial=0.0))
+        for way, touches in zip(steps.swapaxes(0, 1), touching.T, strict=True)
+        for start, stop in true_runs(touches)
+    ]
+    return max(slips, default=0.0), float(off.max(initial=0.0))
 
 
 def _penetration(dynamic: Dynamic) -> float:

@@ -99,31 +99,25 @@ def _rest_constraint_rows(
     ]
 
 
-def cycle_constraint_rows(closure: Closure, layout: VariableLayout, path: PosePath, x: Trajectory) -> list[TaskRows]:
+def cycle_constraint_rows(
+    closure: Closure | None, layout: VariableLayout, path: PosePath, x: Trajectory
+) -> list[TaskRows]:
     """Equalities: the last state and the forces of the step after it equal those of the first, carried by one cycle."""
+    if closure is None:
+        return []
     turn = quat_exp(np.array([0.0, 0.0, closure.turn]))
     matrix = quat_to_matrix(turn)
     joints, by_zero, by_last_but_one = path.difference(x.qpos[[0]], x.qpos[[-2]])
     joint_slopes = np.concatenate([by_zero, by_last_but_one], axis=2)[:, 6:]
-    carry_root, count = np.eye(6), x.force.shape[1]
+    joint_columns, force_columns = _frame_pair(layout.pose[0], layout.pose[-2]), layout.force[[1, -1]].reshape(2, -1)
+    carry_root, carry_force = np.eye(6), np.asarray(np.kron(np.eye(x.force.shape[1]), matrix), float)
     carry_root[:3, :3] = matrix
     first_force, last_force = x.force[1].reshape(1, -1), x.force[-1].reshape(1, -1)
     return [
         _closing_constraint_pose(closure, turn, layout, path, x),
-        TaskRows(
-            "joint velocity of the cycle's end",
-            _frame_pair(layout.pose[0], layout.pose[-2]),
-            LENGTH * joint_slopes,
-            LENGTH * joints[:, 6:],
-        ),
+        TaskRows("joint velocity of the cycle's end", joint_columns, LENGTH * joint_slopes, LENGTH * joints[:, 6:]),
         _tied_rows("root velocity of the cycle's end", layout.root[[1, -1]], carry_root, x.root[[1]], x.root[[-1]]),
-        _tied_rows(
-            "force of the cycle's end",
-            layout.force[[1, -1]].reshape(2, -1),
-            np.asarray(np.kron(np.eye(count), matrix), float),
-            first_force,
-            last_force,
-        ),
+        _tied_rows("force of the cycle's end", force_columns, carry_force, first_force, last_force),
     ]
 
 
@@ -161,36 +155,19 @@ def standing_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerm
     names, stands, held = np.array(balls.names[:count], np.str_), down & ~is_held, down & is_held
     height, height_q = _sphere_heights(balls, t)
     on = LENGTH * stands
-    ground = TaskRows(
-        "stands on the ground", layout.states, on[..., None] * height_q[:, :count], on * height[:, :count], names, "cm"
-    )
+    jacobian, value = on[..., None] * height_q[:, :count], on * height[:, :count]
+    rows = [TaskRows("stands on the ground", layout.states, jacobian, value, names, "cm")]
     slip, before, after = _sphere_slips(balls, t)
     both = LENGTH * (stands[:-1] & stands[1:])[..., None]
-    jacobian = np.concatenate([before, after], axis=3) * both[..., None]
-    place = TaskRows(
-        "stays in place",
-        layout.pairs,
-        _flat_constraint_rows(jacobian),
-        _flat_constraint_rows(slip * both),
-        np.repeat(names, 2),
-        "cm",
-    )
-    if not held.any():
-        return [ground, place]
-    away = np.where(held[..., None], t.inverse.point[:, :count] - balls.place[:count], 0.0)
-    grip = LENGTH * held[..., None, None] * t.inverse.point_q[:, :count]
-    return [
-        ground,
-        place,
-        TaskRows(
-            "is held",
-            layout.states,
-            _flat_constraint_rows(grip),
-            LENGTH * _flat_constraint_rows(away),
-            np.repeat(names, 3),
-            "cm",
-        ),
-    ]
+    jacobian = _flat_constraint_rows(np.concatenate([before, after], axis=3) * both[..., None])
+    value = _flat_constraint_rows(slip * both)
+    rows.append(TaskRows("stays in place", layout.pairs, jacobian, value, np.repeat(names, 2), "cm"))
+    if held.any():
+        away = np.where(held[..., None], t.inverse.point[:, :count] - balls.place[:count], 0.0)
+        jacobian = _flat_constraint_rows(LENGTH * held[..., None, None] * t.inverse.point_q[:, :count])
+        value = LENGTH * _flat_constraint_rows(away)
+        rows.append(TaskRows("is held", layout.states, jacobian, value, np.repeat(names, 3), "cm"))
+    return rows
 
 
 def _flat_constraint_rows(part: Array) -> Array:

@@ -1,7 +1,5 @@
 """Make a prepared motion obey physics, optionally varied; report on the result, and convert it to a recording."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +16,7 @@ from poise.physics.optimise import DynamicSettings, OptimisedMotion, optimise
 from poise.physics.task import ARMS_APART
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import Dynamic
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.rotations import quat_exp, quat_multiply
 from poise.world.props import Bar
 from poise.world.recording import Recording
@@ -39,7 +37,7 @@ class Physics:
     solve_s: float
 
     @classmethod
-    def timed(cls, search: Callable[[], OptimisedMotion]) -> Physics:
+    def timed(cls, search: Callable[[], OptimisedMotion]) -> "Physics":
         """Run `search`, measure the time that it takes, and certify the motion that it finds."""
         began = time.perf_counter()
         found = search()
@@ -77,7 +75,7 @@ class Physics:
 
 def with_physics(
     clip: BodyClip,
-    variation: Variation | None = None,
+    variation: "Variation | None" = None,
     watch: Callable[[OptimiserProgress], None] = ignore_progress,
     settings: DynamicSettings | None = None,
 ) -> Physics:
@@ -85,7 +83,7 @@ def with_physics(
     chosen, change = settings or DynamicSettings(arms_apart=ARMS_APART), variation or Variation()
     if change.lift is not None:
         chosen = replace(chosen, lift=change.lift)
-    sketch = varied_sketch(Sketch(clip, supports_of_reference_clip(clip)), change)
+    sketch = varied_sketch(sketch_of_clip(clip), change)
     return Physics.timed(lambda: optimise(sketch, chosen, watch=watch))
 
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from poise.arrays import Array
 from poise.errors import PoiseError
-from poise.physics.newton import Conditioning, Duals, NewtonSystem, bound_distances
+from poise.physics.newton import Duals, NewtonSystem, bound_distances
 from poise.physics.rows import LinearisedProblem, cost_of, largest_violation, stacked_values
 
 X = TypeVar("X")
@@ -197,9 +197,9 @@ class _InteriorSearch(Generic[X]):
         """The linear system of a step. Increases the damping if rounding makes the matrix indefinite."""
         shape = self._problem.size, self._problem.bandwidth
         while True:
-            chosen = Conditioning(softer * self._settings.softness, self._damping)
+            softness = softer * self._settings.softness
             try:
-                return NewtonSystem(self._here, self._duals, self._barrier, shape, chosen)
+                return NewtonSystem(self._here, self._duals, self._barrier, shape, softness, self._damping)
             except LinAlgError:
                 if self._damping > _HOPELESS:
                     raise PoiseError("the optimiser failed: derivatives are not finite") from None

@@ -30,27 +30,20 @@ class Duals:
     tie: Array  # (t,) multipliers of tied rows
 
 
-@dataclass(frozen=True)
-class Conditioning:
-    """Regularisation of a step's matrix; `damping` is added to the diagonal. `softness`: see the module."""
-
-    softness: float
-    damping: float
-
-
 class NewtonSystem:
     """The linear system of a problem at a point, which gives a step and corrections of this step."""
 
     def __init__(
-        self, here: LinearisedProblem, duals: Duals, barrier: float, shape: tuple[int, int], chosen: Conditioning
-    ) -> None:
-        """`shape`: number n of variables, and bandwidth."""
-        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, chosen.softness
+        self, here: LinearisedProblem, duals: Duals, barrier: float, shape: tuple[int, int], softness: float,
+        damping: float,
+    ) -> None:  # fmt: skip
+        """`shape`: number n of variables, and bandwidth. `softness`: see the module. The diagonal gets `damping`."""
+        self._here, self._duals, self._barrier, self._softness = here, duals, barrier, softness
         self._size, bandwidth = shape
         self._ratio = duals.press / duals.slack
         self._ties = dense_jacobian(here.tied, self._size)
-        band = normal_band(self._weighted_rows(), self._size, bandwidth, chosen.damping)
-        self._factored = FactoredBand(band, self._ties, chosen.softness)
+        band = normal_band(self._weighted_rows(), self._size, bandwidth, damping)
+        self._factored = FactoredBand(band, self._ties, softness)
 
     def step(self) -> tuple[Array, Duals]:
         """The step (n,) of the variables, and the changes of slacks and multipliers."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from poise.arrays import Array, Ints, Mask, readonly, true_runs
+from poise.arrays import Array, Mask, readonly, true_runs
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement, yaw_quat
 from poise.body.surface import contact_spheres_of_body
@@ -79,7 +79,7 @@ def optimise(
     solution = minimise(problem, problem.start(), chosen.search, watch)
     if not solution.converged:
         raise PoiseError(f"motion '{sketch.clip.name}' cannot obey physics: {problem.conflict(solution.linearised)}")
-    found = _dynamic_motion(problem, task, solution, desired, chosen)
+    found = _dynamic_motion(problem, solution, desired)
     _check_near_desired(found, desired.clip)
     return OptimisedMotion(found, desired.clip, solution.iterations, solution.cost)
 
@@ -130,27 +130,18 @@ def resampled_sketch(sketch: Sketch, rate: float) -> Sketch:
     clip = sketch.clip
     if round(clip.seconds * rate) < 1:
         raise PoiseError(f"motion '{clip.name}' is too short: {clip.frames} frames in {clip.seconds:g} s make no step")
-    if clip.rate == rate:
-        return _without_unused_supports(sketch)
-    times = np.arange(round(clip.seconds * rate) + 1) / rate
-    times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
-    nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
-    down = None if clip.down is None else readonly(clip.down[nearest], bool)
-    qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
-    other = replace(clip, rate=rate, qpos=qpos, down=down)
-    return _without_unused_supports(
-        Sketch(other, tuple(_support_at_spacetime_frames(support, nearest) for support in sketch.supports))
-    )
-
-
-def _without_unused_supports(sketch: Sketch) -> Sketch:
-    """The sketch without the supports that are never in contact."""
-    return replace(sketch, supports=tuple(support for support in sketch.supports if support.down.any()))
-
-
-def _support_at_spacetime_frames(support: Support, frames: Ints) -> Support:
-    ground = None if support.ground is None else readonly(support.ground[frames])
-    return replace(support, down=readonly(support.down[frames], bool), ground=ground)
+    supports = sketch.supports
+    if clip.rate != rate:
+        times = np.arange(round(clip.seconds * rate) + 1) / rate
+        times *= clip.seconds / times[-1]  # whole steps: the speed may change by half a step over the clip
+        nearest = np.minimum(np.round(times * clip.rate).astype(int), clip.frames - 1)
+        down = None if clip.down is None else readonly(clip.down[nearest], bool)
+        qpos = readonly(PoseSpace(clip.body).smooth(clip.qpos, times * clip.rate))
+        clip = replace(clip, rate=rate, qpos=qpos, down=down)
+        grounds = [None if support.ground is None else readonly(support.ground[nearest]) for support in supports]
+        supports = tuple(replace(support, down=readonly(support.down[nearest], bool), ground=ground)
+                         for support, ground in zip(supports, grounds, strict=True))  # fmt: skip
+    return Sketch(clip, tuple(support for support in supports if support.down.any()))
 
 
 def spacetime_task(sketch: Sketch, settings: DynamicSettings) -> SpacetimeTask:
@@ -256,17 +247,11 @@ def _swing_arch(down: Mask, cyclic: bool) -> Array:
     return out[frames - 1 : 2 * frames - 1] if cyclic else out
 
 
-def _dynamic_motion(
-    problem: Spacetime,
-    task: SpacetimeTask,
-    solution: InteriorSolution[Trajectory],
-    desired: Sketch,
-    settings: DynamicSettings,
-) -> Dynamic:
-    terms, x, count = problem.terms.at(solution.point), solution.point, len(desired.supports)
+def _dynamic_motion(problem: Spacetime, solution: InteriorSolution[Trajectory], desired: Sketch) -> Dynamic:
+    terms, x, task = problem.terms.at(solution.point), solution.point, problem.terms.task
     torque = np.array(terms.torque[:-1])
     torque[:, :6] = 0.0
-    supports = desired.supports
+    supports, count = desired.supports, len(desired.supports)
     contacts = ContactSchedule(
         tuple(s.name for s in supports),
         tuple(s.link for s in supports),
@@ -280,4 +265,4 @@ def _dynamic_motion(
     qpos = np.array(x.qpos[1:])
     qpos[:, 3:7] = continuous_quat(qpos[:, 3:7])  # the quaternion of a given end may have the other sign
     clip = replace(desired.clip, qpos=readonly(qpos))
-    return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, settings.friction)
+    return Dynamic(clip, readonly(terms.qvel), readonly(torque), contacts, task.friction)

@@ -11,18 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.arrays import Array
-from poise.physics.constraint_rows import (
-    acceleration_rows,
-    cone_bounds,
-    cycle_constraint_rows,
-    end_constraint_rows,
-    force_rows,
-    height_bounds,
-    joint_bounds,
-    likeness_rows,
-    overlap_rows,
-    standing_rows,
-)
+from poise.physics import constraint_rows
 from poise.physics.rows import BoundedRows, LinearisedProblem, TaskRows, violations
 from poise.physics.task import (
     MotionTerms,
@@ -35,16 +24,6 @@ from poise.physics.task import (
     variable_layout,
 )
 from poise.rotations import cross_matrix
-
-
-def whole_body_rows(motion: MotionTerms, layout: VariableLayout, t: TrajectoryTerms) -> list[TaskRows]:
-    """Equalities: only contacts and gravity change root velocity, momentum and the path of the centre of mass."""
-    by_force = _wrench_by_force(motion.task.balls, t)
-    return [
-        _prediction_rows(motion, layout, t, by_force),
-        _momentum_rows(motion, layout, t, by_force),
-        _drift_rows(motion, layout, t),
-    ]
 
 
 def _wrench_by_force(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
@@ -126,13 +105,6 @@ def _contact_point_slopes(balls: TaskSpheres, t: TrajectoryTerms) -> Array:
     return moved.transpose(0, 3, 1, 2).reshape(len(moved), moved.shape[3], 3 * count)
 
 
-def torque_bounds(motion: MotionTerms, torque: TaskRows) -> BoundedRows:
-    """Bounds: joint torques (rows of `torque_rows`) are within the body's limits."""
-    limit = (1.0 - motion.task.margin) * motion.task.body.torque_limit[6:] / motion.weight
-    limits = np.broadcast_to(limit, torque.value.shape)
-    return BoundedRows(torque, -limits, limits)
-
-
 class StepSlopes(NamedTuple):
     """Derivatives (n - 1, R, ...) of R rows per step by the step's variables, in order of `VariableLayout.steps`."""
 
@@ -209,26 +181,30 @@ class Spacetime:
         task, layout, motion = self._task, self.layout, self.terms
         t = motion.at(point)
         torque, scale = torque_rows(motion, layout, t), np.sqrt(task.weights.torque)
+        limit = (1.0 - task.margin) * task.body.torque_limit[6:] / motion.weight
+        limits, by_force = np.broadcast_to(limit, torque.value.shape), _wrench_by_force(task.balls, t)
         return LinearisedProblem(
             cost=[
-                likeness_rows(motion, layout, point.qpos),
-                acceleration_rows(motion, layout, t, self._acceleration),
+                constraint_rows.likeness_rows(motion, layout, point.qpos),
+                constraint_rows.acceleration_rows(motion, layout, t, self._acceleration),
                 replace(torque, name="torque", jacobian=scale * torque.jacobian, value=scale * torque.value),
-                *force_rows(task, layout, point.force),
-                *overlap_rows(motion, layout, point.qpos),
+                *constraint_rows.force_rows(task, layout, point.force),
+                *constraint_rows.overlap_rows(motion, layout, point.qpos),
             ],
             equal=[
-                *whole_body_rows(motion, layout, t),
-                *standing_rows(motion, layout, t),
-                *end_constraint_rows(task, layout, motion.path, point),
+                _prediction_rows(motion, layout, t, by_force),
+                _momentum_rows(motion, layout, t, by_force),
+                _drift_rows(motion, layout, t),
+                *constraint_rows.standing_rows(motion, layout, t),
+                *constraint_rows.end_constraint_rows(task, layout, motion.path, point),
             ],
             bounded=[
-                torque_bounds(motion, torque),
-                cone_bounds(task, layout, point.force),
-                joint_bounds(motion, layout, point.qpos),
-                *height_bounds(motion, layout, t),
+                BoundedRows(torque, -limits, limits),
+                constraint_rows.cone_bounds(task, layout, point.force),
+                constraint_rows.joint_bounds(motion, layout, point.qpos),
+                *constraint_rows.height_bounds(motion, layout, t),
             ],
-            tied=[] if task.closure is None else cycle_constraint_rows(task.closure, layout, motion.path, point),
+            tied=constraint_rows.cycle_constraint_rows(task.closure, layout, motion.path, point),
         )
 
     def conflict(self, here: LinearisedProblem) -> str:

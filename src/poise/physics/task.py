@@ -24,14 +24,11 @@ from poise.dynamics.inverse import Bearings, Inverse, inverse_dynamics
 from poise.dynamics.tree import Tree, link_tree_of
 from poise.rotations import inverse_right_jacobian
 
-LENGTH = 100.0
-"""Factor of position constraints: in cm they have sizes like forces in body weights and momenta per step."""
+LENGTH = 100.0  # Factor of position constraints: in cm they have sizes like forces in body weights and momenta per step
 
-APART = 0.003
-"""Distance (m) that the optimiser keeps between links of a body that could overlap"""
+APART = 0.003  # Distance (m) that the optimiser keeps between links of a body that could overlap
 
-ARMS_APART = -0.002
-"""The same between arms and all else in a captured motion, in which arms may rest on the trunk"""
+ARMS_APART = -0.002  # The same between arms and all else in a captured motion, in which arms may rest on the trunk
 
 
 @dataclass(frozen=True)

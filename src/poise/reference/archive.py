@@ -3,7 +3,6 @@
 The file of a motion that obeys physics also holds velocities, torques and contact forces.
 """
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from poise.arrays import readonly
 from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.errors import PoiseError
-from poise.files import archive_names, read_arrays, write_file
+from poise.files import archive_names, read_arrays, write_arrays
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
 from poise.reference.dynamic import ContactSchedule, Dynamic
@@ -50,9 +49,7 @@ def save_prepared(clip: BodyClip, path: Path, dynamic: Dynamic | None = None) ->
         arrays |= {"qvel": dynamic.qvel, "torque": dynamic.torque, "friction": np.array(dynamic.friction)}
         arrays |= {f"contact_{name}": np.array(getattr(contacts, name), str) for name in ("names", "links")}
         arrays |= {f"contact_{name}": getattr(contacts, name) for name in _TABLES}
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return write_file(Path(path), buffer.getvalue())
+    return write_arrays(path, arrays)
 
 
 def load_prepared(path: Path) -> BodyClip:

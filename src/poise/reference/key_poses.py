@@ -5,8 +5,6 @@ moves from its initial angle to its first key and holds the angle of its last ke
 pitch and yaw that stabilising torques aim at; the position of the root follows from physics.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping
 from copy import copy
@@ -49,7 +47,7 @@ class KeyPoseReference:
         self._times, self._table = _key_pose_reference_table(keys, first)
         self._last: tuple[float, Target] | None = None
 
-    def raised(self, by: float) -> KeyPoseReference:
+    def raised(self, by: float) -> "KeyPoseReference":
         """A copy whose root is higher by `by` (m)."""
         higher = copy(self)
         higher._last = None

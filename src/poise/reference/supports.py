@@ -39,12 +39,12 @@ class Sketch:
     supports: tuple[Support, ...]
 
 
-def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
-    """Supports of all parts ever in contact, feet by spheres or points at the sole's corners, on estimated ground."""
+def sketch_of_clip(clip: BodyClip) -> Sketch:
+    """Sketch with all parts ever in contact, feet by spheres or points at the sole's corners, on estimated ground."""
     if clip.down is None:
-        return ()
+        return Sketch(clip, ())
     balls = contact_spheres_of_body(clip.body)
-    hands = {hand.name for hand in clip.body.hands}
+    hands = {hand.link for hand in clip.body.hands}
     found = []
     for part, down in zip(clip.parts, bearing_supports_of_reference(clip.parts, clip.down).T, strict=True):
         if down.any():
@@ -53,11 +53,11 @@ def supports_of_reference_clip(clip: BodyClip) -> tuple[Support, ...]:
                 found += _grip_supports_of_reference(clip, part, down)
             else:
                 found += _ground_supports_of_reference(clip, part, down, balls)
-    return tuple(found)
+    return Sketch(clip, tuple(found))
 
 
 def bearing_supports_of_reference(parts: tuple[ContactPart, ...], down: Mask) -> Mask:
-    """(T, P) contacts `down` without toe tips while the foot rolls on its ball, which moves hinged toes along."""
+    """(T, P) `down` without toe tips while the heel is up and the ball is down: rolling drags hinged toes along."""
     column = {part.name: p for p, part in enumerate(parts)}
     out = np.array(down)
     for p, part in enumerate(parts):

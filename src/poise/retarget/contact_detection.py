@@ -118,7 +118,7 @@ def _lost_contacts(clip: BodyClip, down: Mask, centre: Array, falling: Mask, set
     for the parts of a foot that rise more than its others, as its heel. Otherwise what stood before goes on to stand
     until what stands next is nearer to its place.
     """
-    out, hands = np.zeros_like(down), {hand.name for hand in clip.body.hands}
+    out, hands = np.zeros_like(down), {hand.link for hand in clip.body.hands}
     feet = np.array([part.name not in hands for part in clip.parts], bool)
     near, longest = round(_RETURN * clip.rate), round(_LOST * clip.rate)
     for start, stop in true_runs(np.asarray(~down.any(axis=1))):
@@ -247,7 +247,7 @@ def _free_fall_frames(com: Array, rate: float, settings: ContactSettings) -> Mas
 
 def hanging_hands(clip: BodyClip, down: Mask, centre: Array, com: Array, falling: Mask) -> Mask:
     """(T, P) contacts `down`, plus hands that grip above the centre of mass (T, 3) m while nothing else supports."""
-    names = {hand.name for hand in clip.body.hands}
+    names = {hand.link for hand in clip.body.hands}
     hands = [k for k, part in enumerate(clip.parts) if part.name in names]
     others = [k for k in range(len(clip.parts)) if k not in hands]
     out = np.array(down)

@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
-from poise.body.rigging import plain_rigging
+from poise.body.rigging import joint_anchors, plain_rigging
 from poise.errors import PoiseError
-from poise.motion.roles import find_roles, upright_joint_places
+from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton
 from poise.rotations import quat_rotate
 
@@ -35,9 +35,10 @@ class UprightFigure:
         beyond = f"{side}_{NEXT.get(part)}"
         return self.place[beyond] - self.place[role] if beyond in self.place else None
 
-    def length(self, *parts: str) -> float:
-        """Total length (m) of the bones of `parts`, such as thigh and shank; mean of the left and right side."""
-        bones = [self.bone(f"{side}_{part}") for side in SIDES for part in parts]
+    @property
+    def leg(self) -> float:
+        """Length (m) of a leg from hip to ankle; mean of both legs."""
+        bones = [self.bone(f"{side}_{part}") for side in SIDES for part in ("thigh", "shank")]
         return float(sum(np.linalg.norm(b) for b in bones if b is not None)) / 2
 
     def middle(self, part: str) -> Array:
@@ -50,7 +51,7 @@ def figure_of_skeleton(skeleton: Skeleton) -> UprightFigure:
     roles = find_roles(skeleton)
     if roles is None:
         raise PoiseError(f"skeleton '{skeleton.names[0]}' is not a humanoid: perform it with a body built from it")
-    places = upright_joint_places(skeleton)
+    places = skeleton.standing
     return _upright_figure(roles.joints, places.position[0], places.rotation[0], roles.spine, roles.neck)
 
 
@@ -66,23 +67,9 @@ def figure_of_body(body: Body) -> UprightFigure:
     data = mujoco.MjData(body.model)
     data.qpos[:] = body.standing
     mujoco.mj_kinematics(body.model, data)
-    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], _joint_anchors(body))
+    anchors = data.xpos[1:] + quat_rotate(data.xquat[1:], joint_anchors(body.model)[1:])
     return _upright_figure(
         joints, anchors, data.xquat[1:], tuple(links[j] for j in roles.spine), tuple(links[j] for j in roles.neck)
-    )
-
-
-def role_anchor(body: Body, figure: UprightFigure, role: str) -> tuple[str, Array]:
-    """The name of a role's link, and the position (3,) m of the link's joint in the link's frame."""
-    link = figure.joints[role]
-    return body.links[link], _joint_anchors(body)[link]
-
-
-def _joint_anchors(body: Body) -> Array:
-    """(L, 3) m: for each of the L links, the position of its joint in the link's frame; 0 for welded links."""
-    model = body.model
-    return np.array(
-        [model.jnt_pos[model.body_jntadr[b]] if model.body_jntnum[b] else np.zeros(3) for b in range(1, model.nbody)]
     )
 
 

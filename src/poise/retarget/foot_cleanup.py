@@ -79,7 +79,9 @@ def clean_feet(
     if chosen.peak is None or clip.frames < 2:
         return clean
     tempered = limit_joint_speeds(clean, chosen.peak * np.maximum(usual_joint_speeds(clip), _STILL))
-    if np.array_equal(tempered.qpos[:, _cleanup_coordinates(clip)], clean.qpos[:, _cleanup_coordinates(clip)]):
+    body = clip.body
+    legs = [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
+    if np.array_equal(tempered.qpos[:, legs], clean.qpos[:, legs]):  # root and legs stayed: no second cleanup is needed
         return tempered
     return replace(clip, qpos=readonly(search(tempered.qpos, goals)))
 
@@ -97,18 +99,12 @@ def _with_level_toes(clip: BodyClip, pins: ContactPins, qpos: Array) -> Array:
         places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(qpos)
         forward = places[:, 2:].mean(axis=1) - places[:, :2].mean(axis=1)
         raised = -np.arctan2(forward[:, 2], np.linalg.norm(forward[:, :2], axis=1))  # rad, the heel above the ball
-        bears = clip.down[:, names.index(f"{foot.name}_ball")]
+        bears = clip.down[:, names.index(f"{foot.link}_ball")]
         for toe in (joint for joint in clip.body.joints if joint.parent_link == foot.link and joint.kind == "hinge"):
             some = bears & sunk[:, [link == toe.link for link, _ in pins.points]].any(axis=1)
             bend, address = toe.axes[0, 1] * out[:, toe.qpos[0]], toe.qpos[0]
             out[:, address] = toe.axes[0, 1] * np.where(some, np.minimum(bend, -raised), bend)
     return out
-
-
-def _cleanup_coordinates(clip: BodyClip) -> list[int]:
-    """Columns of qpos whose change makes a second foot cleanup necessary: those of the root and of the legs."""
-    body = clip.body
-    return [k for joint in body.joints if joint.kind == "free" or joint.name in body.groups["legs"] for k in joint.qpos]
 
 
 def _correction_weights(clip: BodyClip, settings: FootSettings) -> Array:

@@ -69,23 +69,18 @@ class _Stance:
 
 def footprints(clip: BodyClip) -> list[Footprint]:
     """One footprint for each contact of a foot in the clip; all of the first foot in order of time, then the next."""
-    stances = _captured_stances(clip)
-    soles = {foot.name: _sole_axes(clip.body, foot) for foot in clip.body.feet}
-    return [_fitted_footprint(stance, soles[stance.foot.name]) for stance in stances]
-
-
-def _captured_stances(clip: BodyClip) -> list[_Stance]:
     names = [part.name for part in clip.parts]
     assert clip.down is not None
     out = []
     for foot in clip.body.feet:
         places, _ = LinkKinematics(clip.body, [(foot.link, point) for point in foot.points]).at(clip.qpos)
         middles = np.stack([places[:, :2].mean(axis=1), places[:, 2:].mean(axis=1)], axis=1)
-        ends = clip.down[:, [names.index(f"{foot.name}_{end}") for end in ("heel", "ball")]]  # (T, 2)
+        ends = clip.down[:, [names.index(f"{foot.link}_{end}") for end in ("heel", "ball")]]  # (T, 2)
         sole = _sole_axes(clip.body, foot)
         for start, stop in true_runs(np.asarray(ends.any(axis=1))):
             span = slice(start, stop)
-            out.append(_Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span])))
+            stance = _Stance(foot, start, stop, middles[span], ends[span], _foot_heading(foot, sole, places[span]))
+            out.append(_fitted_footprint(stance, sole))
     return out
 
 
@@ -159,7 +154,9 @@ def contact_pins(clip: BodyClip, prints: Sequence[Footprint]) -> ContactPins:
         mine = np.array([foot_of_link(clip.body, link) is foot for link, _ in points], bool)
         own = [p for p in prints if p.foot is foot]
         ground[:, mine] = ground_below_rests([(p.start, p.stop, p.height) for p in own], clip.frames)[:, None]
-        in_foot = _points_in_foot(clip.body, foot, [p for p, yes in zip(points, mine, strict=True) if yes])
+        own_points = [*(p for p, yes in zip(points, mine, strict=True) if yes), (foot.link, np.zeros(3))]
+        at, turns = LinkKinematics(clip.body, own_points, [foot.link]).at(clip.body.standing[None])
+        in_foot = quat_rotate(quat_conjugate(turns[0, 0]), at[0, :-1] - at[0, -1])  # m, of toes as in standing
         for stance in own:
             places[stance.start : stance.stop, mine] = stance.points(in_foot)
             free[stance.start : stance.stop, mine] = False
@@ -212,12 +209,6 @@ def foot_of_link(body: Body, link: str) -> Foot | None:
     """The foot to which `link` belongs as foot or as toes; None if `link` is neither."""
     above = {joint.link: joint.parent_link for joint in body.joints}
     return next((foot for foot in body.feet if foot.link in (link, above.get(link))), None)
-
-
-def _points_in_foot(body: Body, foot: Foot, points: list[tuple[str, Array]]) -> Array:
-    """(k, 3) m: points of a foot and its toes (links, positions) in the foot's frame, with toes as in standing."""
-    places, turns = LinkKinematics(body, [*points, (foot.link, np.zeros(3))], [foot.link]).at(body.standing[None])
-    return quat_rotate(quat_conjugate(turns[0, 0]), places[0, :-1] - places[0, -1])
 
 
 def _resting_place(where: Array, ground: float) -> Array:

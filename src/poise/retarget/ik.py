@@ -4,8 +4,6 @@ Each pose minimises squared errors in the tangent space of poses, by damped Gaus
 within joint limits. All frames are solved at once, independently of each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,16 +31,12 @@ class PoseGoals:
     floors: Array | None = None  # (T, P) m: least heights of points whose height has weight 0; -inf for none
     floor_weight: float = 0.0  # weight of points below their floors
 
-    def at_frames(self, frames: Ints | slice) -> PoseGoals:
+    def at_frames(self, frames: Ints | slice) -> "PoseGoals":
         """The goals of some of the frames."""
-        return PoseGoals(
-            self.places[frames],
-            self.place_weights[frames],
-            self.turns[frames],
-            self.turn_weights[frames],
-            None if self.floors is None else self.floors[frames],
-            self.floor_weight,
-        )
+        own = (self.places, self.place_weights, self.turns, self.turn_weights)
+        places, place_weights, turns, turn_weights = (part[frames] for part in own)
+        floors = None if self.floors is None else self.floors[frames]
+        return PoseGoals(places, place_weights, turns, turn_weights, floors, self.floor_weight)
 
     def errors(self, places: Array, turns: Array) -> tuple[Array, Array]:
         """What is missing to the goals: shifts (T, P, 3) m and rotation vectors (T, L, 3) rad in the world frame."""
@@ -55,7 +49,7 @@ class PoseGoals:
             points = points | np.any(np.isfinite(self.floors), axis=0)
         return points, np.asarray(np.any(self.turn_weights != 0, axis=0))
 
-    def lifted_to_floors(self, places: Array) -> PoseGoals:
+    def lifted_to_floors(self, places: Array) -> "PoseGoals":
         """The goals, plus target heights for points whose positions `places` (T, P, 3) m are below their floors."""
         if self.floors is None:
             return self
@@ -100,7 +94,6 @@ class PoseSolution:
     qpos: Array  # (T, nq)
     place_error: Array  # (T, P) m
     turn_error: Array  # (T, L) rad
-    iterations: int
     converged: Mask  # (T,)
 
 
@@ -142,16 +135,13 @@ class PoseSolver:
         self,
         start: ArrayLike,
         *,
-        places: ArrayLike | None = None,
-        place_weights: ArrayLike = 1.0,
-        turns: ArrayLike | None = None,
-        turn_weights: ArrayLike = 1.0,
         prior: ArrayLike | None = None,
         prior_weights: ArrayLike = 1e-3,
         iterations: int = 30,
         tolerance: float = 1e-6,
+        **wanted: ArrayLike,
     ) -> PoseSolution:
-        """The poses that fit the goals best. The search begins at `start` (nq,) or (T, nq).
+        """The poses that fit the goals `wanted`, see `goals`, best. The search begins at `start` (nq,) or (T, nq).
 
         `places` (..., P, 3) m and `turns` (..., L, 4) have weights (..., P) and (..., L). `prior_weights`, a number or
         (nv,), keep the solution near `prior` (..., nq), by default `start`. The search ends after `iterations`; for a
@@ -159,15 +149,12 @@ class PoseSolver:
         """
         first = np.atleast_2d(np.asarray(start, float))
         near = first if prior is None else np.broadcast_to(np.asarray(prior, float), first.shape)
-        goals = self.goals(
-            len(first), places=places, place_weights=place_weights, turns=turns, turn_weights=turn_weights
-        )
+        goals = self.goals(len(first), **wanted)
         search = _PoseSearch(self, goals, near, np.asarray(prior_weights, float) ** 2)
-        qpos, converged, used = search.run(first, iterations, tolerance)
+        qpos, converged = search.run(first, iterations, tolerance)
         shift, turn = goals.errors(*self.kinematics.at(qpos))
         parts: list[NDArray[Any]] = [qpos, np.linalg.norm(shift, axis=-1), np.linalg.norm(turn, axis=-1), converged]
-        poses, away, turned, ended = parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)
-        return PoseSolution(poses, away, turned, used, ended)
+        return PoseSolution(*(parts if np.ndim(start) == 2 else (np.asarray(part[0]) for part in parts)))
 
 
 class _PoseSearch:
@@ -177,15 +164,13 @@ class _PoseSearch:
         self._space, self._kinematics = solver.space, solver.kinematics
         self._goals, self._prior, self._squares = goals, prior, prior_squares
 
-    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, Mask, int]:
-        """Search from `start` (T, nq). Returns poses (T, nq), whether each converged (T,), and iterations used."""
+    def run(self, start: Array, iterations: int, tolerance: float) -> tuple[Array, Mask]:
+        """Search from `start` (T, nq). Returns poses (T, nq), and whether each converged (T,)."""
         qpos = self._space.clamped(start)
         active = np.arange(len(start))
         damping = np.full(len(start), _FIRST_DAMPING)
         matrix, vector, cost = self._linearised(qpos, active)
-        used = 0
-        while used < iterations and len(active):
-            used += 1
+        for _ in range(iterations):
             step = self._step(qpos[active], matrix[active], vector[active], damping[active])
             tried = self._space.moved_within(qpos[active], step)
             found = self._linearised(tried, active)
@@ -199,9 +184,9 @@ class _PoseSearch:
             stuck = ~better & (damping[active] >= _MOST_DAMPING)
             done = settled | stuck | (np.abs(step).max(axis=1) < tolerance)
             active = active[~done]
-        converged = np.ones(len(start), bool)
-        converged[active] = False
-        return qpos, converged, used
+            if not len(active):
+                break
+        return qpos, ~np.isin(np.arange(len(start)), active)
 
     def _step(self, qpos: Array, matrix: Array, vector: Array, damping: Array) -> Array:
         """(T, nv) damped step in the chart coordinates of `PoseSpace`; 0 for coordinates that press against a limit."""

@@ -8,11 +8,8 @@ so that a correction needed in one frame fades in and out over about tau seconds
 neighbours, so that each Gauss-Newton step solves one banded system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -23,19 +20,13 @@ from poise.kernel import kernel
 from poise.retarget.ik import PoseGoals, PoseSolver, normal_equations
 
 
-def solve_banded_ik_system(columns: Array, right: Array) -> Array:
-    """Solve A x = right (N,) for x (N,) by Cholesky factorisation of a positive definite banded A.
+@kernel
+def solve_banded_ik_system(columns: Array, x: Array) -> None:
+    """Overwrite x (N,) with A^-1 x by Cholesky factorisation of a positive definite banded A.
 
     `columns[j, d]` is A[j + d, j]; `columns` is overwritten. LAPACK's solver splits such small systems among threads
     that wait for each other, which takes a hundred times as long on a busy machine.
     """
-    out = np.array(right)
-    _solve_banded_ik_system_in_place(columns, out)
-    return out
-
-
-@kernel
-def _solve_banded_ik_system_in_place(columns: Any, x: Any) -> None:
     size, width = columns.shape
     for j in range(size):
         column = columns[j]
@@ -106,7 +97,7 @@ def clip_pieces(frames: int, overlap: int) -> list[tuple[int, int]]:
 
 
 def least_cost_path(
-    problem: PathProblem, space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
+    problem: "PathProblem", space: PoseSpace, start: Array, iterations: int, tolerance: float, little: float = _LITTLE
 ) -> Array:
     """The poses (T, nq) of least cost from `start`, until no step exceeds `tolerance` (rad, m) or gain is `little`."""
     qpos = space.clamped(start)
@@ -212,4 +203,6 @@ def _solve_frame_blocks(blocks: list[Array], push: Array, free: Mask) -> Array:
         below = apart * size + rows - columns
         used = below >= 0
         band[: len(block), columns[used], below[used]] = block[:, rows[used], columns[used]]
-    return solve_banded_ik_system(band.reshape(-1, 3 * size), (push * free).ravel()).reshape(frames, size)
+    out = (push * free).ravel()
+    solve_banded_ik_system(band.reshape(-1, 3 * size), out)
+    return out.reshape(frames, size)

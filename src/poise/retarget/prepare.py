@@ -39,6 +39,7 @@ class Prepared:
     def as_dict(self) -> dict[str, Any]:
         """A report on all stages as JSON values."""
         clip = self.clip
+        shares = [] if clip.down is None else clip.down.mean(axis=0).tolist()  # of the frames, by contact part
         return {
             "body": clip.body.name,
             "mass_kg": clip.body.mass,
@@ -50,7 +51,7 @@ class Prepared:
             "retarget_error_m": dict(self.retargeted.error),
             "retarget_error_deg": dict(self.retargeted.turn_error),
             "cleaned_m": dict(self.cleaned),
-            "contacts": contact_shares(clip),
+            "contacts": {part.name: share for part, share in zip(clip.parts, shares, strict=False)},
         }
 
     __repr__ = brief_repr
@@ -91,10 +92,8 @@ def prepare(
     retargeted = retarget(source, body)
     if built:
         narrow, trunk = fit_trunk_breadth(retargeted.clip, mass, symmetric)
-        imported, retargeted = (
-            replace(imported, findings=(*imported.findings, trunk)),
-            replace(retargeted, clip=narrow),
-        )
+        imported = replace(imported, findings=(*imported.findings, trunk))
+        retargeted = replace(retargeted, clip=narrow)
     say("finding contacts")
     touching = find_contacts(retargeted.clip)
     say("cleaning feet")
@@ -103,9 +102,8 @@ def prepare(
     apart = separate_limbs(clean, move=imports is None or imports.overlap != "keep")
     imported = replace(imported, findings=(*imported.findings, apart.finding()))
     cleaned = Frozen(_link_displacements(touching, clean))
-    return Prepared(
-        _with_file_place(clip_at_origin(apart.clip), apart.clip.qpos[0], source), imported, source, retargeted, cleaned
-    )
+    placed = _with_file_place(clip_at_origin(apart.clip), apart.clip.qpos[0], source)
+    return Prepared(placed, imported, source, retargeted, cleaned)
 
 
 def _clip_span(clip: Clip, span: tuple[float, float], name: str) -> Clip:
@@ -146,13 +144,6 @@ def _with_file_place(clip: BodyClip, first: Array, source: Clip) -> BodyClip:
     place = replace(convention.place, x=x, y=y, yaw=yaw)
     skeleton = replace(rigging.skeleton, convention=replace(convention, place=place))
     return replace(clip, body=replace(clip.body, rigging=replace(rigging, skeleton=skeleton)))
-
-
-def contact_shares(clip: BodyClip) -> dict[str, float]:
-    """By contact part: fraction of the frames, 0 to 1, in which the part is in contact; empty if unknown."""
-    if clip.down is None:
-        return {}
-    return {part.name: float(share) for part, share in zip(clip.parts, clip.down.mean(axis=0), strict=True)}
 
 
 def import_changes(imported: Imported) -> list[str]:

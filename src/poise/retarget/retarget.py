@@ -4,7 +4,7 @@ The pose has the least squared errors within joint limits: of the positions of f
 hips, and of the orientations of all parts. On a body that was built from the clip's own skeleton nothing is scaled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,13 +14,13 @@ from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.parts import Joint
-from poise.body.rigging import Rigging, hinge_angles
+from poise.body.rigging import Rigging, hinge_angles, joint_anchors
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
 from poise.motion.skeleton import Skeleton
 from poise.reference.body_clip import BodyClip
-from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton, role_anchor
-from poise.retarget.ik import PoseSolver
+from poise.retarget.figure import SIDES, UprightFigure, figure_of_body, figure_of_skeleton
+from poise.retarget.ik import PoseSolution, PoseSolver
 from poise.rotations import (
     quat_between,
     quat_conjugate,
@@ -73,7 +73,10 @@ def same_skeleton(a: Skeleton, b: Skeleton) -> bool:
 def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargeted:
     """Fit a body to the joint positions of the skeleton that it was built from, within the body's limits and hinges."""
     links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    solver = PoseSolver(body, _joints_in_links(body, rigging))
+    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
+    origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
+    in_links = quat_rotate(quat_conjugate(turns[0]), standing - origins[0])  # m, the joints in the frames of the links
+    solver = PoseSolver(body, list(zip(links, in_links, strict=True)))
     found = solver.solve(
         with_plausible_hinges(body, rigging.poses(body, clip)),
         places=clip.places.position[:, joints],
@@ -81,15 +84,7 @@ def _retarget_to_own_body(clip: Clip, body: Body, rigging: Rigging) -> Retargete
         iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
-    return _retarget_result(clip, body, found.qpos, links, found.place_error, (), np.zeros((clip.frames, 0)))
-
-
-def _joints_in_links(body: Body, rigging: Rigging) -> list[tuple[str, Array]]:
-    """For each link that drives a joint of the skeleton: the link, and the joint's position (3,) m in its frame."""
-    links, joints = list(rigging.drivers), list(rigging.drivers.values())
-    standing = rigging.clip(body.model, body.standing[None], 1.0, body.name).places.position[0, joints]
-    origins, turns = LinkKinematics(body, [(link, np.zeros(3)) for link in links], links).at(body.standing[None])
-    return list(zip(links, quat_rotate(quat_conjugate(turns[0]), standing - origins[0]), strict=True))
+    return _retarget_result(clip, body, found, links, [])
 
 
 def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
@@ -98,10 +93,13 @@ def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
     start = initial_poses(body, target, turns, places["hips"])
     placed = [role for role in places if _role_weight(_PLACES, role)]
     turned = [role for role in turns if _role_weight(_TURNS, role)]
-    middle = (body.links[0], hips_in_root(body, target))
+    middle, anchors = (body.links[0], hips_in_root(body, target)), joint_anchors(body.model)[1:]
     solver = PoseSolver(
         body,
-        [middle if role == "hips" else role_anchor(body, target, role) for role in placed],
+        [
+            middle if role == "hips" else (body.links[target.joints[role]], anchors[target.joints[role]])
+            for role in placed
+        ],
         [body.links[target.joints[role]] for role in turned],
     )
     wanted = np.stack([quat_multiply(turns[role], target.turn[role]) for role in turned], axis=1)
@@ -119,7 +117,7 @@ def _retarget_to_other_body(clip: Clip, body: Body) -> Retargeted:
         iterations=_ITERATIONS,
         tolerance=_TOLERANCE,
     )
-    return _retarget_result(clip, body, found.qpos, placed, found.place_error, turned, found.turn_error)
+    return _retarget_result(clip, body, found, placed, turned)
 
 
 def _role_weight(weights: Mapping[str, float], role: str) -> float:
@@ -127,18 +125,10 @@ def _role_weight(weights: Mapping[str, float], role: str) -> float:
     return weights.get(role.removeprefix("left_").removeprefix("right_"), 0.0)
 
 
-def _retarget_result(
-    clip: Clip,
-    body: Body,
-    qpos: Array,
-    placed: Sequence[str],
-    place_error: Array,
-    turned: Sequence[str],
-    turn_error: Array,
-) -> Retargeted:
-    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (place_error, turn_error))
+def _retarget_result(clip: Clip, body: Body, found: PoseSolution, placed: list[str], turned: list[str]) -> Retargeted:
+    far, off = (np.sqrt(np.mean(e**2, axis=0)) for e in (found.place_error, found.turn_error))
     return Retargeted(
-        BodyClip(clip.name, body, clip.rate, readonly(qpos)),
+        BodyClip(clip.name, body, clip.rate, readonly(found.qpos)),
         Frozen({role: float(e) for role, e in zip(placed, far, strict=True)}),
         Frozen({role: float(e) for role, e in zip(turned, np.degrees(off), strict=True)}),
     )
@@ -167,17 +157,13 @@ def _standing_pose_rotation(source: UprightFigure, target: UprightFigure, role: 
         if ours is None or theirs is None:
             return leg
         up = quat_rotate(leg, _UP)
-        return quat_multiply(_retarget_rotation_about_axis(up, quat_rotate(leg, ours), theirs), leg)
+        flat, wanted = (v - up * (v @ up) for v in (quat_rotate(leg, ours), theirs))
+        turn = quat_from_axis_angle(up, np.arctan2(up @ np.cross(flat, wanted), flat @ wanted))
+        return quat_multiply(turn, leg)
     if part == "hand":
         return _standing_pose_rotation(source, target, f"{side}_forearm")
     ours, theirs = target.bone(role), source.bone(role)
     return np.array([1.0, 0.0, 0.0, 0.0]) if ours is None or theirs is None else quat_between(ours, theirs)
-
-
-def _retarget_rotation_about_axis(axis: Array, start: Array, end: Array) -> Array:
-    """(4,) rotation about the unit vector `axis` that brings direction `start` as near as possible to `end`."""
-    flat, wanted = (v - axis * (v @ axis) for v in (start, end))
-    return quat_from_axis_angle(axis, np.arctan2(axis @ np.cross(flat, wanted), flat @ wanted))
 
 
 def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dict[str, Array]:
@@ -187,8 +173,10 @@ def place_goals(clip: Clip, source: UprightFigure, target: UprightFigure) -> dic
     lengths; the trunk starts at the hips, the arms at the shoulders.
     """
     at = {role: clip.places.position[:, joint] for role, joint in source.joints.items()}
-    legs = target.length("thigh", "shank") / source.length("thigh", "shank")
-    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * _retarget_source_ankle_height(at, source)])
+    legs = target.leg / source.leg
+    lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
+    ankle = np.clip(np.mean(lows), _ANKLE[0] * source.leg, _ANKLE[1] * source.leg)  # m above the floor in flat stance
+    lift = np.array([0.0, 0.0, float(target.middle("foot")[2]) - legs * float(ankle)])
     out = {role: legs * at[role] + lift for side in SIDES for role in (f"{side}_shank", f"{side}_foot")}
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
     out["hips"] = legs * hips + lift
@@ -211,24 +199,12 @@ def _shoulder_and_arm_goals(
             if beyond in at and beyond in target.joints:
                 bone = at[beyond] - at[role]
                 unit = bone / np.maximum(np.linalg.norm(bone, axis=-1, keepdims=True), 1e-9)
-                out[beyond] = out[role] + _bone_length(target, role) * unit
+                out[beyond] = out[role] + float(np.linalg.norm(target.place[beyond] - target.place[role])) * unit
     return out
 
 
 def _shoulder_width(figure: UprightFigure) -> float:
     return float(np.linalg.norm(figure.place["left_upper_arm"] - figure.place["right_upper_arm"]))
-
-
-def _bone_length(figure: UprightFigure, role: str) -> float:
-    bone = figure.bone(role)
-    return 0.0 if bone is None else float(np.linalg.norm(bone))
-
-
-def _retarget_source_ankle_height(at: Mapping[str, Array], source: UprightFigure) -> float:
-    """Height (m) of the clip's ankles above the floor in flat stance."""
-    leg = source.length("thigh", "shank")
-    lows = [np.percentile(at[f"{side}_foot"][:, 2], _LOW) for side in SIDES]
-    return float(np.clip(np.mean(lows), _ANKLE[0] * leg, _ANKLE[1] * leg))
 
 
 def initial_poses(body: Body, target: UprightFigure, turns: Mapping[str, Array], hips: Array) -> Array:
@@ -278,12 +254,7 @@ def _retarget_joint_rotation_goal(
     if link in wanted:
         return quat_multiply(quat_conjugate(here), quat_multiply(wanted[link], stand))
     values = body.standing[list(joint.qpos)]
-    if joint.kind == "ball":
-        return np.broadcast_to(values, here.shape)
-    turn = np.array([1.0, 0.0, 0.0, 0.0])
-    for axis, angle in zip(joint.axes, values, strict=True):
-        turn = quat_multiply(turn, quat_exp(angle * axis))
-    return np.broadcast_to(turn, here.shape)
+    return np.broadcast_to(values if joint.kind == "ball" else _hinge_rotation(joint, values), here.shape)
 
 
 def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
@@ -291,10 +262,15 @@ def _joint_values(joint: Joint, local: Array) -> tuple[Array, Array]:
     if joint.kind == "ball":
         return local, local
     angles = hinge_angles(local, joint.axes)
-    turned = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), local.shape)
+    return angles, _hinge_rotation(joint, angles)
+
+
+def _hinge_rotation(joint: Joint, angles: Array) -> Array:
+    """Rotation (..., 4) of k hinges in series at angles (..., k) rad."""
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
     for k, axis in enumerate(joint.axes):
-        turned = quat_multiply(turned, quat_exp(angles[:, k, None] * axis))
-    return angles, turned
+        turn = quat_multiply(turn, quat_exp(angles[..., k, None] * axis))
+    return turn
 
 
 def with_plausible_hinges(body: Body, qpos: Array) -> Array:

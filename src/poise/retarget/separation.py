@@ -4,21 +4,21 @@ Contacts with the ground stay where they are. Where one leg passes the other and
 left of the pelvis. The direction between two overlapping legs would not do: it turns round where their axes cross.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.arrays import Array, Ints, Mask, readonly, true_runs
 from poise.body.body import Body
-from poise.body.pose_space import PoseSpace, displace_poses, planar_displacement, yaw_quat
+from poise.body.pose_space import PoseDisplacement, PoseSpace, planar_displacement
 from poise.body.self_contact import Proximities, SelfDistances
 from poise.ease import quintic_ease
 from poise.motion.repair.finding import Finding
 from poise.reference.body_clip import BodyClip
 from poise.reference.supports import Support
 from poise.retarget.ik import PoseGoals, PoseSolver
-from poise.retarget.ik_path import Bands, LinearisedPath, PathProblem, clip_pieces, least_cost_path, smoothness_bands
+from poise.retarget.ik_path import LinearisedPath, PathProblem, clip_pieces, least_cost_path, smoothness_bands
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 TOLERANCE = 0.002  # m: links that overlap by less stay as they are
@@ -120,13 +120,14 @@ def _separated_poses(clip: BodyClip, pins: Sequence[Support], distances: SelfDis
     down = np.array([pin.down for pin in pins], bool).reshape(len(pins), frames).T
     beside = min(frames - 1, round(_BESIDE * clip.rate)) if clip.cyclic else 0
     if beside:
-        before, after = (_displaced_cycle(clip.qpos, k) for k in (-1, 1))
+        first, last = clip.qpos[[0, -1]]
+        before, after = (PoseDisplacement(*planar_displacement(*ends)).pose(clip.qpos)
+                         for ends in ((last, first), (first, last)))  # fmt: skip
         qpos = np.concatenate([before[-1 - beside : -1], clip.qpos, after[1 : 1 + beside]])
         down = np.concatenate([down[-1 - beside : -1], down, down[1 : 1 + beside]])
-    limbs = _limb_of_links(clip.body)
     out = qpos
     for arms in (False, True):  # legs and trunk first; then only arms move
-        out = _Separator(clip, out, pins, down, distances, limbs, arms).run()
+        out = _Separator(clip, out, pins, down, distances, arms).run()
     return _closed_cycle(clip, qpos, out, beside) if beside else out
 
 
@@ -138,41 +139,27 @@ def _closed_cycle(clip: BodyClip, given: Array, moved: Array, beside: int) -> Ar
     own = slice(beside, beside + clip.frames)
     space, start = PoseSpace(clip.body), slice(beside, 2 * beside)
     corrections = space.difference(given[own], moved[own])
-    yaw, way = planar_displacement(clip.qpos[-1], clip.qpos[0])
-    again = displace_poses(moved[own.stop - 1 :][:beside], yaw_quat(yaw), way)
+    back = PoseDisplacement(*planar_displacement(clip.qpos[-1], clip.qpos[0]))
+    again = back.pose(moved[own.stop - 1 :][:beside])
     share = quintic_ease(np.arange(beside) / beside)[:, None]
     corrections[:beside] = (1 - share) * space.difference(given[start], again) + share * corrections[:beside]
     out = space.moved(given[own], corrections)
-    yaw, way = planar_displacement(clip.qpos[0], clip.qpos[-1])
-    out[-1] = displace_poses(out[0], yaw_quat(yaw), way)
+    out[-1] = PoseDisplacement(*planar_displacement(clip.qpos[0], clip.qpos[-1])).pose(out[0])
     return out
-
-
-def _displaced_cycle(qpos: Array, cycles: int) -> Array:
-    """The poses (T, nq) of a cycle one cycle later (1) or earlier (-1)."""
-    yaw, way = planar_displacement(*(qpos[[0, -1]] if cycles > 0 else qpos[[-1, 0]]))
-    return displace_poses(qpos, yaw_quat(yaw), way)
 
 
 class _Separator:
     """Moves links apart in poses `given` (T, nq), within intervals around overlaps: only `arms`, or all else."""
 
     def __init__(
-        self,
-        clip: BodyClip,
-        given: Array,
-        pins: Sequence[Support],
-        down: Mask,
-        distances: SelfDistances,
-        limbs: Mapping[str, str],
-        arms: bool,
+        self, clip: BodyClip, given: Array, pins: Sequence[Support], down: Mask, distances: SelfDistances, arms: bool
     ) -> None:
-        self._body, self._rate, self._given, self._down, self._distances = clip.body, clip.rate, given, down, distances
-        self._solver = PoseSolver(clip.body, [(pin.link, pin.centre) for pin in pins])
-        self._places = self._solver.kinematics.at(given)[0]
+        self._body, self.rate, self.given, self._down, self._distances = clip.body, clip.rate, given, down, distances
+        self.solver = PoseSolver(clip.body, [(pin.link, pin.centre) for pin in pins])
+        self._places = self.solver.kinematics.at(given)[0]
         turned = quat_multiply(given[:, 3:7], quat_conjugate(clip.body.standing[3:7]))
         self._left = quat_rotate(turned, np.array([0.0, 1.0, 0.0]))
-        links = [distances.links(k) for k in range(len(distances.pairs))]
+        limbs, links = _limb_of_links(clip.body), [distances.links(k) for k in range(len(distances.pairs))]
         pairs = [(limbs[first], limbs[second]) for first, second in links]
         self._mine = (distances.of_arms == arms) & distances.apart
         sides = {("right_leg", "left_leg"): 1.0, ("left_leg", "right_leg"): -1.0}
@@ -185,7 +172,7 @@ class _Separator:
 
     def run(self) -> Array:
         """(T, nq) the separated poses."""
-        out = np.array(self._given)
+        out = np.array(self.given)
         for _ in range(_ROUNDS):
             near = self._distances.at(out, moves=False)
             deep = np.zeros(len(out), bool)
@@ -193,11 +180,11 @@ class _Separator:
             if not deep.any():
                 break
             self._sideways |= self._sideways_places(near)
-            changed = PoseSpace(self._body).difference(self._given, out).any(axis=1)
-            reach = round(_AROUND * self._rate)
+            changed = PoseSpace(self._body).difference(self.given, out).any(axis=1)
+            reach = round(_AROUND * self.rate)
             for start, stop in true_runs(_spread(deep, reach) | changed):
                 if deep[start:stop].any():
-                    for begin, end in clip_pieces(stop - start, round(_SHARED * self._rate)):
+                    for begin, end in clip_pieces(stop - start, round(_SHARED * self.rate)):
                         self._solve_interval(out, slice(start + begin, start + end), end < stop - start)
         return out
 
@@ -210,17 +197,17 @@ class _Separator:
         ends = np.zeros(len(places))
         ends[:2], ends[-2:] = _ENDS * (span.start > 0), _ENDS * (span.stop < len(out) and not goes_on)
         problem = _SeparationProblem(self, goals, span, ends, out[span])
-        out[span] = least_cost_path(problem, self._solver.space, out[span], _STEPS, _STEADY, _LITTLE)
+        out[span] = least_cost_path(problem, self.solver.space, out[span], _STEPS, _STEADY, _LITTLE)
 
     def _passing_frames(self, near: Proximities) -> Mask:
         """(T,) whether legs overlap while one passes the other, so that they are moved apart to the sides."""
         legs = np.flatnonzero((self._legs[near.pair] != 0) & (near.distance < 0))
-        frames = len(self._given)
+        frames = len(self.given)
         depth, side = np.zeros(frames), np.zeros(frames)
         for k in legs[np.argsort(-near.distance[legs])]:  # the deepest is written last
             depth[near.frame[k]] = -near.distance[k]
             side[near.frame[k]] = abs(near.normal[k] @ self._left[near.frame[k]])
-        out, close = np.zeros(frames, bool), max(1, round(_GAP * self._rate))
+        out, close = np.zeros(frames, bool), max(1, round(_GAP * self.rate))
         for start, stop in true_runs(_spread(depth > 0, close)):
             out[start:stop] = side[start + int(depth[start:stop].argmax())] > _ASIDE
         return out
@@ -233,7 +220,7 @@ class _Separator:
 
     def _sideways_places(self, near: Proximities) -> Mask:
         """(T, P) whether a pair is moved apart to the sides: it overlaps, but does not cross in front or behind."""
-        out = np.zeros((len(self._given), len(self._legs)), bool)
+        out = np.zeros((len(self.given), len(self._legs)), bool)
         part, passing = self._lateral_parts(near, slice(None))
         some = passing & (near.distance < 0) & ((part > 0) | (part < -_ASIDE))
         out[near.frame[some], near.pair[some]] = True
@@ -271,14 +258,9 @@ class _Separator:
         some = np.any(rows[lack > 0] != 0, axis=0) & self._free
         down = np.asarray(self._down[span].any(axis=0))
         carried = np.zeros(self._body.nv, bool)
-        carried[self._solver.kinematics.moving_dofs(down, np.zeros(0, bool))] = True
+        carried[self.solver.kinematics.moving_dofs(down, np.zeros(0, bool))] = True
         together = np.any((some & carried)[6:]) and self._free[0]
         return np.flatnonzero(some | (carried & self._free) if together else some)
-
-    def problem_parts(self, span: slice) -> tuple[PoseSolver, Array, Bands]:
-        """The solver, the given poses and the smoothness of corrections in a span."""
-        given = self._given[span]
-        return self._solver, given, smoothness_bands(len(given), (_FADE * self._rate) ** 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,8 +279,9 @@ class _SeparationProblem(PathProblem):
     """
 
     def __init__(self, separator: _Separator, goals: PoseGoals, span: slice, ends: Array, now: Array) -> None:
-        solver, given, bands = separator.problem_parts(span)
-        super().__init__(solver, given, goals, separator.weights**2, bands)
+        given = separator.given[span]
+        bands = smoothness_bands(len(given), (_FADE * separator.rate) ** 4)
+        super().__init__(separator.solver, given, goals, separator.weights**2, bands)
         self._separator, self._span, self._ends = separator, span, ends[:, None] ** 2
         self._kept = self._space.difference(given, now)
         self.moving = separator.moving_dofs(given, span)
@@ -340,12 +323,9 @@ class _SeparationProblem(PathProblem):
 
 def _limb_of_links(body: Body) -> dict[str, str]:
     """By link: the group of its joint, such as left_leg; of welded links, the group of the link that carries them."""
-    model, out = body.model, {"world": ""}
-    own = {joint.link: joint.group for joint in body.joints[1:]}
-    for link in range(1, model.nbody):
-        name = model.body(link).name
-        out[name] = own.get(name, out[model.body(model.body_parentid[link]).name])
-    return out
+    model, own = body.model, {joint.link: joint.group for joint in body.joints[1:]}
+    carriers = (model.body(carrier).name for carrier in model.body_weldid[1:])
+    return {link: own.get(carrier, "") for link, carrier in zip(body.links, carriers, strict=True)}
 
 
 def _spread(mask: Mask, reach: int) -> Mask:

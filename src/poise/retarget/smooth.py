@@ -13,7 +13,6 @@ from poise.arrays import Array, readonly
 from poise.body.pose_space import PoseSpace
 from poise.ease import cubic_ease
 from poise.reference.body_clip import BodyClip
-from poise.rotations import quat_normalize
 
 _SPIKE = 0.02  # rad, m: smaller deviations from the neighbouring frames are not spikes
 _SHARP = 0.03  # s: half-width of the ramp of the strength around a touchdown
@@ -25,10 +24,8 @@ def smooth_clip(clip: BodyClip, cutoff: float) -> BodyClip:
     if clip.frames < 4:
         return clip
     strength = (clip.rate / (2 * np.pi * cutoff)) ** 6 * _smoothing_strength(clip)
-    qpos = _whittaker_smoothed(_without_spikes(PoseSpace(clip.body).continuous(clip.qpos)), strength)
-    for joint in clip.body.joints:
-        if joint.kind != "hinge":
-            qpos[:, list(joint.qpos[-4:])] = quat_normalize(qpos[:, list(joint.qpos[-4:])])
+    space = PoseSpace(clip.body)
+    qpos = space.normalized(_whittaker_smoothed(_without_spikes(space.continuous(clip.qpos)), strength))
     return replace(clip, qpos=readonly(qpos))
 
 

@@ -30,10 +30,10 @@ class Handle(NamedTuple):
 
 def pose_handles(body: Body) -> tuple[Handle, ...]:
     """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
-    found = [(hand.name, hand.link, hand.point) for hand in body.hands]
+    found = [(hand.link, hand.link, hand.point) for hand in body.hands]
     centres = {link: body.model.body_ipos[body.link_id(link)] for link in body.links}  # of mass
     if has_legs(body):
-        found += [(foot.name, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
+        found += [(foot.link, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
         found.append((PELVIS, body.links[0], centres[body.links[0]]))
     if body.head is not None:
         found.append(("head", body.head, centres[body.head]))

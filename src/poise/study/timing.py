@@ -17,11 +17,9 @@ from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases, named_cases
 from poise.study.experiment.table import column_means, column_values, summary_by
 from poise.study.experiment.trial import Trial, stage_trial, time_motion
-from poise.study.modal.case import COLOUR as MODAL_COLOUR
-from poise.study.modal.case import MOTIONS, paper_window, study_body
+from poise.study.modal.case import COLOUR as MODAL_COLOUR, MOTIONS, paper_window, study_body
 from poise.study.nqr.case import COLOURS as NQR_COLOURS
-from poise.study.pendulum.case import BODY, STEP_RATE
-from poise.study.pendulum.case import COLOUR as PENDULUM_COLOUR
+from poise.study.pendulum.case import BODY, COLOUR as PENDULUM_COLOUR, STEP_RATE
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 _NQR_TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")

@@ -33,6 +33,9 @@ class ClosestPoints(NamedTuple):
     point: Array  # (3,) m
 
 
+_FAR = ClosestPoints(np.inf, np.zeros(3))  # of surfaces that are not close at the end of the step
+
+
 class ContactTrial:
     """Checks and corrects the contact rows of a solved step by a trial of the pose after the step."""
 
@@ -94,14 +97,14 @@ class ContactTrial:
     ) -> bool:
         """Leave out contacts that press although the surfaces end the step apart; restore those that then sink in."""
         kind, offset = work.contact_kind, work.contact_offset
-        hit = [c for c in self._ghosts if _gap_after_step(ends, pairs[c]) < HIT]
+        hit = [c for c in self._ghosts if ends.get(pairs[c], _FAR).gap < HIT]
         for c in hit:
             offset[3 * c] += self._ghosts.pop(c) / self._step  # real, but stopped too early
             kind[c] = CLOSING
             self._real.add(c)
-        apart = [c for c in pressing if c not in self._real and _gap_after_step(ends, pairs[c]) > GHOST]
+        apart = [c for c in pressing if c not in self._real and ends.get(pairs[c], _FAR).gap > GHOST]
         for c in apart:
-            self._ghosts[c] = min(_gap_after_step(ends, pairs[c]), self._candidates.look_ahead)
+            self._ghosts[c] = min(ends.get(pairs[c], _FAR).gap, self._candidates.look_ahead)
             kind[c] = IGNORED
         return bool(hit or apart)
 
@@ -109,7 +112,7 @@ class ContactTrial:
         self, work: Workspace, ends: dict[Pair, ClosestPoints], pairs: list[Pair], pressing: list[int]
     ) -> bool:
         """Add the remaining gap to rows that stopped surfaces in the air."""
-        gaps = {c: min(_gap_after_step(ends, pairs[c]), self._candidates.look_ahead) for c in pressing}
+        gaps = {c: min(ends.get(pairs[c], _FAR).gap, self._candidates.look_ahead) for c in pressing}
         early = [c for c in pressing if gaps[c] > EARLY]
         for c in early:
             work.contact_offset[3 * c] += gaps[c] / self._step
@@ -172,7 +175,7 @@ class ContactTrial:
         gaps = found.dist - np.minimum(found.includemargin, 0.0)
         for i, ((first, second), gap) in enumerate(zip(found.geom.tolist(), gaps.tolist(), strict=True)):
             inner_wall = uneven[first] and found.frame[i, 2] < UPWARD
-            if not inner_wall and gap < _gap_after_step(ends, (first, second)):
+            if not inner_wall and gap < ends.get((first, second), _FAR).gap:
                 ends[first, second] = ClosestPoints(gap, found.pos[i].copy())
         return ends
 
@@ -198,8 +201,3 @@ def _pressing_contacts(work: Workspace, kind: int = CLOSING) -> list[int]:
     pressing = (work.contact_kind[:count] == kind) & (work.contact_impulse[: 3 * count : 3] > 0)
     found: list[int] = pressing.nonzero()[0].tolist()
     return found
-
-
-def _gap_after_step(ends: dict[Pair, ClosestPoints], pair: Pair) -> float:
-    """Gap (m) of a pair at the end of the step; infinite if the surfaces are not close."""
-    return ends[pair].gap if pair in ends else np.inf

@@ -1,7 +1,5 @@
 """Ground of straight slopes along x, constant along y. Ahead of a walking character, the slope can be changed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ class GroundProfile(Terrain):
     last: float  # rise over run of the piece after the last knot
 
     @classmethod
-    def of(cls, terrain: Terrain) -> GroundProfile | None:
+    def of(cls, terrain: Terrain) -> "GroundProfile | None":
         """The terrain as a profile, or None if it is not flat, a slope or a profile."""
         match terrain:
             case GroundProfile():
@@ -40,7 +38,7 @@ class GroundProfile(Terrain):
                 return cls(((0.0, 0.0),), rise, rise)
         return None
 
-    def bent(self, x: float, degrees: float, onward: bool) -> GroundProfile:
+    def bent(self, x: float, degrees: float, onward: bool) -> "GroundProfile":
         """The profile with a slope of `degrees`, uphill in the direction of travel, beyond x: towards +x if `onward`.
 
         A knot less than SHORT before x moves the change to that knot; a knot without a change of slope is dropped.

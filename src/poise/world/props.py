@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from xml.etree.ElementTree import Element, SubElement
 
 from poise.body.mjcf import geom_element, mjcf_element, mjcf_numbers
@@ -76,18 +76,15 @@ class Barbell:
 
     def mjcf_elements(self) -> list[Element]:
         """MJCF elements: one free body of three geoms."""
-        body = _free_body(self.name, self.at)
         half = self.length / 2
         bar = min(10.0, 0.3 * self.mass)
         ends = (0, -half, 0, 0, half, 0)
-        body.append(geom_element(f"{self.name}_bar", "capsule", fromto=ends, size=(0.015,), mass=bar, rgba=STEEL))
+        geoms = [geom_element(f"{self.name}_bar", "capsule", fromto=ends, size=(0.015,), mass=bar, rgba=STEEL)]
+        disc: dict[str, Any] = {"size": (self.disc,), "mass": (self.mass - bar) / 2, "rgba": STEEL}
         for side, sign in (("left", 1), ("right", -1)):
             span = (0, sign * (half - 0.13), 0, 0, sign * (half - 0.08), 0)
-            plate = (self.mass - bar) / 2
-            body.append(
-                geom_element(f"{self.name}_{side}", "cylinder", fromto=span, size=(self.disc,), mass=plate, rgba=STEEL)
-            )
-        return [body]
+            geoms.append(geom_element(f"{self.name}_{side}", "cylinder", fromto=span, **disc))
+        return [_free_body(self.name, self.at, *geoms)]
 
 
 @dataclass(frozen=True)
@@ -105,14 +102,13 @@ class Tray:
     def mjcf_elements(self) -> list[Element]:
         """MJCF elements: the free bodies of the tray and the glass."""
         thickness = 0.012
-        tray = _free_body(self.name, self.at)
         half = (self.size[0] / 2, self.size[1] / 2, thickness / 2)
-        tray.append(geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL))
+        tray = geom_element(f"{self.name}_shape", "box", size=half, mass=self.mass, rgba=STEEL)
         x, y, z = self.at
-        glass = _free_body(f"{self.name}_glass", (x, y, z + (thickness + self.glass_height) / 2))
+        on_top = (x, y, z + (thickness + self.glass_height) / 2)
         shape = (self.glass_radius, self.glass_height / 2)
-        glass.append(geom_element(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS))
-        return [tray, glass]
+        glass = geom_element(f"{self.name}_glass_shape", "cylinder", size=shape, mass=self.glass_mass, rgba=GLASS)
+        return [_free_body(self.name, self.at, tray), _free_body(f"{self.name}_glass", on_top, glass)]
 
 
 @dataclass(frozen=True)

@@ -79,15 +79,10 @@ class Recorder:
                 del rows[:steps]
         self.forces.drop(steps)
 
-    def _scene_xml(self) -> str:
-        """MJCF of the scene with margins of at least the look-ahead used, so that replays find every contact."""
-        scene, usual = self.world.scene, self.world.look_ahead
-        met = max(self.look_ahead, default=usual)
-        return scene.xml if met <= LOOK_AHEAD else scene.described(met, usual)
-
     def finish(self, meta: dict[str, Any]) -> Recording:
-        """The recording so far."""
-        nv, reference = self.world.model.nv, self.reference
+        """The recording so far. Its scene has margins of the look-ahead used, so that replays find every contact."""
+        nv, reference, scene = self.world.model.nv, self.reference, self.world.scene
+        met = max(self.look_ahead, default=self.world.look_ahead)
         solver = {
             **{status.name.lower(): self.solves[status] for status in LcpStatus},
             "worst_residual": self.worst_residual,
@@ -96,7 +91,7 @@ class Recorder:
         }
         assert reference is None or len(reference) == len(self.time), "one tracked pose per state"
         return Recording(
-            model_xml=self._scene_xml(),
+            model_xml=scene.xml if met <= LOOK_AHEAD else scene.described(met, self.world.look_ahead),
             time=np.array(self.time),
             qpos=np.array(self.qpos),
             qvel=np.array(self.qvel),
@@ -122,10 +117,8 @@ class ContactLog:
 
     def add(self, step: int, result: StepResult) -> None:
         """Append the forces of a step."""
-        own = result.self_contacts
-        outer = ContactForces(
-            result.body, result.other, result.point, result.frame, result.friction, result.impulse
-        )  # fmt: skip
+        first: Any = result[: len(ContactForces._fields)]
+        outer, own = ContactForces(*first), result.self_contacts
         while self._count + len(outer.body) + len(own.body) + len(result.grips) > len(self._ids):
             self._ids, self._values = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
         for forces, kind in ((outer, CONTACT), (own, SELF)):

@@ -1,8 +1,5 @@
 """Recording of a performance: one self-contained NumPy file without pickles."""
 
-from __future__ import annotations
-
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -16,7 +13,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.body.mjcf import check_mjcf, compile_mjcf, parse_mjcf
 from poise.errors import PoiseError
-from poise.files import read_arrays, write_file
+from poise.files import read_arrays, write_arrays
 from poise.toml_reader import is_number
 
 
@@ -88,12 +85,10 @@ class Recording:
         arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
         arrays["model_xml"] = np.array(self.model_xml)
         arrays["meta"] = np.array(json.dumps(self.meta))
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        write_file(Path(path), buffer.getvalue())
+        write_arrays(path, arrays)
 
     @classmethod
-    def of(cls, source: Recording | str | Path) -> Recording:
+    def of(cls, source: "Recording | str | Path") -> "Recording":
         """A recording itself, or the one in a file or in the folder of a performance."""
         if isinstance(source, Recording):
             return source
@@ -103,7 +98,7 @@ class Recording:
         return cls.load(path / FILE if path.is_dir() else path)
 
     @classmethod
-    def load(cls, path: Path) -> Recording:
+    def load(cls, path: Path) -> "Recording":
         """Read a recording; raises a one-line error if the file is not one."""
         data = read_arrays(path, {*ARRAYS, "model_xml", "meta"}, "a recording")
         missing = [n for n in (*ARRAYS, "model_xml", "meta") if n not in data and n not in OPTIONAL]
@@ -120,7 +115,7 @@ class Recording:
             raise PoiseError(f"{path} is not a recording: {fault}")
         return recording
 
-    def piece(self, first: int, last: int) -> Recording:
+    def piece(self, first: int, last: int) -> "Recording":
         """The steps from `first` to before `last`, with the states between which they lie."""
         now = (self.contact_step >= first) & (self.contact_step < last)
         cut = {name: getattr(self, name)[now] for name in ARRAYS if name.startswith("contact_")}
@@ -214,12 +209,12 @@ def _all(valid: Check, count: int | None = None) -> Check:
     )
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _is_a(kind: type) -> Check:
+    """A check that a value is of a type."""
+    return lambda value: isinstance(value, kind)
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict)
+_is_text, _is_table = _is_a(str), _is_a(dict)
 
 
 OPTIONAL = ("limit_impulse", "reference_qpos")  # Arrays that a file may lack

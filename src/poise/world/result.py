@@ -48,17 +48,17 @@ class ContactForces(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """Forces and impulses of a step. Its contacts are those with the surroundings, unless the field says otherwise."""
+    """Forces and impulses of a step: first the fields of `ContactForces` for the contacts with the surroundings."""
 
+    body: Ints
+    other: Ints
+    point: Array
+    frame: Array
+    friction: Array
+    impulse: Array
     torque: Array  # (nv,) N m, applied joint actuation
     external: Array  # (nv,) all other applied forces
     limit_impulse: Array  # (nv,) N m s, impulses of joint limits
-    body: Ints  # (c,) candidate contacts; the force acts on this body
-    other: Ints  # (c,)
-    point: Array  # (c, 3) m, world, at the start of the step
-    frame: Array  # (c, 3, 3) rows n, t1, t2
-    friction: Array  # (c,)
-    impulse: Array  # (c, 3) N s along n, t1, t2
     grips: tuple[Grip, ...]
     grip_point: Array  # (g, 3) m, world
     grip_impulse: Array  # (g, 3) N s, world

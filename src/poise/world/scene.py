@@ -1,7 +1,5 @@
 """A scene: characters, terrain and props, compiled into one MuJoCo model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,7 +53,7 @@ class Scene:
     @classmethod
     def of(
         cls, body: Body | str, terrain: Terrain | str | None = None, props: Sequence[Prop] = (), friction: float = 1.0
-    ) -> Scene:
+    ) -> "Scene":
         """A scene with one character; body and terrain may be given by name and short form."""
         character = Body.named(body) if isinstance(body, str) else body
         ground = parse_terrain(terrain) if isinstance(terrain, str) else terrain or Flat()
@@ -142,9 +140,8 @@ class Scene:
     def _add_body(self, world: Element, body: Body, index: int, look_ahead: float) -> None:
         source = ElementTree.fromstring(body.mjcf)
         own = FIRST_BODY_BIT << index
-        others = TERRAIN_BIT | PROP_BIT
-        for other in range(len(self.bodies)):
-            others |= (FIRST_BODY_BIT << other) if other != index else 0
+        beside = sum(FIRST_BODY_BIT << other for other in range(len(self.bodies)) if other != index)
+        others = TERRAIN_BIT | PROP_BIT | beside
         prefix = self.prefix(index)
         for item in source.iter():
             if prefix and "name" in item.attrib:

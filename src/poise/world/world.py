@@ -9,8 +9,6 @@ One step of duration h, velocity first:
 5. root velocities set so that the momenta at q+ are exact; otherwise a somersault loses a tenth of its spin.
 """
 
-from __future__ import annotations
-
 import copy
 
 import mujoco
@@ -50,7 +48,10 @@ class World:
         self.settings = settings or WorldSettings()
         self.model = copy.copy(scene.model)
         self._candidates = ContactCandidates(self.model, self.settings.step, scene.self_pairs)
-        self._check_joints()
+        if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
+            raise PoiseError("slide joints are not simulated; use hinges, balls and a free root")
+        if np.any(self.model.jnt_stiffness):
+            raise PoiseError("joint springs (stiffness) are not simulated; apply them by a controller")
         lower = scene.per_dof([body.lower for body in scene.bodies], -np.inf)
         upper = scene.per_dof([body.upper for body in scene.bodies], np.inf)
         self.torque_limit = scene.per_dof([body.torque_limit for body in scene.bodies], 0.0)
@@ -67,13 +68,6 @@ class World:
         trial = ContactTrial(self.terms, self.mechanism, self._candidates, s.step, s.recovery)
         self._solver = StepSolver(s, self.terms, self._work, self._candidates, trial, self._write_rows)
         self.reset(self.model.qpos0, np.zeros(self.model.nv))
-
-    def _check_joints(self) -> None:
-        """Raise for joints that are not simulated."""
-        if np.any(self.model.jnt_type == mujoco.mjtJoint.mjJNT_SLIDE):
-            raise PoiseError("slide joints are not simulated; use hinges, balls and a free root")
-        if np.any(self.model.jnt_stiffness):
-            raise PoiseError("joint springs (stiffness) are not simulated; apply them by a controller")
 
     # -- state -------------------------------------------------------------------------------------------------------
 
@@ -108,7 +102,7 @@ class World:
         self.terms.set_mass()
         self._prepare_step()
 
-    def take_over(self, other: World) -> None:
+    def take_over(self, other: "World") -> None:
         """Continue from the present state of another world with the same bodies and props."""
         self.reset(other.qpos, other.qvel, other.time)
         self.steps, self.grips = other.steps, other.grips
@@ -128,7 +122,7 @@ class World:
         impact_speed(table, twin.qvel)
         write_grip_rows(table, NO_LINKS, NO_LINKS, NO_GRIPS, NO_GRIPS, NO_GRIPS)
 
-    def __deepcopy__(self, memo: dict[int, object]) -> World:
+    def __deepcopy__(self, memo: dict[int, object]) -> "World":
         return _rebuild_world(self.scene, self.settings, self.snapshot)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -146,18 +140,11 @@ class World:
     def contacts(self) -> Contacts:
         """Contact candidates at the present state, without those between links of one body."""
         if self._contacts is None:
-            work = self._work
-            c = self._candidates.outer
-            self._contacts = Contacts(
-                work.contact_body[:c].copy(),
-                work.contact_other[:c].copy(),
-                work.contact_point[:c].copy(),
-                work.contact_axes[:c].reshape(c, 3, 3).copy(),
-                work.contact_gap[:c].copy(),
-                work.contact_friction[:c].copy(),
-                work.contact_jacobian[: 3 * c].copy(),
-                work.contact_gap[:c] <= self.settings.touch,
-            )
+            count = self._candidates.outer
+            body, other, point, frame, friction, _ = self._contact_forces(0, count)
+            gap, jacobian = self._work.contact_gap[:count].copy(), self._work.contact_jacobian[: 3 * count].copy()
+            touching = gap <= self.settings.touch
+            self._contacts = Contacts(body, other, point, frame, gap, friction, jacobian, touching)
         return self._contacts
 
     def point(self, link: str, local: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -268,17 +255,11 @@ class World:
 
     def _step_result(self, grip_point: Array, solved: SolvedStep) -> StepResult:
         work, outer = self._work, self._candidates.outer
-        c = self._contact_forces(0, outer)
         return StepResult(
+            *self._contact_forces(0, outer),
             work.applied.copy(),
             work.external.copy(),
             work.limit_impulse.copy(),
-            c.body,
-            c.other,
-            c.point,
-            c.frame,
-            c.friction,
-            c.impulse,
             self.grips,
             grip_point,
             solved.solution.impulse[: grip_point.size].reshape(-1, 3),
@@ -289,14 +270,11 @@ class World:
     def _contact_forces(self, first: int, last: int) -> ContactForces:
         """The contacts `first` to `last` - 1 of the step just solved; those between links of one body come last."""
         work = self._work
-        return ContactForces(
-            work.contact_body[first:last].copy(),
-            work.contact_other[first:last].copy(),
-            work.contact_point[first:last].copy(),
-            work.contact_axes[first:last].copy().reshape(-1, 3, 3),
-            work.contact_friction[first:last].copy(),
-            work.contact_impulse[3 * first : 3 * last].copy().reshape(-1, 3),
-        )
+        body, other = (part[first:last].copy() for part in (work.contact_body, work.contact_other))
+        own = (work.contact_point, work.contact_axes, work.contact_friction)
+        point, axes, friction = (part[first:last].copy() for part in own)
+        impulse = work.contact_impulse[3 * first : 3 * last].copy()
+        return ContactForces(body, other, point, axes.reshape(-1, 3, 3), friction, impulse.reshape(-1, 3))
 
     def _advance(self) -> None:
         """Advance to the end of the step with exact momentum, and prepare the next."""

@@ -1,8 +1,7 @@
 """Responses of a mode to impulses and displacements against the matrix exponential."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.linalg import expm
 
 from poise.control.modal.law import mode_response

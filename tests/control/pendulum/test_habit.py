@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from poise.control.pendulum.intent import MAX_AIM, MAX_EXTRA, MAX_LACK, TRUST, SpeedCorrection
 

@@ -3,8 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import skeletons
 from bodies import NAMES, body_of

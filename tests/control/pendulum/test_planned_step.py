@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bodies import body_of
 from poise.control.pendulum.gait import DOUBLE_STANCE, GaitState, LiftOff, plain_step_style

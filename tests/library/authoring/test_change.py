@@ -24,7 +24,7 @@ def change(request, body):
 @pytest.fixture(scope="module")
 def gaits(change, body):
     source = read_source(change.name)
-    return [sketch_of_source(source.text(field), body).clip for field in ("begins", "ends")]
+    return [sketch_of_source(source.table.text(field), body).clip for field in ("begins", "ends")]
 
 
 def test_it_goes_from_the_one_gait_into_the_other(change, gaits, body):

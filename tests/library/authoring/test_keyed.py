@@ -17,12 +17,13 @@ from poise.library.authoring.curves import CurveKeys, authored_curve
 from poise.library.authoring.figure import SourceFigure
 from poise.library.authoring.keyed import keyed_source_pitch_momentum, keyed_source_swing_period, sketch_of_keyed_source
 from poise.library.authoring.keyed_roll import poses_of_roll_source
-from poise.library.authoring.prints import leg_length_for_source
 from poise.library.authoring.source import MotionSource, read_keyed_source
 from poise.library.motions import sketch_of_source
 from poise.reference.body_clip import centres_of_mass
 from poise.reference.supports import Sketch
+from poise.retarget.figure import figure_of_body
 from poise.rotations import quat_conjugate, quat_exp, quat_log, quat_multiply, quat_rotate
+from poise.toml_reader import TomlTable
 
 GRAVITY = 9.81
 
@@ -85,7 +86,7 @@ def written(**changes):
         },
         "contacts": {"heel": [[0.0, 2.0]], "left_ball": [[0.0, 1.0]]},
     }
-    return MotionSource("dip", Path("dip.toml"), "keyed", table | changes)
+    return MotionSource(Path("dip.toml"), TomlTable("dip.toml", {}, "", 0, table | changes))
 
 
 def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
@@ -104,17 +105,20 @@ def test_poses_name_both_sides_or_one_and_leave_alone_what_they_do_not_name():
         ({"keys": [[0.0, "stand"], [0.0, "low"]]}, "dip.toml: the times"),
         ({"keys": [[0.5, "stand"], [1.0, "low"]]}, "begin at 0"),
         ({"keys": [["stand", 0.0]]}, "dip.toml: 'keys' must be"),
-        ({"poses": {"stand": {"knee": 3}, "low": {}, "high": {}}}, "angle of pose 'stand'.*'knee'"),
+        ({"poses": {"stand": {"knee": 3}, "low": {}, "high": {}}}, "dip.toml: unknown angle 'knee'"),
         ({"poses": {"stand": {}, "low": {"like": "hgih"}, "high": {}}}, "'hgih'.*Did you mean 'high'"),
-        ({"poses": {"stand": {"knee_flexion": "far"}, "low": {}, "high": {}}}, "knee_flexion of pose 'stand'"),
-        ({"contacts": {"elbow": [[0, 1]]}}, "contact in dip.toml.*'elbow'"),
+        (
+            {"poses": {"stand": {"knee_flexion": "far"}, "low": {}, "high": {}}},
+            "'knee_flexion' must be a number",
+        ),
+        ({"contacts": {"elbow": [[0, 1]]}}, "dip.toml: unknown contact 'elbow'"),
         ({"contacts": {"heel": [0, 1]}}, "dip.toml: each interval of contact 'heel'"),
         ({"contacts": {"heel": 1}}, "dip.toml: each interval of contact 'heel'"),
-        ({"poses": {"stand": 3}}, "pose 'stand' must be a table"),
+        ({"poses": {"stand": 3}}, "'stand' must be a table, not 3"),
         ({"bearing": "floating"}, "bearing.*'floating'"),
         ({"rhythm": "waltz"}, "rhythm.*'waltz'"),
         ({"title": 1, "cyclic": "no"}, "dip.toml: 'cyclic' must be true or false"),
-        ({"trvel": 1.0}, "field.*'trvel'.*Did you mean 'travel'"),
+        ({"trvel": 1.0}, "entry.*'trvel'.*Did you mean 'travel'"),
     ],
 )
 def test_mistakes_in_a_source_are_named(changes, culprit):
@@ -206,7 +210,7 @@ def test_backflip_turns_once_and_lands_on_its_feet():
 def test_broad_jump_goes_as_far_as_its_source_says_in_legs():
     made = sketch("broad-jump")
     heel = places(made, made.supports[0])
-    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * leg_length_for_source(body()), abs=0.005)
+    assert heel[-1, 0] - heel[0, 0] == pytest.approx(1.7 * figure_of_body(body()).leg, abs=0.005)
     assert 1.3 < heel[-1, 0] - heel[0, 0] < 1.6
 
 

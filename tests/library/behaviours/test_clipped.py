@@ -170,7 +170,7 @@ def test_what_another_file_frees_may_be_gone(tmp_path):
     assert own.poses["hip_flexion"][0] == 1.0
     assert "left_hip_flexion" not in {*own.poses, *own.free}
     path.write_text(path.read_text() + "[tune]\nleft_hip_flexion = 5\n")
-    with pytest.raises(PoiseError, match=r"number to tune in own\.toml 'left_hip_flexion'"):
+    with pytest.raises(PoiseError, match=r"own\.toml, line 5: unknown entry 'left_hip_flexion'"):
         read_behaviour(str(path))
 
 

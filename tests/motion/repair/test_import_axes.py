@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from figures import TURNS, filed, nameless, reframed, seated, standing, stroll
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from poise.errors import PoiseError
 from poise.motion.clip import clip_from, clip_in_file_units

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from figures import G, hop, stroll
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from poise.arrays import true_runs
 from poise.motion.repair.bones import leg_length

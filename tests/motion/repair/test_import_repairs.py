@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from figures import filed, marked, reframed, seated, standing, stroll
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from poise.arrays import readonly
 from poise.motion.bvh import read_bvh, write_bvh

@@ -8,11 +8,9 @@ from poise.arrays import Frozen
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
-from poise.study.rotation.aerial import AERIAL, FLIPS
-from poise.study.rotation.aerial import GOALS as IN_THE_AIR
+from poise.study.rotation.aerial import AERIAL, FLIPS, GOALS as IN_THE_AIR
 from poise.study.rotation.attempts import run_roll_trial
-from poise.study.rotation.ground import GOALS as ON_THE_GROUND
-from poise.study.rotation.ground import GROUND, ROLLS, TURNS
+from poise.study.rotation.ground import GOALS as ON_THE_GROUND, GROUND, ROLLS, TURNS
 from poise.study.rotation.stage import BehaviourTrial
 
 

@@ -47,7 +47,7 @@ def body_plan() -> BodyPlan:
 
 
 def _infant_joint(adult: JointPlan, mass: float, length: float) -> JointPlan:
-    """An adult's joint scaled for the ratios of body `mass` and limb `length`, with the added torque set "infant"."""
+    """An adult's joint scaled by the infant's share of `mass` and `length`, with the added torque set "infant"."""
     joint = strengthened_joint(adult, mass, length)
     weak = {"infant": WEAKNESS * joint.torque["human"]} if joint.torque else {}
     return replace(joint, torque=Frozen({**joint.torque, **weak}))

@@ -6,9 +6,11 @@ of the table is a link of the model. The paper gives no lengths and no torque li
 the paper's walks were reproduced; centres of mass are in the middle of the shapes.
 """
 
+from poise.arrays import readonly
+from poise.body.parts import Hand
 from poise.body.plans import shapes
 from poise.body.plans.anatomy import FREE, WELD, joint_plan
-from poise.body.plans.plan import BodyPlan, Geom, HandPlan, JointPlan, Limb, Segment, Vector, human_plan, right_segment
+from poise.body.plans.plan import BodyPlan, Geom, JointPlan, Limb, Segment, Vector, human_plan, right_segment
 
 # [Muico2009] Table 1: mass (kg); moments of inertia (kg m^2) about the paper's x (lateral), y (up), z (forward).
 TABLE: dict[str, tuple[float, float, float, float]] = {
@@ -34,8 +36,8 @@ UPPER_ARM, FOREARM = 0.30, 0.26
 
 def body_plan() -> BodyPlan:
     """The plan of `biped29`: pelvis, two legs, trunk with head, two arms."""
-    foot = shapes.foot_plan("left_ankle", HEEL, TOE, FOOT, ANKLE)
-    hand = HandPlan("left_hand", (0.0, 0.0, -0.10))
+    foot = shapes.left_foot("left_ankle", HEEL, TOE, FOOT, ANKLE)
+    hand = Hand("left_hand", readonly([0.0, 0.0, -0.10]))
     core, leg, trunk, arm = (_pelvis_segment(),), _leg_segments(), _trunk_segments(), _arm_segments()
     return human_plan("biped29", core, leg, trunk, arm, foot=foot, hand=hand)
 

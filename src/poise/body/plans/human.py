@@ -4,11 +4,12 @@ All parts are those of the left side. Thicknesses are fractions of stature that 
 affect masses.
 """
 
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import shapes
+from poise.arrays import readonly
+from poise.body.parts import Foot, Hand
+from poise.body.plans import anthropometry as tables, shapes
 from poise.body.plans.anatomy import FREE, joint_plan
 from poise.body.plans.anthropometry import Proportions, SegmentRow
-from poise.body.plans.plan import FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
+from poise.body.plans.plan import Geom, JointPlan, Segment, Vector
 
 CLAVICLE_MASS = 0.01  # of body mass: the shoulder girdle of one side, taken from the upper trunk
 TOES_MASS = 0.12  # of the foot's mass
@@ -76,7 +77,7 @@ def thigh_and_shank(p: Proportions, parent: str = "pelvis", hip: Vector | None =
     )  # fmt: skip
 
 
-def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, FootPlan]:
+def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tuple[Segment, Foot]:
     """A rigid left foot, and its contact points from `heel` to `toe` (m from the ankle)."""
     mass, length = p.segment_mass(tables.FOOT), p.metres(p.foot)
     half, height = p.metres(p.foot_half), p.metres(p.ankle)
@@ -84,12 +85,12 @@ def flat_foot(p: Proportions, heel: float, toe: float, ankle: JointPlan) -> tupl
     looks = shapes.foot_geoms(heel, toe, half, height)
     segment = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), mass, com,
                       tables.foot_inertia(mass, length), looks, "left_leg")  # fmt: skip
-    return segment, shapes.foot_plan(ankle.name, heel, toe, half, height)
+    return segment, shapes.left_foot(ankle.name, heel, toe, half, height)
 
 
 def jointed_foot(
     p: Proportions, ankle: JointPlan, sole: float, forward: float = BALL, ball_height: float | None = None
-) -> tuple[Segment, Segment, FootPlan]:
+) -> tuple[Segment, Segment, Foot]:
     """A left foot from heel to ball, its toes, and its contact points.
 
     `sole` (m) is the radius of the contact rails, `forward` (of stature) the distance of the ball from the ankle,
@@ -104,7 +105,7 @@ def jointed_foot(
     foot = Segment("left_foot", "left_shank", ankle, (0.0, 0.0, -p.metres(p.knee - p.ankle)), back, com,
                    tables.foot_inertia(back, length), looks, "left_leg")  # fmt: skip
     toes = _toes_segment(p, TOES_MASS * mass, (ball, 0.0, joint_height - height), tip - ball, sole, joint_height)
-    return foot, toes, shapes.foot_plan(ankle.name, heel, ball, half, height)
+    return foot, toes, shapes.left_foot(ankle.name, heel, ball, half, height)
 
 
 def _toes_segment(p: Proportions, mass: float, offset: Vector, length: float, sole: float, height: float) -> Segment:
@@ -148,9 +149,9 @@ def arm_segments(p: Proportions, parent: str, shoulder: Vector) -> tuple[Segment
     )  # fmt: skip
 
 
-def palm_point(p: Proportions) -> HandPlan:
+def palm_point(p: Proportions) -> Hand:
     """The left hand with its contact point in the middle of the palm."""
-    return HandPlan("left_hand", (0.0, 0.0, -0.5 * p.metres(p.hand)))
+    return Hand("left_hand", readonly([0.0, 0.0, -0.5 * p.metres(p.hand)]))
 
 
 def clavicle_segment(p: Proportions, parent: str, height: float) -> Segment:

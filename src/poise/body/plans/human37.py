@@ -5,8 +5,7 @@
 the two wrist angles for its tray.
 """
 
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, Segment, human_plan

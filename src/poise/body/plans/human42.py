@@ -11,8 +11,7 @@ there are 13 (the next is at 101.4), with the full armature of other bodies 19.
 
 from dataclasses import replace
 
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human
+from poise.body.plans import anthropometry as tables, human
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, human_plan

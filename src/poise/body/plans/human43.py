@@ -9,8 +9,7 @@ torques of a few N m, which would throw toes and wrists about at 60 Hz.
 
 from dataclasses import replace
 
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import joint_plan
 from poise.body.plans.anthropometry import Proportions
 from poise.body.plans.plan import BodyPlan, human_plan

@@ -13,12 +13,12 @@ table's. The two "hip" joints of the table have no degrees of freedom: their lin
 
 from dataclasses import replace
 
-from poise.arrays import Frozen
-from poise.body.plans import anthropometry as tables
-from poise.body.plans import human, shapes
+from poise.arrays import Frozen, readonly
+from poise.body.parts import Hand
+from poise.body.plans import anthropometry as tables, human, shapes
 from poise.body.plans.anatomy import WELD, joint_plan
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import BodyPlan, HandPlan, JointPlan, Segment, Vector, human_plan
+from poise.body.plans.plan import BodyPlan, JointPlan, Segment, Vector, human_plan
 
 ADULT = Proportions(stature=1.78, mass=81.4)  # the paper gives the mass only; the stature is chosen to match
 
@@ -51,7 +51,7 @@ def body_plan(p: Proportions = ADULT) -> BodyPlan:
         trunk=(*_trunk_segments(p), *_neck_segments(p)),
         arm=_arm_segments(p),
         foot=contact,
-        hand=HandPlan("left_hand", (0.0, 0.0, -0.5 * PALM * p.metres(p.hand))),
+        hand=Hand("left_hand", readonly([0.0, 0.0, -0.5 * PALM * p.metres(p.hand)])),
         default_torque="paper",
     )
     return replace(full, segments=tuple(_segment_with_table_torque(s) for s in full.segments))

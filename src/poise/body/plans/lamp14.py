@@ -8,11 +8,11 @@ root. In the zero pose the arms are straight up and the shade points forward; in
 from dataclasses import replace
 from math import cos, radians, sin
 
-from poise.arrays import Frozen
-from poise.body.plans import anthropometry as solids
-from poise.body.plans import shapes
+from poise.arrays import Array, Frozen, readonly
+from poise.body.parts import Foot
+from poise.body.plans import anthropometry as solids, shapes
 from poise.body.plans.anatomy import FREE
-from poise.body.plans.plan import BodyPlan, Colour, FootPlan, Geom, JointPlan, Segment, Vector
+from poise.body.plans.plan import BodyPlan, Colour, Geom, JointPlan, Segment
 
 STEEL: Colour = (0.62, 0.66, 0.70, 1.0)
 ENAMEL: Colour = (0.86, 0.87, 0.86, 1.0)
@@ -36,7 +36,7 @@ def body_plan() -> BodyPlan:
         segments=(_lamp_base(), lower, _lamp_arm("upper_arm", "lower_arm", hinges, LENGTH), _lamp_shade()),
         default_torque="motor",
         standing={"base_joint": (0.0, -0.5, 0.0), "elbow": (1.1, 0.0), "neck": (0.0, -0.35, 0.0)},
-        feet=(FootPlan("base", _lamp_base_corners(), "base_joint"),),
+        feet=(Foot("base", _lamp_base_corners(), "base_joint"),),
         head="shade",
     )
 
@@ -47,10 +47,10 @@ def _lamp_ball_joint(name: str) -> JointPlan:
                      damping=DAMPING, armature=ARMATURE)  # fmt: skip
 
 
-def _lamp_base_corners() -> tuple[Vector, Vector, Vector, Vector]:
-    """Ends (m) of the two rails: four points on the disc's rim in the order of `FootPlan.points`, back left first."""
+def _lamp_base_corners() -> Array:
+    """Ends (4, 3) m of the two rails: points on the disc's rim in the order of `Foot.points`, back left first."""
     x, y = RADIUS * cos(radians(45)), RADIUS * sin(radians(45))
-    return (-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)
+    return readonly([(-x, y, -RAIL), (-x, -y, -RAIL), (x, y, -RAIL), (x, -y, -RAIL)])
 
 
 def _lamp_base() -> Segment:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from poise.arrays import Frozen
+from poise.arrays import Array, Frozen, readonly
+from poise.body.parts import Foot, Hand
+from poise.rotations import mirror_vector
 
-Vector = tuple[float, float, float]
+Vector = tuple[float, float, float] | Array
 Quaternion = tuple[float, float, float, float]
 Colour = tuple[float, float, float, float]
 Shape = Literal["capsule", "sphere", "box", "ellipsoid", "cylinder"]
@@ -28,7 +30,7 @@ class Geom:
     name: str
     shape: Shape
     points: tuple[Vector, ...]  # m
-    size: tuple[float, ...]  # m: a radius, or three half-sizes
+    size: tuple[float, ...] | Array  # m: a radius, or three half-sizes
     rgba: Colour
     solid: bool = True  # makes contact; otherwise only visible
 
@@ -66,23 +68,6 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class FootPlan:
-    """The four contact points of a foot: heel outer, heel inner, toe outer, toe inner."""
-
-    link: str
-    points: tuple[Vector, Vector, Vector, Vector]  # m in the link frame
-    ankle: str  # name of the joint that carries the foot
-
-
-@dataclass(frozen=True)
-class HandPlan:
-    """The contact point of a hand."""
-
-    link: str
-    point: Vector  # m in the link frame
-
-
-@dataclass(frozen=True)
 class BodyPlan:
     """A whole body. Segments are in depth-first order, the root first."""
 
@@ -90,8 +75,8 @@ class BodyPlan:
     segments: tuple[Segment, ...]
     default_torque: str
     standing: Mapping[str, tuple[float, ...]]  # rad, standing pose: rotation vectors or angles of joints, if not zero
-    feet: tuple[FootPlan, ...] = ()
-    hands: tuple[HandPlan, ...] = ()
+    feet: tuple[Foot, ...] = ()
+    hands: tuple[Hand, ...] = ()
     head: str | None = None  # name of the link
     joined: tuple[tuple[str, str], ...] = ()  # pairs of links that flesh joins, which do not touch each other
 
@@ -108,16 +93,16 @@ def human_plan(
     trunk: tuple[Segment, ...],
     arm: tuple[Segment, ...],
     *,
-    foot: FootPlan,
-    hand: HandPlan,
+    foot: Foot,
+    hand: Hand,
     default_torque: str = "human",
-    other_leg: tuple[tuple[Segment, ...], FootPlan] | None = None,
+    other_leg: tuple[tuple[Segment, ...], Foot] | None = None,
 ) -> BodyPlan:
     """A person's plan from left limbs, which are mirrored; `other_leg` is the leg to mirror if not `leg` and `foot`."""
     other, other_foot = (leg, foot) if other_leg is None else other_leg
-    a, b, c, d = (reflected_point(point) for point in other_foot.points)
-    right_foot = FootPlan(right_side_name(foot.link), (a, b, c, d), right_side_name(foot.ankle))
-    right_hand = HandPlan(right_side_name(hand.link), reflected_point(hand.point))
+    points = readonly(mirror_vector(other_foot.points))
+    right_foot = Foot(right_side_name(foot.link), points, right_side_name(foot.ankle))
+    right_hand = Hand(right_side_name(hand.link), readonly(mirror_vector(hand.point)))
     return BodyPlan(
         name=name,
         segments=(*core, *leg, *map(right_segment, other), *trunk, *arm, *map(right_segment, arm)),
@@ -136,22 +121,12 @@ def right_segment(left: Segment) -> Segment:
         name=right_side_name(left.name),
         parent=None if left.parent is None else right_side_name(left.parent),
         joint=_right_joint(left.joint),
-        offset=reflected_point(left.offset),
-        com=reflected_point(left.com),
+        offset=mirror_vector(left.offset),
+        com=mirror_vector(left.com),
         geoms=tuple(_right_geom(g) for g in left.geoms),
         group=right_side_name(left.group),
         frame=(left.frame[0], -left.frame[1], left.frame[2], -left.frame[3]),
     )
-
-
-def reflected_point(v: Vector) -> Vector:
-    """A point reflected across the x-z plane."""
-    return (v[0], -v[1], v[2])
-
-
-def vector_minus(a: Vector, b: Vector) -> Vector:
-    """The vector a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def _right_joint(left: JointPlan) -> JointPlan:
@@ -165,5 +140,5 @@ def _right_joint(left: JointPlan) -> JointPlan:
 def _right_geom(left: Geom) -> Geom:
     """The right counterpart of a left shape, a shade darker to distinguish the sides in pictures."""
     r, g, b, a = left.rgba
-    points = tuple(reflected_point(p) for p in left.points)
+    points = tuple(mirror_vector(p) for p in left.points)
     return replace(left, name=right_side_name(left.name), points=points, rgba=(0.86 * r, 0.86 * g, 0.86 * b, a))

@@ -11,8 +11,10 @@
 
 from dataclasses import replace
 
-from poise.arrays import Frozen
-from poise.body.plans.plan import BodyPlan, FootPlan, Geom, HandPlan, JointPlan, Segment, Vector
+import numpy as np
+
+from poise.arrays import Frozen, readonly
+from poise.body.plans.plan import BodyPlan, Geom, JointPlan, Segment, Vector
 from poise.errors import PoiseError
 
 FACTORS = (0.01, 100.0)  # least and largest factor
@@ -39,13 +41,13 @@ def scale_plan(
         reach = size * limbs[{"leg": "legs", "arm": "arms"}.get(segment.group.partition("_")[2])]
         segments.append(replace(
             segment,
-            offset=_scaled_vector(segment.offset, along),
+            offset=np.multiply(segment.offset, along),
             mass=ratio * segment.mass,
-            inertia=_scaled_vector(segment.inertia, (ratio, ratio, ratio)),
+            inertia=np.multiply(segment.inertia, ratio),
             joint=strengthened_joint(segment.joint, ratio * total / before, reach)
         ))  # fmt: skip
-    feet = tuple(_stretched_foot(f, stretch[f.link]) for f in plan.feet)
-    hands = tuple(HandPlan(h.link, _scaled_vector(h.point, stretch[h.link])) for h in plan.hands)
+    feet = tuple(replace(foot, points=readonly(foot.points * stretch[foot.link])) for foot in plan.feet)
+    hands = tuple(replace(hand, point=readonly(hand.point * stretch[hand.link])) for hand in plan.hands)
     return replace(plan, segments=tuple(segments), feet=feet, hands=hands)
 
 
@@ -55,7 +57,7 @@ def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
     moments = ((b + c - a) / 2, (a + c - b) / 2, (a + b - c) / 2)
     volume = factors[0] * factors[1] * factors[2]
     x, y, z = (volume * f * f * p for f, p in zip(factors, moments, strict=True))
-    mass, com, inertia = volume * segment.mass, _scaled_vector(segment.com, factors), (y + z, x + z, x + y)
+    mass, com, inertia = volume * segment.mass, np.multiply(segment.com, factors), (y + z, x + z, x + y)
     geoms = tuple(_stretched_geom(g, factors) for g in segment.geoms)
     return replace(segment, mass=mass, com=com, inertia=inertia, geoms=geoms)
 
@@ -63,7 +65,7 @@ def _stretched_segment(segment: Segment, factors: Vector) -> Segment:
 def _stretched_geom(geom: Geom, factors: Vector) -> Geom:
     """A shape stretched by `factors`: ends and half-sizes scale with their axes, radii with the cross-section."""
     size = tuple(s * f for s, f in zip(geom.size, factors, strict=False))
-    return replace(geom, points=tuple(_scaled_vector(p, factors) for p in geom.points), size=size)
+    return replace(geom, points=tuple(np.multiply(point, factors) for point in geom.points), size=size)
 
 
 def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPlan:
@@ -71,12 +73,3 @@ def strengthened_joint(joint: JointPlan, mass: float, length: float) -> JointPla
     torque = Frozen({name: value * mass * length for name, value in joint.torque.items()})
     damping, armature = joint.damping * mass * length**1.5, joint.armature * mass * length**2
     return replace(joint, torque=torque, damping=damping, armature=armature)
-
-
-def _stretched_foot(foot: FootPlan, factors: Vector) -> FootPlan:
-    a, b, c, d = (_scaled_vector(p, factors) for p in foot.points)
-    return replace(foot, points=(a, b, c, d))
-
-
-def _scaled_vector(v: Vector, factors: Vector) -> Vector:
-    return (v[0] * factors[0], v[1] * factors[1], v[2] * factors[2])

@@ -3,8 +3,10 @@
 Shapes have no mass.
 """
 
+from poise.arrays import readonly
+from poise.body.parts import Foot
 from poise.body.plans.anthropometry import Proportions
-from poise.body.plans.plan import Colour, FootPlan, Geom, Vector
+from poise.body.plans.plan import Colour, Geom, Vector
 
 SKIN: Colour = (0.87, 0.72, 0.60, 1.0)
 SHIRT: Colour = (0.35, 0.52, 0.62, 1.0)
@@ -58,11 +60,10 @@ def foot_geoms(heel: float, toe: float, half_width: float, height: float, sole: 
     )
 
 
-def foot_plan(ankle: str, heel: float, toe: float, half_width: float, height: float) -> FootPlan:
+def left_foot(ankle: str, heel: float, toe: float, half_width: float, height: float) -> Foot:
     """The left foot with the four contact points of `foot_geoms`; `ankle` is the name of the joint."""
-    outer_heel, inner_heel = (heel, half_width, -height), (heel, -half_width, -height)
-    outer_toe, inner_toe = (toe, half_width, -height), (toe, -half_width, -height)
-    return FootPlan("left_foot", (outer_heel, inner_heel, outer_toe, inner_toe), ankle)
+    points = [(x, y, -height) for x in (heel, toe) for y in (half_width, -half_width)]
+    return Foot("left_foot", readonly(points), ankle)
 
 
 def face_geoms(head: str, centre: Vector, half: Vector) -> tuple[Geom, ...]:

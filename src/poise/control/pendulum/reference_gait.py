@@ -239,7 +239,7 @@ def gait_samples_at(reference: Reference, body: Body, times: Array) -> Reference
     """Poses and foot contacts of a reference at times (T,) s."""
     targets = [reference.at(t) for t in times]
     parts = contact_parts(body)
-    own = [[i for i, part in enumerate(parts) if part.limb == foot.name] for foot in walker_feet(body)]
+    own = [[i for i, part in enumerate(parts) if part.limb == foot.link] for foot in walker_feet(body)]
     down = np.zeros((len(targets), 2), bool)
     for k, target in enumerate(targets):
         if target.down is not None:

@@ -1,7 +1,5 @@
 """Smooth curves through keys: over time (CurveKeys), a gait cycle (GaitSourceCurve), or several cycles (Stages)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -89,7 +87,7 @@ class GaitSourceCurve:
     values: Array  # (K,)
 
     @classmethod
-    def parse(cls, text: str) -> GaitSourceCurve:
+    def parse(cls, text: str) -> "GaitSourceCurve":
         """Read 'percent:value' pairs such as '0:22 50:-13'. A ValueError tells what is wrong."""
         at, values = _source_percent_values(text)
         if at[0] < 0 or at[-1] >= CYCLE:
@@ -113,17 +111,17 @@ class GaitSourceCurve:
         """Mean value over the cycle."""
         return float(np.mean(self(np.arange(CYCLE))))
 
-    def continued(self, sign: float) -> GaitSourceCurve:
+    def continued(self, sign: float) -> "GaitSourceCurve":
         """The curve whose second half of the cycle is its first half times `sign`."""
         half = self.at < CYCLE / 2
         at, values = self.at[half], self.values[half]
         return GaitSourceCurve(readonly([*at, *(at + CYCLE / 2)]), readonly([*values, *(sign * values)]))
 
-    def scaled(self, ratio: float, about: float = 0.0) -> GaitSourceCurve:
+    def scaled(self, ratio: float, about: float = 0.0) -> "GaitSourceCurve":
         """The curve with its deviations from the value `about` multiplied by `ratio`."""
         return replace(self, values=readonly(about + ratio * (self.values - about)))
 
-    def timed(self, warp: Callable[[Array], Array]) -> GaitSourceCurve:
+    def timed(self, warp: Callable[[Array], Array]) -> "GaitSourceCurve":
         """The curve with its keys moved to the percents that `warp` returns for their percents."""
         return replace(self, at=readonly(warp(self.at)))
 
@@ -143,7 +141,7 @@ class Stages:
     values: Array  # (K,)
 
     @classmethod
-    def parse(cls, text: str) -> Stages:
+    def parse(cls, text: str) -> "Stages":
         """Read 'percent:value' pairs such as '50:0 150:1'. A ValueError tells what is wrong."""
         return cls(*_source_percent_values(text))
 

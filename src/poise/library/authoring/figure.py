@@ -5,7 +5,6 @@ listed order (flexion, abduction, rotation about the limb's length). The first a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
@@ -16,7 +15,7 @@ from poise.body.body import Body
 from poise.body.parts import Joint
 from poise.body.pose_space import PoseSpace
 from poise.body.rigging import hinge_angles
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.reference.body_clip import posed_data
 from poise.retarget.figure import SIDES, figure_of_body
 from poise.rotations import (
@@ -56,14 +55,6 @@ def both_sides_of_source_angle(name: str) -> list[str]:
     return [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
 
 
-@dataclass(frozen=True, eq=False)
-class _JointChain:
-    """Joints in series, each of which takes an equal part of one rotation about `axes`."""
-
-    axes: Axes
-    joints: tuple[Joint, ...]
-
-
 class SourceFigure:
     """A humanoid body posed by anatomical angles."""
 
@@ -76,7 +67,7 @@ class SourceFigure:
 
     def has(self, angle: str) -> bool:
         """Whether the body has a joint that an angle, given by its full name, turns."""
-        return any(name == angle for chain in self._turned for name, _ in chain.axes)
+        return any(name == angle for axes, _ in self._turned for name, _ in axes)
 
     def poses(self, angles: Mapping[str, ArrayLike], root: ArrayLike | None = None) -> Array:
         """Poses (T, nq) with the given angles by full name, (T,) or one number, in degrees; other angles are 0.
@@ -92,14 +83,13 @@ class SourceFigure:
     def bent(self, qpos: Array, angles: Mapping[str, ArrayLike]) -> Array:
         """Poses `qpos` with parts rotated further by angles, (T,) or a number, in degrees; clamped to joint limits."""
         for name in angles:
-            if name not in ANGLES:
-                raise unknown_name("angle", name, ANGLES)
+            known_name("angle", name, ANGLES)
         radians = {name: np.broadcast_to(np.radians(value), len(qpos)) for name, value in angles.items()}
         out = np.array(qpos)
         out[:, 3:7] = quat_multiply(_source_angles_rotation(_PELVIS, radians, len(qpos)), qpos[:, 3:7])
-        for turned in self._turned:
-            vector = quat_log(_source_angles_rotation(turned.axes, radians, len(qpos))) / len(turned.joints)
-            for joint in turned.joints:
+        for axes, joints in self._turned:
+            vector = quat_log(_source_angles_rotation(axes, radians, len(qpos))) / len(joints)
+            for joint in joints:
                 out[:, joint.qpos] = self._joint_coordinates(joint, quat_exp(vector), qpos[:, joint.qpos])
         return self._space.clamped(out)
 
@@ -117,10 +107,10 @@ class SourceFigure:
     def flexions(self, qpos: Array) -> dict[str, Array]:
         """By name: each angle of flexion (about the lateral axis) in poses (T, nq), as (T,) degrees."""
         out = {}
-        for turned in self._turned:
-            for name, axis in turned.axes:
+        for axes, joints in self._turned:
+            for name, axis in axes:
                 if abs(axis[1]) == 1.0:
-                    bent = sum(self._sagittal_bend(joint, qpos) for joint in turned.joints)
+                    bent = sum(self._sagittal_bend(joint, qpos) for joint in joints)
                     out[name] = np.degrees(axis[1] * bent)
         return out
 
@@ -147,8 +137,8 @@ def _hinge_rotation(joint: Joint, angles: Array) -> Array:
     return reduce(quat_multiply, turns)
 
 
-def _driven_joint_chains(body: Body) -> list[_JointChain]:
-    """Chains of joints of a body, each with the angles that move it. Angles without a joint are left out."""
+def _driven_joint_chains(body: Body) -> list[tuple[Axes, tuple[Joint, ...]]]:
+    """Angles, and the joints in series that each take an equal part of them; angles without a joint are left out."""
     found = figure_of_body(body)
     chains: list[tuple[Axes, tuple[int, ...]]] = [(_TRUNK, found.spine), (_NECK, found.neck)]
     for side in SIDES:
@@ -159,8 +149,8 @@ def _driven_joint_chains(body: Body) -> list[_JointChain]:
                 chains.append((_source_angle_axes(axes, side, bone), (found.joints[role],)))
     joint_of = {joint.link: joint for joint in body.joints[1:]}
     named = [(axes, dict.fromkeys(body.links[link] for link in links)) for axes, links in chains]
-    turned = [_JointChain(axes, tuple(joint_of[link] for link in links if link in joint_of)) for axes, links in named]
-    return [each for each in turned if each.joints]
+    turned = [(axes, tuple(joint_of[link] for link in links if link in joint_of)) for axes, links in named]
+    return [(axes, joints) for axes, joints in turned if joints]
 
 
 def _source_angle_axes(axes: Axes, side: str, bone: Array | None) -> Axes:

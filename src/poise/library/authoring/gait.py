@@ -7,8 +7,6 @@ Limb curves of a source are for the left side; the right side repeats these curv
 trunk and neck cover half a cycle; the other half is the mirror image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,13 +16,13 @@ from poise.arrays import Array, Frozen, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
 from poise.body.surface import contact_parts
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.curves import CYCLE, GaitSourceCurve
 from poise.library.authoring.figure import LIMB_ANGLES, MIDDLE_ANGLES, SourceFigure
 from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip, centres_of_mass
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
 
 RATE = 120.0  # frames per second
@@ -40,21 +38,20 @@ _FINE = 1024  # samples of a cycle for its Fourier series
 
 def sketch_of_gait_source(source: MotionSource, body: Body) -> Sketch:
     """Build one cycle of the gait that a source of kind "gait" describes."""
-    clip = clip_of_gait_source(gait_of_source(source), body)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip_of_gait_source(gait_of_source(source), body))
 
 
-def gait_of_source(source: MotionSource) -> GaitSource:
+def gait_of_source(source: MotionSource) -> "GaitSource":
     """Read the gait of a source. If the source names a base, its gait is that of the base at another speed."""
     if source.kind != "gait":
-        raise source.fail(f"a gait is needed, not a motion of kind '{source.kind}'")
+        raise source.table.fail(f"a gait is needed, not a motion of kind '{source.kind}'", "kind")
     if "base" not in source.table:
         return read_gait_source(source)
-    source.check(("kind", "title", "base", "speed"))
+    source.table.check(("kind", "title", "base", "speed"))
     base = source.other("base")
     if "base" in base.table:
-        raise source.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself")
-    return replace(gait_source_at_speed(gait_of_source(base), source.positive("speed")), name=source.name)
+        raise source.table.fail(f"'base' must be a gait with its own curves, but {base.name} has a base itself", "base")
+    return replace(gait_source_at_speed(gait_of_source(base), source.table.positive("speed")), name=source.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +80,7 @@ class GaitSource:
         right = {f"right_{name}": curve(percent + CYCLE / 2) for name, curve in self.limbs.items()}
         return left | right | {name: curve(percent) for name, curve in self.middle.items()}
 
-    def sized(self, hips: float) -> GaitSource:
+    def sized(self, hips: float) -> "GaitSource":
         """The gait of a figure with hip height `hips` (m) at the same Froude number, so that both move alike."""
         size = hips / HIPS
         speed, cadence = self.speed * size**0.5, self.cadence / size**0.5
@@ -92,25 +89,26 @@ class GaitSource:
 
 def read_gait_source(source: MotionSource) -> GaitSource:
     """Read the gait of a source that has its own curves, not a base."""
-    source.check(_FIELDS)
+    table = source.table
+    table.check(_FIELDS)
 
     def read(field: str, text: str) -> GaitSourceCurve:
         return source.parsed(f"curve '{field}'", text, GaitSourceCurve.parse)
 
-    curves = {name: read(name, str(text)) for name, text in source.section("curves").items()}
+    written, down = table.inner("curves"), table.inner("down")
+    curves = {name: read(name, str(written.raw(name))) for name in written.keys}
     for name in curves:
-        if name not in (*LIMB_ANGLES, *MIDDLE_ANGLES):
-            raise unknown_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
-    down, sign = source.section("down"), {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
+        known_name(f"curve in {source.path.name}", name, (*LIMB_ANGLES, *MIDDLE_ANGLES))
+    sign = {name: -1.0 if name.endswith(_TURNING) else 1.0 for name in curves}
     return GaitSource(
         name=source.name,
-        speed=source.positive("speed"),
-        cadence=source.positive("cadence"),
-        down=Frozen({end: _source_stance_interval(source, end, down.get(end)) for end in ENDS}),
-        load=read("load", source.text("load")),
+        speed=table.positive("speed"),
+        cadence=table.positive("cadence"),
+        down=Frozen({end: _source_stance_interval(source, end, down.raw(end)) for end in ENDS}),
+        load=read("load", table.text("load")),
         bounce=1.0,
-        sway=read("sway", source.text("sway")).continued(-1.0),
-        surge=read("surge", source.text("surge")).continued(1.0),
+        sway=read("sway", table.text("sway")).continued(-1.0),
+        surge=read("surge", table.text("surge")).continued(1.0),
         limbs=Frozen({name: curve for name, curve in curves.items() if name in LIMB_ANGLES}),
         middle=Frozen({name: curve.continued(sign[name]) for name, curve in curves.items() if name in MIDDLE_ANGLES}),
     )
@@ -119,7 +117,7 @@ def read_gait_source(source: MotionSource) -> GaitSource:
 def _source_stance_interval(source: MotionSource, end: str, value: object) -> tuple[float, float]:
     start, stop = source.interval(f"'{end}' in [down]", value)
     if not 0 <= start < stop < CYCLE:
-        raise source.fail(f"'{end}' in [down] must be in percent of the cycle, from 0 to below 100, not {value!r}")
+        raise source.table.fail(f"'{end}' in [down] must be percents from 0 to below 100, not {value!r}", "down")
     return start, stop
 
 

@@ -15,7 +15,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import ContactPart
 from poise.ease import quintic_ease
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.curves import CYCLE, Stages
 from poise.library.authoring.gait import HIPS, RATE, clip_of_gait_source, gait_of_source
 from poise.library.authoring.keyed import sketch_of_keyed_source
@@ -23,26 +23,12 @@ from poise.library.authoring.prints import pin_feet_of_authored_clip
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.figure import SIDES
 from poise.rotations import quat_exp, quat_multiply
 
-_PACE = (
-    "kind",
-    "title",
-    "begins",
-    "ends",
-    "base",
-    "rest",
-    "from",
-    "to",
-    "wait",
-    "ease",
-    "size",
-    "shift",
-    "lean",
-    "down",
-)
+_WAYS = ("from", "to", "wait", "ease", "size", "shift", "lean", "down")
+_PACE = ("kind", "title", "begins", "ends", "base", "rest", *_WAYS)  # fields
 _PACE_FADE = 0.1  # s over which leg corrections fade in and out
 _PACE_FIRM = 30.0  # weight of pelvis corrections relative to leg corrections
 _DOWN = tuple(f"{side}_{end}" for side in SIDES for end in ("heel", "ball"))
@@ -62,17 +48,16 @@ class PacedStretch:
 
 def sketch_of_pace_source(source: MotionSource, body: Body) -> Sketch:
     """Build the start or stop of a walk that a source of kind "pace" describes."""
-    source.check(_PACE)
+    source.table.check(_PACE)
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
     rest = source.other("rest")  # the standing pose
     if rest.kind != "keyed":
-        raise source.fail(f"'rest' must be a motion of kind 'keyed', but {rest.name} is of kind '{rest.kind}'")
+        raise source.table.fail(f"'rest' must be of kind 'keyed', but {rest.name} is of kind '{rest.kind}'", "rest")
     pace = _read_pace_source(source, steady)
     declared = _contacts_declared_by_source(source, steady.parts, pace.percent)
     down = gait_source_contacts_at(steady, pace.percent) | declared
     clip = clip_of_pace_source(steady, sketch_of_keyed_source(rest, body).clip.qpos[0], pace, down)
-    clip = replace(clip, name=source.name)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(replace(clip, name=source.name))
 
 
 def clip_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch, down: Mask) -> BodyClip:
@@ -95,9 +80,10 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
     """Read the pace of a source. It has the cadence of the gait, and is slower only near the end that stands."""
     time_scale = np.sqrt(steady.body.standing[2] / HIPS)
     size, shift = (read_source_stages(source, field) for field in ("size", "shift"))
-    lean = source.parsed("'lean'", str(source.table.get("lean", "0:0")), Stages.parse)
-    first, last = source.number("from"), source.number("to")
-    wait, half_ease = (round(source.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
+    lean = source.parsed("'lean'", source.table.text("lean", "0:0"), Stages.parse)
+    table = source.table
+    first, last = table.number("from"), table.number("to")
+    wait, half_ease = (round(table.positive(f) * k * time_scale * RATE) for f, k in (("wait", 1.0), ("ease", 0.5)))
     stretch = (last - first) / CYCLE * (steady.frames - 1)
     since = np.arange(wait + half_ease + round(stretch) + 1.0) - wait  # frames; the first 2 * half_ease are slower
     share = np.clip(since / (2 * half_ease), 0.0, 1.0)
@@ -110,7 +96,7 @@ def _read_pace_source(source: MotionSource, steady: BodyClip) -> PacedStretch:
 
 def read_source_stages(source: MotionSource, field: str) -> Stages:
     """Parse a field of 'percent:value' pairs; a PoiseError names the field if it is wrong."""
-    return source.parsed(f"'{field}'", source.text(field), Stages.parse)
+    return source.parsed(f"'{field}'", source.table.text(field), Stages.parse)
 
 
 def _poses_of_pace_source(steady: BodyClip, rest: Array, pace: PacedStretch) -> Array:
@@ -137,10 +123,10 @@ def gait_source_contacts_at(steady: BodyClip, percent: Array) -> Mask:
 
 def _contacts_declared_by_source(source: MotionSource, parts: tuple[ContactPart, ...], percent: Array) -> Mask:
     """(T, P) whether [down] of the source declares each contact part down. Toes follow the ball of their foot."""
-    spans = {name: source.interval(f"'{name}' in [down]", pair) for name, pair in source.section("down").items()}
+    down = source.table.inner("down")
+    spans = {name: source.interval(f"'{name}' in [down]", down.raw(name)) for name in down.keys}
     for name in spans:
-        if name not in _DOWN:
-            raise unknown_name(f"part in [down] of {source.path.name}", name, _DOWN)
+        known_name(f"part in [down] of {source.path.name}", name, _DOWN)
     columns = []
     for part in parts:
         side, end = part.limb.partition("_")[0], part.name.rpartition("_")[2].replace("tip", "ball")
@@ -159,11 +145,11 @@ _CHANGE_FIRM = 60.0  # weight of pelvis corrections relative to leg corrections
 
 def sketch_of_change_source(source: MotionSource, body: Body) -> Sketch:
     """Build the change of gait that a source of kind "change" describes."""
-    source.check(("kind", "title", "begins", "ends", "cycles", "share"))
+    source.table.check(("kind", "title", "begins", "ends", "cycles", "share"))
     gaits = [clip_of_gait_source(gait_of_source(source.other(field)), body) for field in ("begins", "ends")]
-    clip = blended_gait_sources(gaits[0], gaits[1], CYCLE * source.count("cycles"), read_source_stages(source, "share"))
-    clip = replace(clip, name=source.name)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    end = CYCLE * source.table.whole("cycles", None, 1)
+    clip = blended_gait_sources(gaits[0], gaits[1], end, read_source_stages(source, "share"))
+    return sketch_of_clip(replace(clip, name=source.name))
 
 
 def blended_gait_sources(before: BodyClip, after: BodyClip, end: float, share: Stages) -> BodyClip:

@@ -27,7 +27,6 @@ from poise.library.authoring.keyed_roll import (
 )
 from poise.library.authoring.prints import (
     KeyedSourcePins,
-    leg_length_for_source,
     parts_down_in_source,
     pins_of_keyed_source,
 )
@@ -40,8 +39,9 @@ from poise.library.authoring.source import (
     stretched_keyed_source,
 )
 from poise.reference.body_clip import BodyClip, centres_of_mass, posed_data
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
+from poise.retarget.figure import figure_of_body
 from poise.retarget.ik import PoseGoals, PoseSolver
 from poise.retarget.ik_path import solve_path
 from poise.rotations import quat_conjugate, quat_exp, quat_multiply, quat_rotate
@@ -189,23 +189,27 @@ _FLIGHT_ROUNDS = 4  # iterations of flight rotation and inverse kinematics
 
 def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
     """Build the motion that a source of kind "keyed" describes, for a humanoid body."""
-    motion = _keyed_source_in_whole_frames(read_keyed_source(source), body)
+    motion = read_keyed_source(source)
+    seconds = motion.seconds
+    if motion.rhythm == "pendulum":  # the period in which the body swings
+        some = np.linspace(0.0, seconds, 64, endpoint=False)
+        seconds = keyed_source_swing_period(body, _poses_of_keyed_source(motion, body, some))
+    motion = stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)  # whole frames
     time = np.arange(round(motion.seconds * RATE) + 1) / RATE
     desired, down = _poses_of_keyed_source(motion, body, time), parts_down_in_source(body, motion, time)
     if motion.bearing == "rolling":
         return _sketch_of_rolling_source(motion, body, desired, down)
     if not down[[0, -1]].any(axis=1).all():
-        raise source.fail("[contacts] must name what supports the body at the start and at the end")
+        raise source.table.fail("[contacts] must name what supports the body at the start and at the end", "contacts")
     pins = pins_of_keyed_source(body, motion, down, desired[0])
     if motion.bearing == "held":
         desired[:, :3] = keyed_source_hanging_pelvis(body, desired, pins)
         qpos = keyed_source_pinned_limbs(body, desired, pins)
     else:
         curves = (authored_curve(motion.curves[axis], time) if axis in motion.curves else 0.0 * time for axis in PATH)
-        offset = leg_length_for_source(body) * np.stack(list(curves), axis=1)
+        offset = figure_of_body(body).leg * np.stack(list(curves), axis=1)
         qpos = _balanced_keyed_source_poses(body, desired, pins, [round(key * RATE) for key in motion.times], offset)
-    clip = _clip_of_keyed_source(motion, body, qpos, down)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(_clip_of_keyed_source(motion, body, qpos, down))
 
 
 def _sketch_of_rolling_source(motion: KeyedSource, body: Body, desired: Array, down: Mask) -> Sketch:
@@ -226,15 +230,6 @@ def _poses_of_keyed_source(motion: KeyedSource, body: Body, time: Array) -> Arra
     """The poses (T, nq) that the keys give at times (T,) s, with the pelvis above the origin at standing height."""
     angles = {name: authored_curve(keys, time) for name, keys in motion.curves.items() if name not in PATH}
     return SourceFigure(body).poses(angles, np.tile(body.standing[:3], (len(time), 1)))
-
-
-def _keyed_source_in_whole_frames(motion: KeyedSource, body: Body) -> KeyedSource:
-    """Stretch a motion to whole frames; with rhythm "pendulum", first to the period in which the body swings."""
-    seconds = motion.seconds
-    if motion.rhythm == "pendulum":
-        time = np.linspace(0.0, motion.seconds, 64, endpoint=False)
-        seconds = keyed_source_swing_period(body, _poses_of_keyed_source(motion, body, time))
-    return stretched_keyed_source(motion, round(seconds * RATE) / RATE / motion.seconds)
 
 
 def _balanced_keyed_source_poses(

@@ -29,16 +29,16 @@ def footprints_of_authored_clip(clip: BodyClip, sure: Mask | None = None) -> lis
     assert clip.down is not None
     fitted, spans = np.array(clip.down), {}
     for foot in clip.body.feet:
-        mine = np.array([part.limb == foot.name for part in clip.parts])
-        spans[foot.name] = true_runs(np.asarray(clip.down[:, mine].any(axis=1)))
-        for start, stop in spans[foot.name]:
+        mine = np.array([part.limb == foot.link for part in clip.parts])
+        spans[foot.link] = true_runs(np.asarray(clip.down[:, mine].any(axis=1)))
+        for start, stop in spans[foot.link]:
             known = np.zeros(stop - start, bool) if sure is None else sure[start:stop]
             if known.any():
                 fitted[start:stop, mine] &= known[:, None]
     found: dict[tuple[str, int], Footprint] = {}
     for each in footprints(replace(clip, down=readonly(fitted, bool))):
-        start, stop = next(span for span in spans[each.foot.name] if span[0] <= each.start < span[1])
-        found.setdefault((each.foot.name, start), replace(each, start=start, stop=stop))
+        start, stop = next(span for span in spans[each.foot.link] if span[0] <= each.start < span[1])
+        found.setdefault((each.foot.link, start), replace(each, start=start, stop=stop))
     return list(found.values())
 
 
@@ -72,11 +72,6 @@ class KeyedSourcePins:
         return np.asarray(self.places[frame, [limb in bearing for limb in self.limbs]].mean(axis=0))
 
 
-def leg_length_for_source(body: Body) -> float:
-    """Length (m) of a leg from hip to ankle; mean of both legs."""
-    return figure_of_body(body).length("thigh", "shank")
-
-
 def parts_down_in_source(body: Body, motion: KeyedSource, time: Array) -> Mask:
     """(T, P) whether the source declares each contact part down at times (T,) s."""
     columns = []
@@ -95,14 +90,14 @@ def pins_of_keyed_source(body: Body, motion: KeyedSource, parts: Mask, first: Ar
     points = tuple((part.link, centre) for part, own in zip(known, centres, strict=True) for centre in own)
     if any(name.endswith("bar") for name in motion.contacts):
         here = LinkKinematics(body, points).at(first[None])[0][0]
-        stay = here + (0.0, 0.0, motion.clearance * leg_length_for_source(body) - here[:, 2].min())
+        stay = here + (0.0, 0.0, motion.clearance * figure_of_body(body).leg - here[:, 2].min())
     else:
         pairs = zip(known, centres, strict=True)
         stay = np.concatenate([_pinned_points_of_source(body, part.link, own, first) for part, own in pairs])
     limbs = tuple(known[k].limb for k in owner)
     out = KeyedSourcePins(points, limbs, np.tile(stay, (len(parts), 1, 1)), parts[:, owner])
     for _, landing in out.flights():
-        out.places[landing:, :, 0] += motion.travel * leg_length_for_source(body)
+        out.places[landing:, :, 0] += motion.travel * figure_of_body(body).leg
     return out
 
 

@@ -29,9 +29,9 @@ from poise.library.authoring.gait_change import (
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
-from poise.reference.supports import Sketch, supports_of_reference_clip
+from poise.reference.supports import Sketch, sketch_of_clip
 from poise.retarget.contact_detection import GRAVITY
-from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_normalize, quat_rotate
+from poise.rotations import quat_exp, quat_from_axis_angle, quat_multiply, quat_rotate
 
 _BEFORE, _AFTER = 50.0, 60.0  # percent of the cycle walked before the first and after the last frame, then cut off
 _PASSING = 30.0  # percent of the cycle after heel strike at which the pelvis passes over the foot
@@ -45,15 +45,15 @@ _X = np.array([1.0, 0.0, 0.0])
 
 def sketch_of_turn_source(source: MotionSource, body: Body) -> Sketch:
     """Build the turn that a source of kind "turn" describes."""
-    source.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
+    source.table.check(("kind", "title", "begins", "ends", "base", "degrees", "cycles", "size"))
     steady = clip_of_gait_source(gait_of_source(source.other("base")), body)
-    end = CYCLE * source.count("cycles")
-    heading = _TurnSourceHeading(np.radians(source.number("degrees")), end, (steady.frames - 1) / CYCLE)
+    end = CYCLE * source.table.whole("cycles", None, 1)
+    heading = _TurnSourceHeading(np.radians(source.table.number("degrees")), end, (steady.frames - 1) / CYCLE)
     bent = _walk_of_turn_source(_straight_walk_of_turn_source(source, steady, end), heading)
     assert bent.down is not None
     kept = slice(heading.frame(0.0), heading.frame(end) + 1)
     clip = BodyClip(source.name, body, RATE, readonly(bent.qpos[kept]), readonly(bent.down[kept], bool), cyclic=True)
-    return Sketch(clip, supports_of_reference_clip(clip))
+    return sketch_of_clip(clip)
 
 
 @dataclass(frozen=True)
@@ -93,18 +93,9 @@ def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: f
     size = read_source_stages(source, "size")(percent)
     pace = PacedStretch(percent, size, np.zeros(len(percent)), np.zeros(len(percent)))
     down = gait_source_contacts_at(steady, percent)
-    return clip_of_pace_source(steady, _mean_pose_of_gait_source(steady), pace, down)
-
-
-def _mean_pose_of_gait_source(steady: BodyClip) -> Array:
-    """Mean pose (nq,) of the gait cycle, towards which smaller steps blend."""
-    mean = np.mean(steady.qpos[:-1], axis=0)
+    mean = PoseSpace(steady.body).normalized(np.mean(steady.qpos[:-1], axis=0, keepdims=True))[0]
     mean[0] = 0.0
-    for joint in steady.body.joints:
-        if joint.kind != "hinge":
-            turn = list(joint.qpos[-4:])
-            mean[turn] = quat_normalize(mean[turn])
-    return np.asarray(mean)
+    return clip_of_pace_source(steady, mean, pace, down)  # smaller steps blend towards the mean pose
 
 
 def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> BodyClip:

@@ -121,16 +121,13 @@ class BehaviourReference:
             name: CubicSpline(around, np.append(values, values[0]), bc_type="periodic")(where)
             for name, values in self.behaviour.poses.items()
         }
-        return readonly(self._poses_of_curves(curves))
+        return readonly(self._figure.poses(self.behaviour.angles(curves)))
 
     def line(self, times: Array) -> Array:
         """(T, nq) poses at times (T,) s: interpolated between the behaviour's poses without overshoot, else held."""
         at = np.array(self.behaviour.at)
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
-        return self._poses_of_curves(curves)
-
-    def _poses_of_curves(self, curves: Mapping[str, Array]) -> Array:
         return self._figure.poses(self.behaviour.angles(curves))
 
     def _initial_pose(self) -> Array:

@@ -26,7 +26,7 @@ from poise.retarget.contact_detection import GRAVITY
 from poise.retarget.figure import SIDES
 from poise.retarget.retarget import retarget
 from poise.rotations import quat_to_matrix
-from poise.toml_reader import is_number
+from poise.toml_reader import TomlTable, is_number
 
 Poses = dict[str, tuple[float, ...]]  # degrees of each pose, by angle
 
@@ -50,27 +50,22 @@ class BehaviourClipMoments:
     @classmethod
     def read(cls, source: MotionSource, count: int) -> Self:
         """Read [clip] of a behaviour file with `count` poses."""
-        table = source.section("clip")
-        for name in table:
-            if name not in FIELDS:
-                raise source.fail(f"[clip] has no '{name}': it has {' and '.join(FIELDS)}")
-        motion, at = table.get("motion"), table.get("at", FOUND)
-        if not isinstance(motion, str):
-            raise source.fail(f"motion of [clip] must be a file or a captured motion, not {motion!r}")
-        path = motion_file(motion)
+        table = source.table.inner("clip")
+        table.check(FIELDS)
+        path, at = motion_file(table.text("motion")), table.raw("at", FOUND)
         path = path if path.is_absolute() else source.path.parent / path
         if at == FOUND:
             return cls(path, None)
         if not isinstance(at, list) or len(at) != count:
-            raise source.fail(f'at of [clip] must be "{FOUND}" or {count} times, not {at!r}')
-        return cls(path, tuple(_moment_time(source, each) for each in at))
+            raise table.fail(f'at of [clip] must be "{FOUND}" or {count} times, not {at!r}', "at")
+        return cls(path, tuple(_moment_time(table, each) for each in at))
 
 
-def _moment_time(source: MotionSource, value: object) -> float | None:
+def _moment_time(table: TomlTable, value: object) -> float | None:
     if value == OWN:
         return None
     if not is_number(value) or value < 0:
-        raise source.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}')
+        raise table.fail(f'a time of [clip] must be a number of seconds, or "{OWN}", not {value!r}', "at")
     return float(value)
 
 
@@ -167,8 +162,7 @@ def _pelvis_pitch_of_behaviour_clip(clip: BodyClip) -> Array:
 
 BALLISTIC = 0.5  # Smallest mean downward acceleration of a flight, as a share of gravity
 SHORTEST = 0.25  # Shortest flight (s)
-AROUND = 1.0
-"""Greatest time (s) from the apex to crouch, take-off or touch-down, and from touch-down to absorption."""
+AROUND = 1.0  # Greatest time (s) from the apex to crouch, take-off or touch-down, and from touch-down to absorption
 TUCKED = 0.8  # Share of the flight in which the tuck is searched; after it the body prepares for landing
 
 
@@ -184,7 +178,9 @@ def flip_behaviour_times(clip: BodyClip) -> tuple[float, ...]:
     apex = int(np.argmax(height))
     first, last = max(apex - window, 0), min(apex + window, clip.frames - 1)
     up, down = first + int(np.argmax(speed[first : apex + 1])), apex + int(np.argmin(speed[apex : last + 1]))
-    _check_flight_of_behaviour_clip(clip, height, up, apex, down)
+    half, fallen = 0.5 * (down - up) / clip.rate, height[apex] - 0.5 * (height[up] + height[down])  # s, m
+    if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:  # the body does not fall freely
+        raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
     crouch = first + int(np.argmin(height[first : up + 1]))
     tuck = up + int(np.argmin(size[up : up + round(TUCKED * (down - up)) + 1]))
     absorb = down + int(np.argmin(height[down : min(down + window, clip.frames)]))
@@ -194,14 +190,6 @@ def flip_behaviour_times(clip: BodyClip) -> tuple[float, ...]:
     if any(b <= a for a, b in pairwise(frames)):
         raise PoiseError(f"{clip.name}: the poses of a flip cannot be told apart: give their times")
     return tuple(frame / clip.rate for frame in frames)
-
-
-def _check_flight_of_behaviour_clip(clip: BodyClip, height: Array, up: int, apex: int, down: int) -> None:
-    """Raise a PoiseError unless the body falls freely between the frames `up` (take-off) and `down` (touch-down)."""
-    half = 0.5 * (down - up) / clip.rate
-    fallen = height[apex] - 0.5 * (height[up] + height[down])
-    if fallen < BALLISTIC * 0.5 * GRAVITY * half**2 or half < SHORTEST / 2:
-        raise PoiseError(f"{clip.name} has no flight: give the times of its poses")
 
 
 def _inertia_of_behaviour_clip(clip: BodyClip) -> tuple[Array, Array]:
@@ -232,7 +220,8 @@ def fitted_flip_behaviour_poses(poses: Poses, own: Poses, body: Body, places: li
     figure = _BehaviourPoseMeasures(body)
     for k in set(places) & {STAND, CROUCH, STOOD}:
         poses = _balanced_behaviour_pose(poses, own, k, figure)
-    for k, most, measure in ((CROUCH, HIGHEST, figure.height), (TUCK, LOOSEST, figure.size)):
+    heights = (CROUCH, HIGHEST, lambda poses, k: float(figure.over_foot(poses, k)[2]))
+    for k, most, measure in (heights, (TUCK, LOOSEST, figure.size)):
         if k in places:
             poses = _blended_behaviour_pose(poses, own, k, most, measure)
     return poses
@@ -250,18 +239,10 @@ class _BehaviourPoseMeasures:
             angles |= dict.fromkeys(both_sides_of_source_angle(name), values[k])
         return next(posed_data(self._body, self._figure.poses(angles)))
 
-    def _over_foot(self, poses: Poses, k: int) -> Array:
-        """(3,) m: vector from the first foot's ankle to the centre of mass, in the frame of the foot."""
+    def over_foot(self, poses: Poses, k: int) -> Array:
+        """(3,) m: vector from the first foot's ankle to the centre of mass if the sole is flat on the ground."""
         data, foot = self._posed(poses, k), self._body.link_id(self._body.feet[0].link)
         return np.asarray(data.xmat[foot].reshape(3, 3).T @ (data.subtree_com[1] - data.xpos[foot]))
-
-    def ahead(self, poses: Poses, k: int) -> float:
-        """Distance (m) of the centre of mass in front of the ankle if the sole is flat on the ground."""
-        return float(self._over_foot(poses, k)[0])
-
-    def height(self, poses: Poses, k: int) -> float:
-        """Height (m) of the centre of mass above the ankle if the sole is flat on the ground."""
-        return float(self._over_foot(poses, k)[2])
 
     def size(self, poses: Poses, k: int) -> float:
         """Inertia (kg m^2) about the lateral axis through the centre of mass, with all links as point masses."""
@@ -272,9 +253,10 @@ class _BehaviourPoseMeasures:
 
 def _balanced_behaviour_pose(poses: Poses, own: Poses, k: int, figure: _BehaviourPoseMeasures) -> Poses:
     """The poses, with the ankles of pose k bent until the centre of mass is as far ahead of the ankles as in `own`."""
-    wanted = figure.ahead(own, k)
+    wanted = float(figure.over_foot(own, k)[0])
     for _ in range(LEANS):
-        here, more = (figure.ahead(_behaviour_poses_with_ankles_bent(poses, k, by), k) for by in (0.0, 1.0))
+        bent = (_behaviour_poses_with_ankles_bent(poses, k, by) for by in (0.0, 1.0))
+        here, more = (float(figure.over_foot(each, k)[0]) for each in bent)
         if more - here < LIMITED:
             break
         poses = _behaviour_poses_with_ankles_bent(poses, k, (wanted - here) / (more - here))

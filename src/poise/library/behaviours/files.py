@@ -3,21 +3,19 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from poise.arrays import Frozen
 from poise.body.body import Body
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.authoring.figure import ANGLES, LIMB_ANGLES
-from poise.library.authoring.source import MotionSource, read_source_table
+from poise.library.authoring.source import MotionSource, read_source, shipped_names
 from poise.library.behaviours.behaviour import Behaviour, Freedom
 from poise.library.behaviours.clip_poses import BehaviourClipMoments, BehaviourPoses, Poses, behaviour_poses_from_clip
 from poise.retarget.figure import SIDES
-from poise.toml_reader import is_number
+from poise.toml_reader import TomlTable, is_number
 
 _FOLDER = Path(__file__).parent / "shipped"
 # fields that a file has itself or inherits from the file that it names in `like`
@@ -27,29 +25,34 @@ _FIELDS = (*_INHERITED, "like", "clip", "control", "poses", "start", "found")
 
 def behaviour_names() -> tuple[str, ...]:
     """Names of the shipped behaviours, sorted."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return shipped_names(_FOLDER)
 
 
 def read_behaviour(name_or_path: str | Path) -> Behaviour:
     """Read a shipped behaviour by name, or the user's own file if the name ends in .toml."""
     chain = _behaviour_chain(name_or_path, ())
-    fields = {field: source.table[field] for source in chain for field in _INHERITED if field in source.table}
-    whole = replace(chain[-1], table=Frozen(fields))
-    at = _number_list(whole, "at", whole.table.get("at"))
+    path = chain[-1].path
+    fields = {field: source.table.raw(field) for source in chain for field in _INHERITED if field in source.table}
+    whole = TomlTable(path.name, {}, "", 0, fields)
+    at = _number_list(whole, "at")
     if np.any(np.diff(at) <= 0):
         raise whole.fail("the numbers of 'at' must increase")
     control, start = (_merged_behaviour_numbers(chain, section) for section in ("control", "start"))
     tilt = start.get("pelvis_tilt", 0.0) - 360.0 * start.get("at", 0.0)
     lies = start.get("pelvis_list", 0.0) != 0.0
     poses = _behaviour_poses(chain, whole, BehaviourPoses(whole.text("kind"), at, tilt, lies))
-    freedoms = _tuned_behaviour_freedoms(whole, "tune" in chain[-1].table, {*poses, *control, *start})
+    owner, known = next((s.table for s in reversed(chain) if "tune" in s.table), whole), {*poses, *control, *start}
+    tuned = owner.inner("tune")
+    if "tune" in chain[-1].table:  # unknown names in an inherited table are ignored
+        tuned.check(known)
+    freedoms = {name: _read_behaviour_freedom(tuned, name) for name in tuned.keys if name in known}
     poses, free = _behaviour_poses_by_side(poses, freedoms)
     return Behaviour(
         name=str(name_or_path),
         title=whole.text("title"),
         kind=whole.text("kind"),
         body=whole.text("body"),
-        path=whole.path,
+        path=path,
         control=Frozen(control),
         at=at,
         poses=Frozen(poses),
@@ -63,39 +66,30 @@ def read_behaviour(name_or_path: str | Path) -> Behaviour:
 
 def _behaviour_chain(name_or_path: str | Path, asking: tuple[Path, ...]) -> list[MotionSource]:
     """Read a file and all files that it inherits from by `like`, base first. `asking`: files whose `like` led here."""
-    path, table = read_source_table("behaviour", name_or_path, _FOLDER, behaviour_names())
-    source = MotionSource(path.stem, path, "", Frozen(table))
-    source.check(_FIELDS)
+    source = read_source(name_or_path, _FOLDER, "behaviour")
+    table, path = source.table, source.path
+    table.check(_FIELDS)
     if path.resolve() in asking:
-        raise source.fail("'like' leads back to the file itself")
+        raise table.fail("'like' leads back to the file itself", "like")
     if "like" not in table:
         return [source]
-    other = source.text("like")
+    other = table.text("like")
     found = path.parent / other if other.endswith(".toml") else other
     return [*_behaviour_chain(found, (*asking, path.resolve())), source]
 
 
-def _behaviour_poses(chain: Sequence[MotionSource], whole: MotionSource, keys: BehaviourPoses) -> Poses:
+def _behaviour_poses(chain: Sequence[MotionSource], whole: TomlTable, keys: BehaviourPoses) -> Poses:
     """Poses of a chain of files. Each file replaces the poses before it, first by its clip's, then by its own."""
     poses: Poses = {}
     for source in chain:
         if "clip" in source.table:
             body = Body.named(whole.text("body"))
             poses = behaviour_poses_from_clip(BehaviourClipMoments.read(source, len(keys.at)), body, keys, poses)
-        written, count = source.section("poses"), len(keys.at)
-        own = {name: _behaviour_pose_angles(source, name, values, count) for name, values in written.items()}
+        written = source.table.inner("poses")
+        own = {name: _behaviour_pose_angles(written, name, len(keys.at)) for name in written.keys}
         sided = {f"{side}_{name}" for name in own for side in SIDES}  # one-sided angles that `own` replaces
         poses = {name: values for name, values in poses.items() if name not in sided} | own
     return poses
-
-
-def _tuned_behaviour_freedoms(whole: MotionSource, own: bool, known: set[str]) -> dict[str, Freedom]:
-    """Read [tune]. Unknown names are an error in the file's `own` table, and are ignored in an inherited table."""
-    table = whole.section("tune")
-    for name in table if own else ():
-        if name not in known:
-            raise unknown_name(f"number to tune in {whole.path.name}", name, known)
-    return {name: _read_behaviour_freedom(whole, name, spread) for name, spread in table.items() if name in known}
 
 
 def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Poses, dict[str, Freedom]]:
@@ -107,12 +101,12 @@ def _behaviour_poses_by_side(poses: Poses, free: dict[str, Freedom]) -> tuple[Po
     return kept, freed | {name: freedom for name, freedom in free.items() if name not in both}
 
 
-def _behaviour_pose_angles(source: MotionSource, name: str, value: Any, count: int) -> tuple[float, ...]:
-    if name not in (*ANGLES, *LIMB_ANGLES):
-        raise unknown_name(f"angle in {source.path.name}", name, (*ANGLES, *LIMB_ANGLES))
-    values = _number_list(source, name, value)
+def _behaviour_pose_angles(table: TomlTable, name: str, count: int) -> tuple[float, ...]:
+    with table.blaming(name):
+        known_name("angle", name, (*ANGLES, *LIMB_ANGLES))
+    values = _number_list(table, name)
     if len(values) != count:
-        raise source.fail(f"'{name}' has {len(values)} angles for {count} poses")
+        raise table.fail(f"'{name}' has {len(values)} angles for {count} poses", name)
     return values
 
 
@@ -120,29 +114,28 @@ def _merged_behaviour_numbers(chain: Sequence[MotionSource], section: str) -> di
     """Numbers by name in a table, merged over the chain of files. Later files override earlier files."""
     out: dict[str, float] = {}
     for source in chain:
-        for name, value in source.section(section).items():
-            if not is_number(value):
-                raise source.fail(f"{name} of [{section}] must be a number, not {value!r}")
-            out[name] = float(value)
+        table = source.table.inner(section)
+        out |= {name: table.number(name) for name in table.keys}
     return out
 
 
-def _number_list(source: MotionSource, name: str, value: Any) -> tuple[float, ...]:
+def _number_list(table: TomlTable, name: str) -> tuple[float, ...]:
+    value = table.raw(name)
     if not isinstance(value, list) or not value or not all(map(is_number, value)):
-        raise source.fail(f"'{name}' must be a list of numbers, not {value!r}")
+        raise table.fail(f"'{name}' must be a list of numbers, not {value!r}", name)
     return tuple(float(each) for each in value)
 
 
-def _read_behaviour_freedom(source: MotionSource, name: str, value: Any) -> Freedom:
+def _read_behaviour_freedom(table: TomlTable, name: str) -> Freedom:
     """Read a spread of [tune]: 5 is in the unit of the number `name`, "10%" is a share of this number."""
-    text = str(value)
+    text = str(table.raw(name))
     relative = text.endswith("%")
     try:
         spread = float(text.removesuffix("%")) / (100.0 if relative else 1.0)
     except ValueError:
         spread = math.nan
     if not 0 < spread < math.inf:
-        raise source.fail(f"{name} of [tune] must be a positive number or a percentage, not {value!r}")
+        raise table.fail(f"'{name}' must be a positive number or a percentage, not {table.raw(name)!r}", name)
     return Freedom(spread, relative)
 
 

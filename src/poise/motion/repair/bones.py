@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from poise.arrays import Array, readonly
+from poise.arrays import readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.finding import Finding, ImportSettings
-from poise.motion.roles import SIDES, Roles, upright_joint_places
-from poise.motion.skeleton import Skeleton
+from poise.motion.roles import SIDES, Roles
+from poise.motion.skeleton import Skeleton, joint_ancestors
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
 
 ZERO = 1e-6  # m: length below which a bone counts as of zero length
@@ -42,17 +42,11 @@ def find_zero_bones(skeleton: Skeleton) -> Finding:
 
 def leg_length(clip: Clip, roles: Roles) -> float:
     """Length from hip to ankle, in the clip's unit; the mean of both legs."""
-    lengths = np.linalg.norm(clip.skeleton.offsets, axis=-1)
-    return float(np.mean([_hip_to_ankle(clip, roles, side, lengths) for side in SIDES]))
-
-
-def _hip_to_ankle(clip: Clip, roles: Roles, side: str, lengths: Array) -> float:
-    """Length of the path from hip to ankle over all joints between them."""
-    joint, hip, total = roles.joints[f"{side}_foot"], roles.joints[f"{side}_thigh"], 0.0
-    while joint != hip:
-        total += float(lengths[joint])
-        joint = clip.skeleton.parents[joint]
-    return total
+    lengths, totals = np.linalg.norm(clip.skeleton.offsets, axis=-1).tolist(), []
+    for side in SIDES:
+        path = joint_ancestors(clip.skeleton, roles.joints[f"{side}_foot"])
+        totals.append(sum(lengths[joint] for joint in path[: path.index(roles.joints[f"{side}_thigh"])]))
+    return float(np.mean(totals))
 
 
 def mend_thorax(clip: Clip, roles: Roles | None, settings: ImportSettings) -> tuple[Clip, Finding]:
@@ -85,7 +79,7 @@ def collapsed_joints(clip: Clip, roles: Roles) -> tuple[int, ...]:
 
 def trunk_to_leg_ratio(clip: Clip, roles: Roles) -> float:
     """Distance from hips to shoulders in the upright pose over the length from hip to ankle."""
-    where = upright_joint_places(clip.skeleton).position[0]
+    where = clip.skeleton.standing.position[0]
     hips, shoulders = (
         np.mean([where[roles.joints[f"{side}_{role}"]] for side in SIDES], axis=0) for role in ("thigh", "upper_arm")
     )
@@ -101,7 +95,7 @@ def _chest_child_towards(clip: Clip, joint: int, chest: int) -> int:
 
 def _with_thorax_bone(clip: Clip, joints: tuple[int, ...], chest: int) -> Clip:
     """The clip with `joints` moved away from the chest by the chest's own bone, as oriented in the upright pose."""
-    below, own = upright_joint_places(clip.skeleton).rotation[0, [clip.skeleton.parents[chest], chest]]
+    below, own = clip.skeleton.standing.rotation[0, [clip.skeleton.parents[chest], chest]]
     bone = quat_rotate(quat_multiply(quat_conjugate(own), below), clip.skeleton.offsets[chest])
     offsets = np.array(clip.skeleton.offsets)
     offsets[list(joints)] += bone

@@ -1,13 +1,11 @@
 """The user's settings of an import, and what the import found and changed, as values and as a report."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from poise.arrays import brief_repr
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.motion.clip import Clip
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": 0.0254 / 0.45}
@@ -42,19 +40,14 @@ class ImportSettings:
 
     def __post_init__(self) -> None:
         """Raise if a setting is invalid."""
-        if isinstance(self.unit, str) and self.unit not in UNITS:
-            raise unknown_name("unit", self.unit, UNITS)
-        for name in ("up", "facing"):
-            value = getattr(self, name)
-            if value is not None and value not in AXES:
-                raise unknown_name(f"axis for {name}", value, AXES)
+        if isinstance(self.unit, str):
+            known_name("unit", self.unit, UNITS)
+        for option in fields(self):
+            value, valid = getattr(self, option.name), option.metadata.get("choices")
+            if valid and value is not None:
+                known_name(f"value of {option.name}", str(value), valid)
         if self.up and self.facing and self.up[1] == self.facing[1]:
             raise PoiseError(f"up {self.up} and facing {self.facing} cannot lie along one axis")
-        words = {"tpose": "value of tpose", "offsets": "source of offsets", "overlap": "value of overlap"}
-        for option in fields(self):
-            valid = option.metadata.get("choices", ())
-            if option.name in words and getattr(self, option.name) not in (None, *valid):
-                raise unknown_name(words[option.name], str(getattr(self, option.name)), valid)
         for name in ("unit", "rate"):
             value = getattr(self, name)
             if isinstance(value, int | float) and not 0 < value < float("inf"):
@@ -69,7 +62,7 @@ class ImportSettings:
         """Metres per unit, if the unit is given."""
         return UNITS[self.unit] if isinstance(self.unit, str) else self.unit
 
-    def over(self, others: ImportSettings) -> ImportSettings:
+    def over(self, others: "ImportSettings") -> "ImportSettings":
         """These settings, completed by `others` where these are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return replace(others, **{name: value for name, value in given.items() if value is not None})

@@ -76,11 +76,8 @@ def _toe_rests(clip: Clip, roles: Roles, rate: float) -> tuple[Array, Ints]:
     phases = _flat_foot_phases(clip, roles, rate)
     if len(phases) >= RESTS:
         return phases.toes, phases.side
-    hips, leg = (
-        _smooth_track(clip, clip.places.position[:, roles.joints["pelvis"], 2], rate).value,
-        leg_length(clip, roles),
-    )
-    rows = []
+    hips = _smooth_track(clip, clip.places.position[:, roles.joints["pelvis"], 2], rate).value
+    leg, rows = leg_length(clip, roles), []
     for index, side in enumerate(SIDES):
         ball = _smooth_track(clip, joint_track(clip.places.position, roles, f"{side}_toes", f"{side}_foot"), rate)
         upright = hips - ball.value[:, 2] > UPRIGHT * leg

@@ -22,6 +22,7 @@ from poise.motion.repair.upright import (
 )
 from poise.motion.roles import Roles, find_roles
 from poise.motion.skeleton import FilePlace
+from poise.rotations import continuous_quat
 
 AS_IT_IS = ImportSettings(tpose="keep", leading=0, offsets="file", thorax=False, floor=0.0)
 
@@ -101,7 +102,5 @@ def unwrap_rotations(clip: Clip) -> tuple[Clip, Finding]:
     found = f"{count} times a joint angle jumps by full turns" if count else "no joint angle jumps by full turns"
     if not count:
         return clip, Finding("wraps", found, "nothing", "", 0)
-    sign = np.ones(clip.rotation.shape[:2])
-    sign[1:] = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
     done = "nothing is lost: rotations are kept as continuous quaternions"
-    return replace(clip, rotation=readonly(clip.rotation * sign[..., None])), Finding("wraps", found, done, "", count)
+    return replace(clip, rotation=readonly(continuous_quat(clip.rotation))), Finding("wraps", found, done, "", count)

@@ -84,13 +84,9 @@ def _unit_text(metres: float) -> str:
 
 def file_stances(clip: Clip, roles: Roles, leg: float, tpose: Clip | None) -> FileStances:
     """The stances of a clip in its file's axes; `leg` is the leg's length, `tpose` the T-pose, if any."""
-    return FileStances(
-        zero=stance_of_skeleton_zero_pose(clip.skeleton, roles, leg),
-        tpose=None if tpose is None else figure_stance(tpose.places.position[:1], roles),
-        motion=figure_stance(clip.places.position, roles),
-        joints=clip.places.position,
-        leg=leg,
-    )
+    zero, joints = stance_of_skeleton_zero_pose(clip.skeleton, roles, leg), clip.places.position
+    first = None if tpose is None else figure_stance(tpose.places.position[:1], roles)
+    return FileStances(zero, first, figure_stance(joints, roles), joints, leg)
 
 
 def poise_axes(up: str, facing: str) -> Array:

@@ -14,7 +14,7 @@ from poise.arrays import Array, Mask, readonly
 from poise.motion.clip import Clip
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding
-from poise.motion.roles import SIDES, Roles, upright_joint_places
+from poise.motion.roles import SIDES, Roles, unit_vectors
 from poise.motion.skeleton import Places, Skeleton, skeleton_kinematics
 from poise.rotations import matrix_to_quat, quat_between, quat_conjugate, quat_from_axis_angle, quat_log, quat_multiply
 
@@ -40,14 +40,14 @@ class FigureStance:
 def figure_stance(position: Array, roles: Roles) -> FigureStance:
     """The stance of a figure in T poses with joint positions (T, J, 3)."""
     at = {role: position[:, joint] for role, joint in roles.joints.items()}
-    legs = [_unit_rows(at[f"{side}_thigh"] - at[f"{side}_foot"]) for side in SIDES]
+    legs = [unit_vectors(at[f"{side}_thigh"] - at[f"{side}_foot"]) for side in SIDES]
     hips = (at["left_thigh"] + at["right_thigh"]) / 2
     shoulders = (at["left_upper_arm"] + at["right_upper_arm"]) / 2
-    trunk = _unit_rows(shoulders - hips)
-    up = _unit_rows(trunk + (legs[0] + legs[1]) / 2)
-    across_hips = _unit_rows(at["left_thigh"] - at["right_thigh"])
-    across = across_hips + _unit_rows(at["left_upper_arm"] - at["right_upper_arm"])
-    left = _unit_rows(across - _row_products(across, up)[:, None] * up)
+    trunk = unit_vectors(shoulders - hips)
+    up = unit_vectors(trunk + (legs[0] + legs[1]) / 2)
+    across_hips = unit_vectors(at["left_thigh"] - at["right_thigh"])
+    across = across_hips + unit_vectors(at["left_upper_arm"] - at["right_upper_arm"])
+    left = unit_vectors(across - _row_products(across, up)[:, None] * up)
     straight = np.min([_row_products(bone, up) for bone in (trunk, *legs)], axis=0)
     sideways = np.abs(_row_products(across_hips, up))
     return FigureStance(up, trunk, left, (straight > LEANING) & (sideways < 1 - LEANING))
@@ -84,11 +84,6 @@ def sampled_clip(clip: Clip, most: int = 200) -> Clip:
 
 def _row_products(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("tk,tk->t", a, b))
-
-
-def _unit_rows(v: Array) -> Array:
-    length = np.linalg.norm(v, axis=-1, keepdims=True)
-    return v / np.where(length > 0, length, 1.0)
 
 
 ASKEW = np.radians(15)  # largest rotation of a zero pose that still counts as upright
@@ -206,7 +201,7 @@ def with_repaired_limb_bends(clip: Clip, roles: Roles) -> Clip:
     rolls = _repaired_limb_rolls(clip, roles)
     if not rolls:
         return clip
-    pose = np.array(upright_joint_places(clip.skeleton).rotation[0])  # in the world; other joints keep theirs
+    pose = np.array(clip.skeleton.standing.rotation[0])  # in the world; other joints keep theirs
     for joint, rotation in rolls.items():
         pose[joint] = rotation
     parents = np.array(clip.skeleton.parents[1:])
@@ -216,7 +211,7 @@ def with_repaired_limb_bends(clip: Clip, roles: Roles) -> Clip:
 
 def _repaired_limb_rolls(clip: Clip, roles: Roles) -> dict[int, Array]:
     """By joint that is rolled, its world rotation (4,) in the new upright pose."""
-    upright, moving = upright_joint_places(clip.skeleton), clip.rotation[:: 1 + clip.frames // _SAMPLES]
+    upright, moving = clip.skeleton.standing, clip.rotation[:: 1 + clip.frames // _SAMPLES]
     rotations = skeleton_kinematics(clip.skeleton, np.zeros((len(moving), 3)), moving).rotation
     was = upright.rotation[0]
     rolled: dict[int, Array] = {}

@@ -16,7 +16,7 @@ from poise.control.pendulum.legs import walker_legs
 from poise.control.pendulum.pendulum import Pendulum
 from poise.measure.metrics import fell_at
 from poise.measure.replay import Replay
-from poise.motion.gait_shape import APART, FIRST_STRIDE, MID_STANCE, part_of_frames, peaks_apart, running_mean
+from poise.motion.gait_shape import APART, FIRST_STRIDE, MID_STANCE, part_of_interval, peaks_apart, running_mean
 from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
 from poise.rotations import quat_to_matrix, yaw_of
@@ -71,7 +71,7 @@ def gait_shape(body: Body, qpos: Array, rate: float) -> GaitShape | None:
             if not left:
                 continue
             off, own = left[0], slice(a, b + 1)
-            stance = part_of_frames(a, off, MID_STANCE)
+            stance = part_of_interval(a, off, MID_STANCE)
             way = tracks.ankle[b, side, :2] - tracks.ankle[a, side, :2]
             seconds = (b - a) / rate
             found.append((
