@@ -163,7 +163,7 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.run.world.snapshot, answers[k].goal
-        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().reached
+        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().exact
         rehearsal.run.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))

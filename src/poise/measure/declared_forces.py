@@ -31,7 +31,7 @@ _SIDES = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)  # (72, 2) directi
 
 @dataclass(frozen=True)
 class DeclaredForces:
-    """The parts of a recording's `external`."""
+    """The parts of a recording's `external` forces: those that its events declare, and the rest."""
 
     replay: Replay
     stabiliser: Array  # (T, nv) N and N m on the performer's root, of a controller that declares one

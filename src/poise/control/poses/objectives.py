@@ -187,7 +187,7 @@ class PoseControlAim:
             error, rate,
         )  # fmt: skip
         pull = SpringPull(error, rate, self._jacobian, self.stiffness, self.damping)
-        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state.qvel, state.step)
 
     def _direction(self, state: State) -> Array:
         """(2, 3) target direction of the axis, a unit vector, and angular velocity (rad/s) of this direction."""
@@ -251,4 +251,4 @@ class PoseControlTouch:
         here, there = self.point.position_and_velocity(state), self.to.position_and_velocity(state)
         mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
         pull = SpringPull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
-        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state.qvel, state.step)

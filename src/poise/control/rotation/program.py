@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from poise.arrays import Array, Ints, Mask
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.dynamics.state import State
 from poise.rotations import cross_matrix
 
@@ -225,16 +226,7 @@ class RotationSupportFinder:
     def __init__(self, model: mujoco.MjModel, nv: int, excluded: tuple[int, ...]) -> None:
         """`excluded` are ids of bodies that never support, such as the head."""
         self._nv = nv
-        self._carried = np.zeros((model.nbody, nv), bool)  # whether a DOF moves a body
-        for body in range(1, model.nbody):
-            dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
-            parent = int(model.body_parentid[body])
-            if dof < 0:
-                self._carried[body] = self._carried[parent]
-            while dof >= 0:
-                if dof < nv:
-                    self._carried[body, dof] = True
-                dof = int(model.dof_parentid[dof])
+        self._carried = links_moved_by_dofs(model)[:, :nv] > 0  # (nbody, nv) whether a DOF moves a body
         self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 
