@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
 from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
-from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed
+from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed, smooth_cover
 from poise.edit.walk import (
     IDENTITY,
     LANDING,
@@ -225,17 +224,22 @@ def _move_take_onto_surface(
     """The move of a footprint with middle `centre` by `shift` (m) ahead, and to the surface's height and tilt there."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
-    heights = surface.at(sole + (there - centre))
+    level, turn = ground_under_sole(sole, surface.at(sole + (there - centre)))
+    there = there + [0.0, 0.0, level]
+    return RigidEditMove(turn, there - quat_rotate(turn, centre))
+
+
+def ground_under_sole(sole: Array, heights: Array) -> tuple[float, Array]:
+    """Height (m) in the middle, and tilt (4,), of ground with `heights` (n,) m below the points (n, 3) m of a sole.
+
+    On an edge and on a steep slope, a foot stays level at the greatest height.
+    """
     arms = np.column_stack([sole[:, :2] - sole[:, :2].mean(axis=0), np.ones(len(sole))])
     slope_x, slope_y, level = np.linalg.lstsq(arms, heights, rcond=None)[0]
     even = np.allclose(arms @ [slope_x, slope_y, level], heights, atol=UNEVEN)
-    turn = IDENTITY
-    if even and math.hypot(slope_x, slope_y) < STEEPEST:
-        turn = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
-    else:
-        level = heights.max()
-    there = there + [0.0, 0.0, level]
-    return RigidEditMove(turn, there - quat_rotate(turn, centre))
+    if not even or math.hypot(slope_x, slope_y) >= STEEPEST:
+        return float(heights.max()), IDENTITY
+    return float(level), quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
 
 
 def _root_moves(track: TakeFootTrack, prints: tuple[RigidEditMove, ...]) -> RigidEditMove:
@@ -260,6 +264,4 @@ def _edited_swing_lift(surface: EditedGroundSurface, track: TakeFootTrack, point
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return gaussian_smoothed(
-        maximum_filter1d(missing, 2 * round(LIFT_WINDOW * track.rate) + 1, mode="nearest"), LIFT_SIGMA * track.rate
-    )
+    return smooth_cover(missing, LIFT_WINDOW * track.rate, LIFT_SIGMA * track.rate)

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array, Ints
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
-from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, gaussian_smoothed
+from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, smooth_cover
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -243,9 +242,7 @@ def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
 
 def gradual_drop(missing: Array, rate: float) -> Array:
     """(K,) m: a smooth drop of the pelvis that is nowhere less than the necessary drop `missing` (K,) m."""
-    return gaussian_smoothed(
-        maximum_filter1d(missing, 2 * round(SINK_WINDOW * rate) + 1, mode="nearest"), SINK_SIGMA * rate
-    )
+    return smooth_cover(missing, SINK_WINDOW * rate, SINK_SIGMA * rate)
 
 
 def gradual_drop_reach(rate: float) -> int:

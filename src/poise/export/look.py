@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_model_data
 from poise.world.recording import Recording
 from poise.world.scene import Scene
 
@@ -75,11 +75,7 @@ def performer_centre(model: Any, data: Any) -> Array:
 
 def data_of_pose(model: Any, qpos: ArrayLike) -> Any:
     """MuJoCo data with the places of all bodies, and the centres of mass, in a pose (nq,)."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    return data
+    return next(posed_model_data(model, np.array(qpos)[None]))
 
 
 def camera_azimuth(model: Any, qpos: ArrayLike) -> float:

@@ -18,6 +18,7 @@ from scipy.ndimage import gaussian_filter1d
 from poise.arrays import Array
 from poise.export import look
 from poise.files import write_file
+from poise.reference.body_clip import posed_model_data
 from poise.world.recorder import SELF
 
 Json = dict[str, Any]
@@ -125,14 +126,10 @@ class _BodyTracks:
 
     @classmethod
     def of(cls, model: Any, qpos: Array, moving: Indices) -> Self:
-        data = mujoco.MjData(model)
         roots = look.performer_roots(model)
         position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
         com, centre = np.zeros((len(qpos), len(roots), 3)), np.zeros((len(qpos), 3))
-        for k, pose in enumerate(qpos):
-            data.qpos[:] = pose
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
+        for k, data in enumerate(posed_model_data(model, qpos)):
             position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
             com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
         return cls(position, rotation, com, centre)

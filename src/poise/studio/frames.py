@@ -14,6 +14,7 @@ from poise.arrays import Array
 from poise.export.look import performer_centre
 from poise.export.page import moving_bodies
 from poise.performance.run import Run
+from poise.reference.body_clip import posed_model_data
 from poise.reference.key_poses import straight_pose
 from poise.studio.wire import FRAME, TRACK
 from poise.world.result import StepResult
@@ -86,10 +87,6 @@ def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> b
 
 def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
     """Position and quaternion w x y z of each moving body, (T, bodies, 7)."""
-    data, moving = mujoco.MjData(model), moving_bodies(model)
-    out = np.zeros((len(qpos), len(moving), 7))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
-    return out
+    moving = moving_bodies(model)
+    poses = [np.hstack([data.xpos[moving], data.xquat[moving]]) for data in posed_model_data(model, qpos)]
+    return np.array(poses).reshape(-1, len(moving), 7)
