@@ -15,6 +15,7 @@ from poise.control.controller import SceneView
 from poise.control.poses.rig import SpringPull, Springs, TimeSpan, WeightedDofs, add_pull_to_pose_springs
 from poise.control.poses.sensors import PoseControlSensor
 from poise.dynamics.state import State
+from poise.dynamics.tree import transform_point
 from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.key_poses import straight_pose
@@ -63,8 +64,7 @@ def _pose_control_point_motion(
 
     The link's frame is ``origin`` (3,), ``turn`` (9,); ``velocity`` (6,) is the angular, then linear one at ``centre``.
     """
-    for i in range(3):
-        out[0, i] = origin[i] + turn[3 * i] * point[0] + turn[3 * i + 1] * point[1] + turn[3 * i + 2] * point[2]
+    transform_point(origin, turn.reshape(3, 3), point, out[0])
     x, y, z = out[0, 0] - centre[0], out[0, 1] - centre[1], out[0, 2] - centre[2]
     out[1, 0] = velocity[3] + velocity[1] * z - velocity[2] * y
     out[1, 1] = velocity[4] + velocity[2] * x - velocity[0] * z
