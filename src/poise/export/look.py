@@ -1,7 +1,7 @@
 """What pages, strips and videos share: colours, the roles of bodies, the performers' size and position."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import mujoco
@@ -103,12 +103,9 @@ class ClipRecording:
     time: Array  # (T,) s
     qpos: Array  # (T, nq)
     meta: dict[str, Any]
-    reference_qpos: Array | None = None
-    contact_step: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_body: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_kind: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_point: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    reference_qpos: ClassVar[None] = None
+    contact_step = contact_body = contact_kind = np.zeros(0, int)
+    contact_point = contact_force = np.zeros((0, 3))
 
 
 Drawable = Recording | ClipRecording  # What pages, strips and videos show

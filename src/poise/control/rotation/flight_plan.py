@@ -268,7 +268,7 @@ def _flip_flight_residuals(rise: Array, down: Array, start: PlanarState, targets
 
 
 def _landing_rest_residuals(land: Array, feet: Array | float, targets: PlanTargets) -> list[Array]:
-    """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (m, or (V,) m) and never sinks too low."""
+    """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (m) and never sinks too low."""
     end = land[:, -1]
     sunk = np.maximum(targets.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
     return [
