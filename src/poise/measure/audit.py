@@ -13,7 +13,7 @@ from poise.body.self_contact import self_contact_pairs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
 from poise.measure.declared_forces import ON_TIME, DeclaredForces, Effort
-from poise.measure.equation_of_motion import MotionErrors
+from poise.measure.equation_of_motion import motion_errors
 from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay, replays
 from poise.measure.verdict import AuditCheck, Verdict
@@ -114,13 +114,13 @@ def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...
     """Checks of momentum, of each joint's equation of motion, and of poses against velocities."""
     recording, known = replay.recording, replay.recording.limit_impulse
     linear, angular, drift = _momentum_errors(replay)
-    errors = MotionErrors.of(replay, np.zeros_like(recording.torque) if known is None else known)
-    lacking = np.abs(errors.force)
+    lacks, turns = motion_errors(replay, np.zeros_like(recording.torque) if known is None else known)
+    lacking = np.abs(lacks)
     if known is None:  # what a limit can give counts as given by it
-        lacking[limits.distance_of_impulses(recording.step * errors.force) <= np.radians(AT_LIMIT)] = 0.0
+        lacking[limits.distance_of_impulses(recording.step * lacks) <= np.radians(AT_LIMIT)] = 0.0
     force, joint = _worst(recording, lacking)
     high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
-    turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
+    turn, turned = _worst(recording, np.degrees(np.abs(turns)))
     bound = 1e-6 * _performer_weight(replay)  # N m: a millionth of the weight, at 1 m
     return (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),

@@ -97,6 +97,10 @@ class _GroundUnderFoot(NamedTuple):
     rise: float  # m from `centre` up to the actual ground
     tilt: Array  # (4,) rotation of the ground from level
 
+    def carried(self, place: Array) -> Array:
+        """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
+        return np.asarray(self.centre + [0.0, 0.0, self.rise] + quat_rotate(self.tilt, place - self.centre))
+
 
 def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
@@ -108,7 +112,7 @@ def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float)
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
     grounds = [_ground_under_sole_at_start(sole, heights, level) for sole in soles]
-    risen = np.array([_point_on_ground(ground, at) for ground, at in zip(grounds, place, strict=True)])
+    risen = np.array([ground.carried(at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
     reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
@@ -116,11 +120,6 @@ def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float)
     moved = np.array(qpos)
     moved[:3] += rise
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
-
-
-def _point_on_ground(ground: _GroundUnderFoot, place: Array) -> Array:
-    """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
-    return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
 
 
 def _ground_under_sole_at_start(sole: Array, heights: Heights, level: float) -> _GroundUnderFoot:
