@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed, smoo
 from poise.edit.walk import (
     IDENTITY,
     LANDING,
+    UNMOVED,
     Course,
     CourseMoves,
     RigidEditMove,
     SwingPath,
-    identity_edit_move,
     take_on_course,
 )
 from poise.errors import PoiseError
@@ -110,17 +110,13 @@ class EditedGroundSurface:
     """Ground whose height (m) is a function of x and y (m) in a frame at `origin` whose x axis points to `heading`."""
 
     height: Callable[[Array, Array], Array]
-    origin: tuple[float, float] = (0.0, 0.0)  # m
+    origin: Array | tuple[float, float] = (0.0, 0.0)  # (2,) m
     heading: float = 0.0  # rad
 
     @property
     def forward(self) -> Array:
         """(2,) unit vector: the surface's x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
-
-    def laid(self, origin: Array, heading: float) -> EditedGroundSurface:
-        """The same surface placed at another origin (m) and heading (rad)."""
-        return EditedGroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
         """Position (m) of a point along the surface's x axis."""
@@ -181,11 +177,11 @@ def _take_course_on_surface(
     """The course over a surface, placed at the figure at `start` (s) or, if `clear`, before feet that stand then."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
-        surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
+        surface = replace(surface, origin=track.path[k], heading=float(yaw_of(track.qpos[k, 3:7])))
         soon = k + LANDING * track.rate
         soles = [track.sole(s.foot, track.middle(s)) for s in track.stances if clear and s.end > k and s.begin < soon]
         ahead = max([0.0, *(surface.ahead(point) for sole in soles for point in sole)])
-        surface = surface.laid(track.path[k] + ahead * surface.forward, surface.heading)
+        surface = replace(surface, origin=track.path[k] + ahead * surface.forward)
 
     points = sole_points(track.body)
 
@@ -209,7 +205,7 @@ def _take_prints_on_surface(
         own = surface.ahead(centre)
         if stance.begin < held:
             before = own
-            moves.append(identity_edit_move())
+            moves.append(UNMOVED)
             continue
         if fit is not None:
             shift = fit(stance, before, own + shift) - own

@@ -12,7 +12,7 @@ from poise.arrays import Array, Mask, true_runs
 from poise.body.self_contact import self_contact_pairs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
-from poise.measure.declared_forces import ON_TIME, DeclaredForces, Effort
+from poise.measure.declared_forces import ON_TIME, Effort, efforts_by_declaration
 from poise.measure.equation_of_motion import motion_errors
 from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay, replays
@@ -69,9 +69,9 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
 
 def _checks_of_piece(replay: Replay) -> tuple[tuple[AuditCheck, ...], Effort]:
     """The checks of a piece of a recording, and what a stabiliser gave in it."""
-    forces, limits = DeclaredForces.of(replay), JointLimits.of(replay.recording)
-    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits), *_force_checks(forces))
-    return (*joints, *_contact_checks(replay), _self_pair_check(replay.recording, limits)), forces.assistance
+    (assistance, hand, errors), limits = efforts_by_declaration(replay), JointLimits.of(replay.recording)
+    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits), *_force_checks(hand, errors))
+    return (*joints, *_contact_checks(replay), _self_pair_check(replay.recording, limits)), assistance
 
 
 def _worst_check(checks: tuple[AuditCheck, ...]) -> AuditCheck:
@@ -151,9 +151,8 @@ def _joint_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]
     )
 
 
-def _force_checks(forces: DeclaredForces) -> tuple[AuditCheck, ...]:
-    """Checks of external forces against those declared."""
-    hand, errors = forces.intrusion, forces.weight_errors
+def _force_checks(hand: Effort, errors: Array) -> tuple[AuditCheck, ...]:
+    """Checks of forces that nothing declares, and of the errors (K,) of hung weights."""
     typical, worst = (float(errors.mean()), float(errors.max())) if len(errors) else (0.0, 0.0)
     told = hand.text if hand.share else ""
     return (
