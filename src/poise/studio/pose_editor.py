@@ -17,10 +17,10 @@ from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError, unknown_name
-from poise.export.page import page_scene_data
+from poise.export.page import body_poses, page_scene_data
 from poise.performance.performance import Performance
 from poise.performance.report import summarise_performance
-from poise.studio.frames import body_poses, track_bytes
+from poise.studio.frames import track_bytes
 from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
 from poise.studio.transfers import download_file, safe_upload_name
