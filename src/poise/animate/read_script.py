@@ -21,6 +21,7 @@ from poise.toml_reader import TomlTable, is_number, toml_code_lines, toml_line_n
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push
 from poise.world.scene import Scene
+from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 
 _FOLDER = Path(__file__).parent / "scripts"
@@ -157,7 +158,8 @@ def _read_beginning(entry: TomlTable) -> Beginning:
     entry.check(("place", "heading", "velocity", "lift"))
     x, y = entry.numbers("place", 2, (0.0, 0.0))
     ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
-    return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
+    stand = Place(x, y, yaw=radians(entry.number("heading", 0.0)))
+    return Beginning(stand, (ahead, left, up), entry.number("lift", 0.0, 0))
 
 
 def _read_poses_settings(entry: TomlTable) -> PosesSettings:
