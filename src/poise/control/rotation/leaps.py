@@ -117,7 +117,10 @@ class Dive:
         elif self.stage == "push" and self._take_off.over(state):
             self.stage, self._began = "flight", state.time
         if self.stage == "flight":
-            return self._act_in_roll(state) if self._enter_roll_if_landed(state) else self._act_in_flight(state)
+            if self._enter_roll_if_landed(state):
+                return self._act_in_roll(state)
+            self.pose, velocity = self._air.pose_at(round((state.time - self._began) / self._step) + 1, self._step)
+            return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
         found = self._take_off.act(state, rotation)
         self.pose = self._take_off.pose
         return found
@@ -143,11 +146,6 @@ class Dive:
         inertia = self._air.inertia_from(1, round(flight / self._step))
         start, push = self._plane.planar_state(rotation), self._take_off.ground_phase(state)
         return self._actor.planner.plan_leap(start, push, inertia, targets)
-
-    def _act_in_flight(self, state: State) -> Actuation:
-        """Track the poses of the flight."""
-        self.pose, velocity = self._air.pose_at(round((state.time - self._began) / self._step) + 1, self._step)
-        return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
 
     def _enter_roll_if_landed(self, state: State) -> bool:
         """Begin the roll if the body has touched the ground after take-off; return whether it has."""
