@@ -39,6 +39,7 @@ class RollTrialOutcome(BehaviourTrialOutcome):
     """The outcome of a roll."""
 
     turns: float
+    phase: float  # phase of the poses at the end, in turns
     seconds: float  # time until the roll stalled, or the whole time
     stalled: bool
 
@@ -66,7 +67,8 @@ def run_roll_trial(trial: BehaviourTrial) -> RollTrialOutcome:
         if step >= patience and max(turned[-patience:]) < max(turned[:-patience]) + 0.1:
             stalled = True
             break
-    return RollTrialOutcome(max(turned, default=0.0), attempt.world.time, stalled, **attempt.outcome())
+    phase, seconds = attempt.performing.phase, attempt.world.time
+    return RollTrialOutcome(max(turned, default=0.0), phase, seconds, stalled, **attempt.outcome())
 
 
 def roll_trial_score(trial: BehaviourTrial) -> float:
