@@ -54,7 +54,7 @@ def reached(script, goal, start=0.0):
     rehearsal = ScriptRehearsal(script)
     rehearsal.continue_with(solved_changes(script.goals))
     rehearsal.run_until(start)
-    return GoalEvaluator(rehearsal, goal).simulate_goal().reached
+    return GoalEvaluator(rehearsal, goal).simulate_goal().exact
 
 
 def test_a_hop_meets_its_goal(solution):
@@ -93,7 +93,7 @@ def test_a_touch_down_is_read_within_the_step(hop):
     for by in np.radians(np.linspace(-1.0, 1.0, 9)):
         rehearsal = ScriptRehearsal(hop)
         rehearsal.continue_with([(hop.goals[0].free[0], by)])
-        values.append(GoalEvaluator(rehearsal, goal).simulate_goal().reached[0])
+        values.append(GoalEvaluator(rehearsal, goal).simulate_goal().exact[0])
     ways = np.diff(values)
     assert np.all(ways * np.sign(ways.sum()) > 0)
     assert np.ptp(ways) < 0.002  # a step is 6 mm long
@@ -103,7 +103,7 @@ def test_predicted_rotation_includes_that_before_take_off(hop):
     wants = [Want(f"{whose}.pitched", ScriptMoment("flight"), 0.0, 1.0) for whose in ("root", "flight")]
     rehearsal = ScriptRehearsal(hop)
     watch = GoalEvaluator(rehearsal, wanting(hop, *wants))
-    before, predicted = watch.simulate_goal().reached
+    before, predicted = watch.simulate_goal().exact
     assert rehearsal.run.world.time < 0.55  # s: just after take-off
     ahead = predict_turns_of_goal(rehearsal.run.world.state, watch._stand)[1]
     assert predicted == pytest.approx(before + ahead)

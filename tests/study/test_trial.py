@@ -82,9 +82,9 @@ def test_half_the_rate_takes_half_the_steps():
 
 
 def test_pieces_weigh_as_much_as_they_last():
-    long = trials._TrialPiece(90, None, frozenset(), 0, 1, jitter=1.0, slip=2.0, depth=0.002)
-    short = trials._TrialPiece(10, 0.8, frozenset({"pull"}), 1, 2, jitter=11.0, slip=12.0, depth=0.001)
-    verdict = trials._verdict_of_pieces([long, short], 1.0, cached_cast("stand", "human37", False)[1])
+    long = trials.Verdict(0.9, None, (), 0, 1, 1.0, None, slip=2.0, penetration=2.0)
+    short = trials.Verdict(0.1, 0.8, ("pull",), 1, 2, 11.0, None, slip=12.0, penetration=1.0)
+    verdict = trials._verdict_of_pieces([long, short], [90, 10], 1.0, cached_cast("stand", "human37", False)[1])
     assert (verdict.jitter, verdict.slip, verdict.penetration) == pytest.approx((2.0, 3.0, 2.0))
     assert (verdict.seconds, verdict.fell_at, verdict.failed) == (0.8, 0.8, ("pull",))
     assert (verdict.approximate, verdict.weakened, verdict.jitter_ratio) == (1, 3, None)

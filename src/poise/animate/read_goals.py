@@ -207,18 +207,18 @@ def _read_objective_spring(scene: Scene, entry: TomlTable, stiffness: float, dam
 
 
 def _read_level_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
-    link, axis = _read_objective_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
+    link, axis = read_script_link(scene, entry), _read_link_axis(entry, (0, 0, 1))
     return objectives.PoseControlAim(link, axis=axis, **_read_objective_spring(scene, entry, 400, 80))
 
 
 def _read_look_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     place, axis = _read_target_point(scene, entry), _read_link_axis(entry, (1, 0, 0))
-    link = _read_objective_link(scene, entry)
+    link = read_script_link(scene, entry)
     return objectives.PoseControlAim(link, axis=axis, towards=place, **_read_objective_spring(scene, entry, 60, 8))
 
 
 def _read_touch_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
-    point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), _read_objective_link(scene, entry))
+    point = PoseControlPoint(_read_vector(entry, "point", (0, 0, 0)), read_script_link(scene, entry))
     target = _read_target_point(scene, entry)
     return objectives.PoseControlTouch(point, target, **_read_objective_spring(scene, entry, 800, 120))
 
@@ -284,20 +284,18 @@ def _read_joint_weights(scene: Scene, entry: TomlTable, least: float = -inf) -> 
     return out
 
 
-def _read_objective_link(scene: Scene, entry: TomlTable) -> str:
-    link = entry.text("link")
-    with entry.blaming("link"):
+def read_script_link(scene: Scene, entry: TomlTable, key: str = "link") -> str:
+    """Read the name of a link or prop of the scene."""
+    link = entry.text(key)
+    with entry.blaming(key):
         scene.link_id(link)
     return link
 
 
 def _read_target_point(scene: Scene, entry: TomlTable) -> PoseControlPoint:
     """Read the point `at` of the world (three numbers, m), or the origin of a link or prop (its name)."""
-    value = entry.raw("at")
-    if isinstance(value, str):
-        with entry.blaming("at"):
-            scene.link_id(value)
-        return PoseControlPoint(link=value)
+    if isinstance(entry.raw("at"), str):
+        return PoseControlPoint(link=read_script_link(scene, entry, "at"))
     return PoseControlPoint(_read_vector(entry, "at", None))
 
 

@@ -72,11 +72,6 @@ def read_script_angles(body: Body, entry: TomlTable, lap: int | None = None) -> 
     return out
 
 
-def angles_change_by_lap(body: Body, entry: TomlTable) -> bool:
-    """Whether a DOF has a list of angles, one for each repetition."""
-    return any(isinstance(entry.raw(name), list) and not _names_a_joint(body, name) for name in entry.keys)
-
-
 def _names_a_joint(body: Body, name: str) -> bool:
     return bool({name, f"left_{name}"} & {joint.name for joint in body.joints})
 
@@ -179,7 +174,8 @@ def _read_pose_cycle(body: Body, entry: TomlTable, seconds: float) -> list[Contr
 
 def _read_pose_laps(body: Body, entry: TomlTable, name: str, count: int) -> list[ControlPose]:
     """Read the repetitions of one pose of a cycle, all at time 0; a pose with constant angles is read only once."""
-    if angles_change_by_lap(body, entry.inner("angles")):
+    angles = entry.inner("angles")
+    if any(isinstance(angles.raw(key), list) and not _names_a_joint(body, key) for key in angles.keys):
         return [_read_control_pose(body, entry, f"{name}#{lap + 1}", 0.0, lap) for lap in range(count)]
     pose = _read_control_pose(body, entry, name, 0.0)
     return [replace(pose, name=f"{name}#{lap + 1}") for lap in range(count)]

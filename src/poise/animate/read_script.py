@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from poise.animate.read_goals import read_goals, read_script_objective, read_script_span
+from poise.animate.read_goals import read_goals, read_script_link, read_script_objective, read_script_span
 from poise.animate.read_poses import read_script_poses, script_joint_dofs
 from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body
@@ -21,6 +21,7 @@ from poise.toml_reader import TomlTable, is_number, toml_code_lines, toml_line_n
 from poise.world.props import PROPS, Prop
 from poise.world.pushes import Push, parse_push
 from poise.world.scene import Scene
+from poise.world.terrain import Place
 from poise.world.terrain_kinds import parse_terrain
 
 _FOLDER = Path(__file__).parent / "scripts"
@@ -157,7 +158,8 @@ def _read_beginning(entry: TomlTable) -> Beginning:
     entry.check(("place", "heading", "velocity", "lift"))
     x, y = entry.numbers("place", 2, (0.0, 0.0))
     ahead, left, up = entry.numbers("velocity", 3, (0.0, 0.0, 0.0))
-    return Beginning((x, y), radians(entry.number("heading", 0.0)), (ahead, left, up), entry.number("lift", 0.0, 0))
+    stand = Place(x, y, yaw=radians(entry.number("heading", 0.0)))
+    return Beginning(stand, (ahead, left, up), entry.number("lift", 0.0, 0))
 
 
 def _read_poses_settings(entry: TomlTable) -> PosesSettings:
@@ -220,13 +222,11 @@ def _read_script_hold(scene: Scene, entry: TomlTable) -> ScriptHold:
     good = isinstance(points, list) and points and all(isinstance(p, list) and len(p) == 3 for p in points)
     if not good or not all(is_number(v) for p in points for v in p):
         raise entry.fail(f"'points' must be a list of points of three numbers, not {points!r}", "points")
-    for key in ("link", "what"):
-        with entry.blaming(key):
-            scene.link_id(entry.text(key))
-    if entry.text("link") == entry.text("what"):
-        raise entry.fail(f"'{entry.text('link')}' cannot hold itself", "what")
+    link, what = (read_script_link(scene, entry, key) for key in ("link", "what"))
+    if link == what:
+        raise entry.fail(f"'{link}' cannot hold itself", "what")
     places = tuple((float(x), float(y), float(z)) for x, y, z in points)
-    return ScriptHold(entry.text("link"), entry.text("what"), places, read_script_span(entry))
+    return ScriptHold(link, what, places, read_script_span(entry))
 
 
 def solved_script_text(script: Script, text: str) -> str:

@@ -22,7 +22,7 @@ from poise.reference.key_poses import KeyPoseReference, PoseKeys, pose_from_coor
 from poise.world.pushes import Push
 from poise.world.result import BlowUp, StepResult
 from poise.world.scene import Scene
-from poise.world.terrain import Place
+from poise.world.terrain import ORIGIN, Place
 
 FLIGHT_POSITIONS = ("flight.height", "flight.x", "flight.y")
 """Quantities (m): apex of the centre of mass, and its place when it has come down again."""
@@ -48,15 +48,9 @@ class ControlPose:
 class Beginning:
     """Initial state of the body."""
 
-    place: tuple[float, float] = (0.0, 0.0)  # m: x and y
-    heading: float = 0.0  # rad
+    stand: Place = ORIGIN  # on the terrain
     velocity: Vector = (0.0, 0.0, 0.0)  # m/s: ahead, to the left and up
     lift: float = 0.0  # m above the ground
-
-    @property
-    def stand(self) -> Place:
-        """Place and heading of the body on the terrain."""
-        return Place(x=self.place[0], y=self.place[1], yaw=self.heading)
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ _LEAST = 1e-9  # finite-difference step, in units, of a parameter that must not 
 
 
 class SimulationOutcome(NamedTuple):
-    """Values that a simulation reached; not finite where the simulation failed."""
+    """For each target the value that a simulation reached, or its residual; not finite where the simulation failed."""
 
-    reached: Array  # (m,) reached value for each target
-    smooth: Array  # (m,) the same values, or related ones that depend on the parameters more smoothly
+    exact: Array  # (m,)
+    smooth: Array  # (m,) the same numbers, or related ones that depend on the parameters more smoothly
 
 
 Simulate = Callable[[Sequence[Array], bool], Sequence[SimulationOutcome]]
@@ -118,14 +118,14 @@ class _ShootingSearch:
 
     def result_so_far(self, iterations: int) -> ShotResult:
         """The best change so far as a result after a number of iterations."""
-        shot, off = self._shot, self._off.reached
+        shot, off = self._shot, self._off.exact
         reached = off * shot.tolerance + shot.target
         return ShotResult(self._at * shot.unit, reached, off, iterations, self._simulations, self._jacobian)
 
     def take_steps(self, parts: Sequence[float] = ()) -> bool:
         """Take steps while the Jacobian is good, the first by a multiple out of `parts`; return whether one helped."""
         moved, fresh = False, True
-        while fresh and self._jacobian is not None and not np.all(np.abs(self._off.reached) <= 1.0):
+        while fresh and self._jacobian is not None and not np.all(np.abs(self._off.exact) <= 1.0):
             distance = self._residual_norm
             moved |= self._take_step(self._jacobian, parts or TRIES[:2])
             fresh = self._residual_norm <= NEARER * distance
@@ -134,25 +134,25 @@ class _ShootingSearch:
 
     @property
     def _residual_norm(self) -> float:
-        return float(np.linalg.norm(self._off.reached))
+        return float(np.linalg.norm(self._off.exact))
 
     def _take_step(self, jacobian: Array, parts: Sequence[float]) -> bool:
         """Try multiples `parts` of a step until one reduces the residual; update the Jacobian. True if one did."""
         start, off = self._at, self._off
-        step = least_norm_shooting_step(jacobian, start, off.reached, self._bound)
+        step = least_norm_shooting_step(jacobian, start, off.exact, self._bound)
         for part in parts:
             candidate = np.clip(start + part * step, -self._bound, self._bound)
             (outcome,) = self._simulated_residuals([candidate])
             if np.abs(candidate - start).max() >= abs(NUDGES[0]):  # shorter steps say less than the Jacobian
                 gained = outcome.smooth - off.smooth
                 jacobian = self._jacobian = shooting_jacobian_update(jacobian, candidate - start, gained)
-            if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
+            if np.linalg.norm(outcome.exact) < self._residual_norm:  # False for NaN
                 self._at, self._off = candidate, outcome
                 return True
         return False
 
     def _simulated_residuals(self, points: Sequence[Array], slopes: bool = False) -> list[SimulationOutcome]:
-        """Simulate changes (n,), in units, and return their residuals, in tolerances."""
+        """Residuals, in tolerances, of simulations with the changes `points` (n,), in units."""
         shot = self._shot
         self._simulations += len(points)
         outcomes = shot.simulate([point * shot.unit for point in points], slopes)
@@ -163,7 +163,7 @@ class _ShootingSearch:
         """Take the best of some simulated changes if it reduces the residual; return whether it does."""
         distance = self._residual_norm
         for point, outcome in seen:
-            if np.linalg.norm(outcome.reached) < self._residual_norm:  # False for NaN
+            if np.linalg.norm(outcome.exact) < self._residual_norm:  # False for NaN
                 self._at, self._off = point, outcome
         return self._residual_norm < distance
 

@@ -57,15 +57,14 @@ class ScriptSolution:
                 "goal": answer.goal.name,
                 "what": want.what,
                 "unit": goals.goal_constraint_unit(want.what),
-                "target": goals.goal_constraint_in_display_unit(want.what, want.value),
-                "reached": goals.goal_constraint_in_display_unit(want.what, float(reached))
-                if np.isfinite(reached)
-                else None,
-                "within": goals.goal_constraint_in_display_unit(want.what, want.within),
+                "target": shown(want.value),
+                "reached": shown(float(reached)) if np.isfinite(reached) else None,
+                "within": shown(want.within),
                 "met": bool(abs(off) <= 1),
             }
             for answer in self.answers
             for want, reached, off in zip(answer.goal.wants, answer.hit.reached, answer.hit.off, strict=True)
+            for shown in (partial(goals.goal_constraint_in_display_unit, want.what),)
         ]
 
     def lines(self) -> list[str]:
@@ -163,7 +162,7 @@ def _evaluate_goals(script: Script, answers: Sequence[GoalResult]) -> list[GoalR
     for k in np.argsort(starts, kind="stable"):
         rehearsal.run_until(starts[k])
         here, goal = rehearsal.run.world.snapshot, answers[k].goal
-        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().reached
+        reached = goals.GoalEvaluator(rehearsal, goal).simulate_goal().exact
         rehearsal.run.resume(here)
         off = np.array([(value - want.value) / want.within for value, want in zip(reached, goal.wants, strict=True)])
         out[k] = replace(answers[k], hit=replace(answers[k].hit, reached=reached, off=off))
@@ -186,11 +185,9 @@ def _report_worst_constraint(goal: Goal, say: Say, hit: ShotResult) -> None:
 
 
 def _constraint_line(goal: Goal, hit: ShotResult, k: int) -> str:
-    want = goal.wants[k]
-    reached = (
-        "never came" if np.isnan(hit.reached[k]) else goals.goal_constraint_value_text(want.what, float(hit.reached[k]))
-    )
-    return f"{want.what} {reached}, wanted {goals.goal_constraint_value_text(want.what, want.value)}"
+    want, reached = goal.wants[k], float(hit.reached[k])
+    text = partial(goals.goal_constraint_value_text, want.what)
+    return f"{want.what} {'never came' if np.isnan(reached) else text(reached)}, wanted {text(want.value)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
 from poise.edit.take import BLOCK, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_data
 from poise.reference.played import Played
 from poise.rotations import quat_exp, quat_rotate, slerp, yaw_of
 
@@ -86,13 +86,8 @@ def best_entry_frame(take: Take, other: Take, first: int, over: float) -> int:
 
 def blend_features(body: Body, frames: Sequence[Frame], rate: float) -> Array:
     """(T, n) features of frames: positions and velocities of links from the root's heading and place, contacts."""
-    data, model = mujoco.MjData(body.model), body.model
-    links = np.empty((len(frames), model.nbody - 1, 3))
-    for k, frame in enumerate(frames):
-        data.qpos[:] = frame.qpos
-        mujoco.mj_kinematics(model, data)
-        links[k] = data.xpos[1:]
     qpos = np.array([frame.qpos for frame in frames])
+    links = np.array([data.xpos[1:].copy() for data in posed_data(body, qpos)])
     yaw = yaw_of(qpos[:, 3:7])
     back = quat_exp(np.stack([0 * yaw, 0 * yaw, -yaw], axis=1))[:, None]
     speed = np.gradient(links, axis=0) * rate if len(frames) > 1 else np.zeros_like(links)

@@ -122,10 +122,31 @@ def extract_cycle(clip: BodyClip, near: float | None = None) -> BodyClip:
 
 
 def close_cycle(clip: BodyClip, first: int, last: int, straight: bool = False) -> BodyClip:
-    """A part of a clip, from frame `first` to `last`, as a cyclic clip; it does not turn if it is to be `straight`."""
+    """A part of a clip, from frame `first` to `last`, as a cyclic clip; it does not turn if it is to be `straight`.
+
+    The last pose equals the first, except for ground position and, unless `straight`, heading.
+    """
     down = None if clip.down is None else readonly(clip.down[first : last + 1], bool)
     cut = replace(clip, qpos=readonly(clip.qpos[first : last + 1]), down=down, cyclic=True)
-    return _close_cycle_of_take(cut, straight)
+    body = cut.body
+    yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
+    if straight:
+        yaw, shift = 0.0, (cut.qpos[-1, :3] - cut.qpos[0, :3]) * [1.0, 1.0, 0.0]
+    turn = yaw_quat(yaw)
+    gap = np.zeros(body.nv)
+    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], displace_poses(cut.qpos[0], turn, shift))
+    shares = np.repeat((np.arange(cut.frames) / (cut.frames - 1) - 0.5)[:, None], body.nv, axis=1)
+    if cut.down is not None:
+        for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
+            shares[:, toes] = _stance_shares_of_loop(cut.down[:, parts])[:, None]
+    qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
+    for pose, part in zip(qpos, shares, strict=True):
+        mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
+    closed = replace(cut, qpos=qpos)
+    if cut.down is not None and body.feet:
+        closed = _close_foot_gaps_of_loop(cut, cut.down, closed, turn, shift)
+    poses = np.concatenate([closed.qpos[:-1], displace_poses(closed.qpos[:1], turn, shift)])
+    return replace(closed, qpos=readonly(poses))
 
 
 def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
@@ -156,29 +177,6 @@ def find_cycle(clip: BodyClip, near: float | None = None) -> tuple[int, int]:
 
 def _no_cycle(clip: BodyClip) -> PoiseError:
     return PoiseError(f"motion '{clip.name}' has no cycle of {SHORTEST:g} to {LONGEST:g} s: nothing in it repeats")
-
-
-def _close_cycle_of_take(cut: BodyClip, straight: bool) -> BodyClip:
-    """The clip with a last pose that equals the first, except for ground position and, unless `straight`, heading."""
-    body, last = cut.body, cut.frames - 1
-    yaw, shift = planar_displacement(cut.qpos[0], cut.qpos[-1])
-    if straight:
-        yaw, shift = 0.0, (cut.qpos[-1, :3] - cut.qpos[0, :3]) * [1.0, 1.0, 0.0]
-    turn = yaw_quat(yaw)
-    gap = np.zeros(body.nv)
-    mujoco.mj_differentiatePos(body.model, gap, 1.0, cut.qpos[-1], displace_poses(cut.qpos[0], turn, shift))
-    shares = np.repeat((np.arange(cut.frames) / last - 0.5)[:, None], body.nv, axis=1)
-    if cut.down is not None:
-        for parts, toes in zip(foot_parts(body), toe_dofs(body), strict=True):
-            shares[:, toes] = _stance_shares_of_loop(cut.down[:, parts])[:, None]
-    qpos = np.array(cut.qpos, order="C")  # MuJoCo writes into its rows
-    for pose, part in zip(qpos, shares, strict=True):
-        mujoco.mj_integratePos(body.model, pose, part * gap, 1.0)
-    closed = replace(cut, qpos=qpos)
-    if cut.down is not None and body.feet:
-        closed = _close_foot_gaps_of_loop(cut, cut.down, closed, turn, shift)
-    poses = np.concatenate([closed.qpos[:-1], displace_poses(closed.qpos[:1], turn, shift)])
-    return replace(closed, qpos=readonly(poses))
 
 
 def _close_foot_gaps_of_loop(cut: BodyClip, down: Mask, closed: BodyClip, turn: Array, shift: Array) -> BodyClip:

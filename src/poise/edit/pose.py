@@ -1,7 +1,7 @@
 """Edits of poses: mirroring, joint offsets, the height of the trunk, and arms held in a named pose."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
@@ -92,18 +92,22 @@ class Offset:
             raise PoiseError(f"'{self.joint}' takes {len(dofs)} angle(s), not {len(self.degrees)}")
         turn = np.zeros(take.body.nv)
         turn[dofs] = np.radians(self.degrees)
-        below = parts_moved_by(take.body, dofs)
+        return _take_with_moved_joints(take, self.span, dofs, lambda _: turn)
 
-        def frame(number: int) -> Frame:
-            was = take.frame(number)
-            weight = float(self.span.weight(number / take.rate))
-            if weight == 0:
-                return was
-            qpos = np.array(was.qpos)
-            mujoco.mj_integratePos(take.body.model, qpos, turn, weight)
-            return Frame(readonly(qpos), take_without_contacts(was.down, below))
 
-        return take.with_frames(frame)
+def _take_with_moved_joints(take: Take, span: Span, dofs: Collection[int], change: Callable[[Array], Array]) -> Take:
+    """The take with `change(pose)` (nv,) added by the span's weight; parts that `dofs` move lose their contacts."""
+    below = parts_moved_by(take.body, dofs)
+
+    def frame(number: int) -> Frame:
+        was, weight = take.frame(number), float(span.weight(number / take.rate))
+        if weight == 0:
+            return was
+        qpos = np.array(was.qpos)
+        mujoco.mj_integratePos(take.body.model, qpos, change(was.qpos), weight)
+        return Frame(readonly(qpos), take_without_contacts(was.down, below))
+
+    return take.with_frames(frame)
 
 
 @dataclass(frozen=True)
@@ -205,20 +209,14 @@ class Carry:
 
     def on(self, take: Take) -> Take:
         """The motion with arms in the carry pose. Other joints do not change; carrying hands lose their contacts."""
-        body = take.body
-        held, dofs = edited_carry_pose(body, self.pose)
-        way, carrying = np.zeros(body.nv), parts_moved_by(body, np.flatnonzero(dofs))
+        held, arms = edited_carry_pose(take.body, self.pose)
+        way = np.zeros(take.body.nv)
 
-        def frame(number: int) -> Frame:
-            was, weight = take.frame(number), float(self.span.weight(number / take.rate))
-            if weight == 0:
-                return was
-            qpos = np.array(was.qpos)
-            mujoco.mj_differentiatePos(body.model, way, 1.0, was.qpos, held)
-            mujoco.mj_integratePos(body.model, qpos, np.where(dofs, way, 0.0), weight)
-            return Frame(readonly(qpos), take_without_contacts(was.down, carrying))
+        def change(qpos: Array) -> Array:
+            mujoco.mj_differentiatePos(take.body.model, way, 1.0, qpos, held)
+            return np.where(arms, way, 0.0)
 
-        return take.with_frames(frame)
+        return _take_with_moved_joints(take, self.span, np.flatnonzero(arms).tolist(), change)
 
 
 def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Mask]:

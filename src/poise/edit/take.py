@@ -252,13 +252,10 @@ def eased(edit: Edit, take: Take) -> Edit:
     return replace(edit, span=replace(span, ease=ease))  # type: ignore[type-var]
 
 
-class Live:
-    """A reference that accepts edits at any time. Each edit is eased in from the time at which it is made."""
+class DerivedReference:
+    """A reference with the facts of another one, `_now`; an edit may replace that one."""
 
-    def __init__(self, reference: Reference, body: Body) -> None:
-        self._body = body
-        self._now: Reference = reference
-        self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
+    _now: Reference
 
     @property
     def name(self) -> str:
@@ -284,6 +281,14 @@ class Live:
     def motions(self) -> Mapping[str, Dynamic]:
         """The motions of this reference that obey physics, by name; empty after an edit."""
         return self._now.motions
+
+
+class Live(DerivedReference):
+    """A reference that accepts edits at any time. Each edit is eased in from the time at which it is made."""
+
+    def __init__(self, reference: Reference, body: Body) -> None:
+        self._body, self._now = body, reference
+        self.events: list[dict[str, Any]] = []  # edits made so far, for the recording
 
     @property
     def edition(self) -> int:

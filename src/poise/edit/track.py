@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array, Mask, true_runs
 from poise.body.body import Body
@@ -134,3 +135,8 @@ def gaussian_smoothed(values: Array, sigma: float) -> Array:
     padded = np.pad(flat, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0)
     return np.asarray((windows @ (kernel / kernel.sum())).reshape(values.shape))
+
+
+def smooth_cover(values: Array, window: float, sigma: float) -> Array:
+    """(K,) a smooth curve over `values` (K,): their maxima within `window` rows, smoothed by a Gaussian of `sigma`."""
+    return gaussian_smoothed(maximum_filter1d(values, 2 * round(window) + 1, mode="nearest"), sigma)

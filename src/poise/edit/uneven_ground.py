@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
 from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
-from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed
+from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed, smooth_cover
 from poise.edit.walk import (
     IDENTITY,
     LANDING,
+    UNMOVED,
     Course,
     CourseMoves,
     RigidEditMove,
     SwingPath,
-    identity_edit_move,
     take_on_course,
 )
 from poise.errors import PoiseError
@@ -111,17 +110,13 @@ class EditedGroundSurface:
     """Ground whose height (m) is a function of x and y (m) in a frame at `origin` whose x axis points to `heading`."""
 
     height: Callable[[Array, Array], Array]
-    origin: tuple[float, float] = (0.0, 0.0)  # m
+    origin: Array | tuple[float, float] = (0.0, 0.0)  # (2,) m
     heading: float = 0.0  # rad
 
     @property
     def forward(self) -> Array:
         """(2,) unit vector: the surface's x axis in the world."""
         return np.array([math.cos(self.heading), math.sin(self.heading)])
-
-    def laid(self, origin: Array, heading: float) -> EditedGroundSurface:
-        """The same surface placed at another origin (m) and heading (rad)."""
-        return EditedGroundSurface(self.height, (float(origin[0]), float(origin[1])), heading)
 
     def ahead(self, point: Array) -> float:
         """Position (m) of a point along the surface's x axis."""
@@ -182,11 +177,11 @@ def _take_course_on_surface(
     """The course over a surface, placed at the figure at `start` (s) or, if `clear`, before feet that stand then."""
     if start is not None:
         k = min(max(round(start * track.rate) - track.first, 0), track.frames - 1)
-        surface = surface.laid(track.path[k], float(yaw_of(track.qpos[k, 3:7])))
+        surface = replace(surface, origin=track.path[k], heading=float(yaw_of(track.qpos[k, 3:7])))
         soon = k + LANDING * track.rate
         soles = [track.sole(s.foot, track.middle(s)) for s in track.stances if clear and s.end > k and s.begin < soon]
         ahead = max([0.0, *(surface.ahead(point) for sole in soles for point in sole)])
-        surface = surface.laid(track.path[k] + ahead * surface.forward, surface.heading)
+        surface = replace(surface, origin=track.path[k] + ahead * surface.forward)
 
     points = sole_points(track.body)
 
@@ -210,7 +205,7 @@ def _take_prints_on_surface(
         own = surface.ahead(centre)
         if stance.begin < held:
             before = own
-            moves.append(identity_edit_move())
+            moves.append(UNMOVED)
             continue
         if fit is not None:
             shift = fit(stance, before, own + shift) - own
@@ -225,17 +220,22 @@ def _move_take_onto_surface(
     """The move of a footprint with middle `centre` by `shift` (m) ahead, and to the surface's height and tilt there."""
     there = centre + shift * np.array([*surface.forward, 0.0])
     sole = track.sole(stance.foot, track.middle(stance))
-    heights = surface.at(sole + (there - centre))
+    level, turn = ground_under_sole(sole, surface.at(sole + (there - centre)))
+    there = there + [0.0, 0.0, level]
+    return RigidEditMove(turn, there - quat_rotate(turn, centre))
+
+
+def ground_under_sole(sole: Array, heights: Array) -> tuple[float, Array]:
+    """Height (m) in the middle, and tilt (4,), of ground with `heights` (n,) m below the points (n, 3) m of a sole.
+
+    On an edge and on a steep slope, a foot stays level at the greatest height.
+    """
     arms = np.column_stack([sole[:, :2] - sole[:, :2].mean(axis=0), np.ones(len(sole))])
     slope_x, slope_y, level = np.linalg.lstsq(arms, heights, rcond=None)[0]
     even = np.allclose(arms @ [slope_x, slope_y, level], heights, atol=UNEVEN)
-    turn = IDENTITY
-    if even and math.hypot(slope_x, slope_y) < STEEPEST:
-        turn = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
-    else:
-        level = heights.max()
-    there = there + [0.0, 0.0, level]
-    return RigidEditMove(turn, there - quat_rotate(turn, centre))
+    if not even or math.hypot(slope_x, slope_y) >= STEEPEST:
+        return float(heights.max()), IDENTITY
+    return float(level), quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
 
 
 def _root_moves(track: TakeFootTrack, prints: tuple[RigidEditMove, ...]) -> RigidEditMove:
@@ -260,6 +260,4 @@ def _edited_swing_lift(surface: EditedGroundSurface, track: TakeFootTrack, point
     level = np.minimum(own[0].min(), own[-1].min())
     room = np.clip(own - level, 0.0, CLEARANCE)
     missing = np.maximum((surface.at(soles) + room - soles[..., 2]).max(axis=1), 0.0)
-    return gaussian_smoothed(
-        maximum_filter1d(missing, 2 * round(LIFT_WINDOW * track.rate) + 1, mode="nearest"), LIFT_SIGMA * track.rate
-    )
+    return smooth_cover(missing, LIFT_WINDOW * track.rate, LIFT_SIGMA * track.rate)

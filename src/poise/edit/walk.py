@@ -5,20 +5,21 @@ heel to toe on the moved footprint, so that the foot does not slide. In swing, a
 the next. The pelvis is lowered where a leg would otherwise be too short.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from poise.arrays import Array, Ints
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
-from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, gaussian_smoothed
+from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, smooth_cover
 from poise.errors import PoiseError
 from poise.rotations import quat_exp, quat_multiply, quat_rotate, slerp
 
@@ -44,6 +45,13 @@ class RigidEditMove:
     def place(self, points: Array) -> Array:
         """The points (..., 3) m after the move."""
         return np.asarray(quat_rotate(self.turn, points) + self.shift)
+
+    def at(self, rows: int | slice) -> RigidEditMove:
+        """The move in some of the frames."""
+        return RigidEditMove(self.turn[rows], self.shift[rows])
+
+
+UNMOVED = RigidEditMove(IDENTITY, np.zeros(3))  # Leaves every point where it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +80,6 @@ Course = Callable[[TakeFootTrack], CourseMoves]
 """Maps a track of any length to moves. For a longer track, only moves in the last AHEAD seconds may differ."""
 
 
-def identity_edit_move() -> RigidEditMove:
-    """The move that leaves every point where it is."""
-    return RigidEditMove(IDENTITY, np.zeros(3))
-
-
 def path_moves(path: Array, target: Array, yaw: Array) -> RigidEditMove:
     """(K,) moves that bring ground points `path` (K, 2) m to `target` (K, 2) m and rotate about them by `yaw` (K,)."""
     turn = quat_exp(np.stack([np.zeros_like(yaw), np.zeros_like(yaw), yaw], axis=-1))
@@ -98,8 +101,7 @@ def edit_moves_of_footprints(
         soon = [max((3 * stance.begin - begun) // 2, 0) for stance in track.stances]
         middles = [min(pair) for pair in zip(middles, soon, strict=True)]
     return tuple(
-        identity_edit_move() if stance.begin < held else RigidEditMove(root.turn[k], root.shift[k])
-        for stance, k in zip(track.stances, middles, strict=True)
+        UNMOVED if stance.begin < held else root.at(k) for stance, k in zip(track.stances, middles, strict=True)
     )
 
 
@@ -226,26 +228,18 @@ def _swings_of_take(
 ) -> list[tuple[slice, RigidEditMove, RigidEditMove]]:  # fmt: skip
     """The swings between `stances` of a foot: rows, moves before and after; at the ends the move of the root."""
     if not stances:
-        return [(slice(0, frames), _edit_moves_at(root, slice(0, frames)), _edit_moves_at(root, slice(0, frames)))]
+        return [(slice(0, frames), root, root)]
     swings = [(slice(a.end, b.begin), was, will) for (a, was), (b, will) in pairwise(stances)]
     (first, there), (last, here) = stances[0], stances[-1]
     before, after = slice(0, first.begin), slice(last.end, frames)
-    origin = (
-        identity_edit_move() if start > 0 else _edit_moves_at(root, before)
-    )  # for a swing that began before the track
-    swings = [(before, origin, there), *swings, (after, here, _edit_moves_at(root, after))]
+    origin = UNMOVED if start > 0 else root.at(before)  # for a swing that began before the track
+    swings = [(before, origin, there), *swings, (after, here, root.at(after))]
     return [swing for swing in swings if swing[0].start < swing[0].stop]
-
-
-def _edit_moves_at(move: RigidEditMove, rows: slice) -> RigidEditMove:
-    return RigidEditMove(move.turn[rows], move.shift[rows])
 
 
 def gradual_drop(missing: Array, rate: float) -> Array:
     """(K,) m: a smooth drop of the pelvis that is nowhere less than the necessary drop `missing` (K,) m."""
-    return gaussian_smoothed(
-        maximum_filter1d(missing, 2 * round(SINK_WINDOW * rate) + 1, mode="nearest"), SINK_SIGMA * rate
-    )
+    return smooth_cover(missing, SINK_WINDOW * rate, SINK_SIGMA * rate)
 
 
 def gradual_drop_reach(rate: float) -> int:

@@ -1,7 +1,7 @@
 """What pages, strips and videos share: colours, the roles of bodies, the performers' size and position."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import mujoco
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from poise.arrays import Array
-from poise.reference.body_clip import BodyClip
+from poise.reference.body_clip import BodyClip, posed_model_data
 from poise.world.recording import Recording
 from poise.world.scene import Scene
 
@@ -75,11 +75,7 @@ def performer_centre(model: Any, data: Any) -> Array:
 
 def data_of_pose(model: Any, qpos: ArrayLike) -> Any:
     """MuJoCo data with the places of all bodies, and the centres of mass, in a pose (nq,)."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    return data
+    return next(posed_model_data(model, np.array(qpos)[None]))
 
 
 def camera_azimuth(model: Any, qpos: ArrayLike) -> float:
@@ -107,12 +103,9 @@ class ClipRecording:
     time: Array  # (T,) s
     qpos: Array  # (T, nq)
     meta: dict[str, Any]
-    reference_qpos: Array | None = None
-    contact_step: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_body: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_kind: NDArray[Any] = field(default_factory=lambda: np.zeros(0, int))
-    contact_point: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    contact_force: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    reference_qpos: ClassVar[None] = None
+    contact_step = contact_body = contact_kind = np.zeros(0, int)
+    contact_point = contact_force = np.zeros((0, 3))
 
 
 Drawable = Recording | ClipRecording  # What pages, strips and videos show

@@ -4,11 +4,10 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -18,6 +17,7 @@ from scipy.ndimage import gaussian_filter1d
 from poise.arrays import Array
 from poise.export import look
 from poise.files import write_file
+from poise.reference.body_clip import posed_model_data
 from poise.world.recorder import SELF
 
 Json = dict[str, Any]
@@ -70,7 +70,9 @@ def page_data(recording: look.Drawable) -> Json:
     kept = _page_frames(recording.time)
     moving = moving_bodies(model)
     qpos = np.asarray(recording.qpos)[kept]
-    track = _BodyTracks.of(model, qpos, moving)
+    roots, posed = look.performer_roots(model), posed_model_data(model, qpos)
+    centres = [(data.subtree_com[roots], look.performer_centre(model, data)) for data in posed]
+    com, centre = (np.array(column) for column in zip(*centres, strict=True))  # (T, performers, 3) and (T, 3) m
     ghost = recording.reference_qpos
     listed, names = recording.meta.get("events"), [model.body(int(body)).name for body in moving]
     events = [event for event in listed if isinstance(event, Mapping)] if isinstance(listed, list | tuple) else []
@@ -80,11 +82,11 @@ def page_data(recording: look.Drawable) -> Json:
     return {
         **page_scene_data(model, qpos[0]),
         "times": pack_array(recording.time[kept], "f4"),
-        "poses": track.packed(),
-        "ghost": None if ghost is None else _BodyTracks.of(model, np.asarray(ghost)[kept], moving).packed(),
-        "com": pack_array(track.com, "f4"),
-        "performers": track.com.shape[1],
-        "focus": pack_array(_smooth_camera_path(track.centre, recording.time[kept]), "f4"),
+        "poses": _packed_poses(body_poses(model, qpos)),
+        "ghost": None if ghost is None else _packed_poses(body_poses(model, np.asarray(ghost)[kept])),
+        "com": pack_array(com, "f4"),
+        "performers": len(roots),
+        "focus": pack_array(_smooth_camera_path(centre, recording.time[kept]), "f4"),
         "contacts": _page_contacts(recording, kept, model.nbody),
         "pushes": pushes,
         "weights": _page_weights(events, names),
@@ -114,32 +116,16 @@ def pack_array(values: NDArray[Any], kind: str) -> Json:
     return {"kind": kind, "data": base64.b64encode(values.astype(f"<{kind}").tobytes()).decode()}
 
 
-@dataclass(frozen=True)
-class _BodyTracks:
-    """Forward kinematics of n frames."""
+def body_poses(model: Any, qpos: Array) -> Array:
+    """Position and quaternion w x y z of each moving body in poses (T, nq): (T, bodies, 7)."""
+    moving = moving_bodies(model)
+    poses = [np.hstack([data.xpos[moving], data.xquat[moving]]) for data in posed_model_data(model, qpos)]
+    return np.array(poses).reshape(-1, len(moving), 7)
 
-    position: Array  # (n, bodies, 3)
-    rotation: Array  # (n, bodies, 4)
-    com: Array  # (n, performers, 3)
-    centre: Array  # (n, 3)
 
-    @classmethod
-    def of(cls, model: Any, qpos: Array, moving: Indices) -> Self:
-        data = mujoco.MjData(model)
-        roots = look.performer_roots(model)
-        position, rotation = np.zeros((len(qpos), len(moving), 3)), np.zeros((len(qpos), len(moving), 4))
-        com, centre = np.zeros((len(qpos), len(roots), 3)), np.zeros((len(qpos), 3))
-        for k, pose in enumerate(qpos):
-            data.qpos[:] = pose
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            position[k], rotation[k] = data.xpos[moving], data.xquat[moving]
-            com[k], centre[k] = data.subtree_com[roots], look.performer_centre(model, data)
-        return cls(position, rotation, com, centre)
-
-    def packed(self) -> Json:
-        rotation = pack_array(np.rint(32767 * self.rotation), "i2")
-        return {"position": pack_array(self.position, "f4"), "rotation": rotation}
+def _packed_poses(poses: Array) -> Json:
+    rotation = pack_array(np.rint(32767 * poses[..., 3:]), "i2")
+    return {"position": pack_array(poses[..., :3], "f4"), "rotation": rotation}
 
 
 def _page_frames(time: Array) -> Indices:

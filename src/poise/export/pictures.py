@@ -20,6 +20,7 @@ from poise.arrays import Array
 from poise.errors import PoiseError
 from poise.export import look
 from poise.files import write_file
+from poise.reference.body_clip import posed_model_data
 
 Pixels = NDArray[np.uint8]
 
@@ -234,13 +235,11 @@ def video_frames(
     ticks = np.arange(clock[0], clock[-1] + 0.5 / RATE, 1 / RATE)
     poses = recording.qpos[np.minimum(np.searchsorted(clock, ticks - 1e-9), len(clock) - 1)]
     model = _video_model(recording.model_xml, size)
-    data = mujoco.MjData(model)
-    view, way = _video_camera(model, poses[0]), _camera_path(model, data, poses)
+    view, way, posed = _video_camera(model, poses[0]), _camera_path(model, poses), posed_model_data(model, poses)
     with _offscreen_renderer(model, size) as draw:
         for k in bar(len(poses)):
             view.lookat[:] = way[k]
-            data.qpos[:] = poses[k]
-            mujoco.mj_kinematics(model, data)
+            data = next(posed)
             mujoco.mj_camlight(model, data)
             yield draw(data, view)
 
@@ -281,14 +280,9 @@ def _video_camera(model: Any, first: Array) -> Any:
     return view
 
 
-def _camera_path(model: Any, data: Any, poses: Array) -> Array:
+def _camera_path(model: Any, poses: Array) -> Array:
     """Targets (frames, 3) of the camera: the performers' centre of mass, smoothed."""
-    centres = np.empty((len(poses), 3))
-    for centre, pose in zip(centres, poses, strict=True):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        centre[:] = look.performer_centre(model, data)
+    centres = [look.performer_centre(model, data) for data in posed_model_data(model, poses)]
     return np.asarray(gaussian_filter1d(centres, FOCUS_BLUR * RATE, axis=0, mode="nearest"))
 
 

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array, Mask
+from poise.body.surface import descendant_links
 from poise.measure.declared_forces import pushed_forces
 from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay, replays
@@ -54,15 +55,8 @@ def limb_links(recording: Recording, kind: str) -> set[int]:
 
 def links_and_descendants(model: mujoco.MjModel, names: Iterable[str], root: int) -> set[int]:
     """Body ids of named links and their descendants; of a named root, such as a lamp's base, the root alone."""
-    tops = {model.body(name).id for name in names}
-    found = set()
-    for body in range(1, model.nbody):
-        ancestor = body
-        while ancestor:
-            if ancestor in tops and (ancestor == body or ancestor != root):
-                found.add(body)
-            ancestor = int(model.body_parentid[ancestor])
-    return found
+    tops = (model.body(name).id for name in names)
+    return {link for top in tops for link in ([top] if top == root else descendant_links(model, top).tolist())}
 
 
 def fell_at(recording: Recording) -> float | None:

@@ -439,9 +439,9 @@ class Run:
             self._recorder.cut(to.steps - self._dropped)
 
     def resume(self, snapshot: Snapshot) -> None:
-        """Restore a state of this or another world of the same scene; `redirect` must follow.
+        """Restore a state of this or another world of the same scene; the controller keeps its own state.
 
-        Cues that were due before the restored state do not fire again.
+        Cues that were due before the restored state do not fire again. `redirect` gives another controller.
         """
         self.world.go_back(snapshot)
         done = self.world.time - self.world.settings.step + ON_TIME

@@ -1,7 +1,6 @@
 """The start of a performance: set the world to the start of a reference, and move the reference to its place."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,15 +11,13 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseDisplacement
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
-from poise.edit.take import Frame
-from poise.reference.dynamic import Dynamic
+from poise.edit.take import DerivedReference, Frame
+from poise.edit.uneven_ground import ground_under_sole
 from poise.reference.reference import Reference, Target, edition_of
-from poise.rotations import quat_between, quat_multiply, quat_rotate
+from poise.rotations import quat_multiply, quat_rotate
 from poise.world.terrain import Place
 from poise.world.world import World
 
-UNEVEN = 0.01  # Deviation (m) of the ground under a foot from a plane above which the foot stays level
-STEEPEST = math.tan(math.radians(46.0))  # Gradient above which a foot stays level
 DEEP = 0.01  # Penetration (m) at the start above which the legs are fitted to the ground instead of raising the body
 
 Heights = Callable[[Array, Array], Array]  # Height of the ground (N,) m at x and y (N,) m
@@ -67,32 +64,21 @@ def displacement_to_start(place: Place) -> PoseDisplacement:
     return PoseDisplacement(place.yaw, np.array([place.x, place.y, place.z]))
 
 
-class PlacedReference:
+class PlacedReference(DerivedReference):
     """A reference moved to the place where the character starts, as controllers track it."""
 
     def __init__(self, reference: Reference, place: Place) -> None:
-        self.name, self.start, self.begin = reference.name, reference.start, reference.begin
-        self._reference, self._carriage = reference, displacement_to_start(place)
+        self._now, self._carriage = reference, displacement_to_start(place)
         self._last: tuple[Target, Target] | None = None
-
-    @property
-    def duration(self) -> float | None:
-        """Duration (s) with the edits made so far."""
-        return self._reference.duration
-
-    @property
-    def motions(self) -> Mapping[str, Dynamic]:
-        """The motions of the reference that obey physics, by name; empty after an edit."""
-        return self._reference.motions
 
     @property
     def edition(self) -> int:
         """Number of edits of the reference so far."""
-        return edition_of(self._reference)
+        return edition_of(self._now)
 
     def at(self, time: float) -> Target:
         """The target at a time (s), in the world frame."""
-        target = self._reference.at(time)
+        target = self._now.at(time)
         if self._last is None or self._last[0].qpos is not target.qpos or self._last[0].qvel is not target.qvel:
             self._last = target, self._move_target(target)  # a held pose is moved only once
         return self._last[1]
@@ -111,6 +97,10 @@ class _GroundUnderFoot(NamedTuple):
     rise: float  # m from `centre` up to the actual ground
     tilt: Array  # (4,) rotation of the ground from level
 
+    def carried(self, place: Array) -> Array:
+        """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
+        return np.asarray(self.centre + [0.0, 0.0, self.rise] + quat_rotate(self.tilt, place - self.centre))
+
 
 def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float) -> Array:
     """(nq,) a pose made for level ground at height `level` (m), with the legs bent to fit other ground.
@@ -122,7 +112,7 @@ def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float)
     hips = footing.hips(qpos[None])
     soles = [at + quat_rotate(to, points) for at, to, points in zip(place, turn, sole_points(body), strict=True)]
     grounds = [_ground_under_sole_at_start(sole, heights, level) for sole in soles]
-    risen = np.array([_point_on_ground(ground, at) for ground, at in zip(grounds, place, strict=True)])
+    risen = np.array([ground.carried(at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
     reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
@@ -132,19 +122,7 @@ def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float)
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos
 
 
-def _point_on_ground(ground: _GroundUnderFoot, place: Array) -> Array:
-    """(3,) m: a point of a foot on level ground, moved and tilted to the actual ground."""
-    return np.asarray(ground.centre + [0.0, 0.0, ground.rise] + quat_rotate(ground.tilt, place - ground.centre))
-
-
 def _ground_under_sole_at_start(sole: Array, heights: Heights, level: float) -> _GroundUnderFoot:
     """The ground under the points (n, 3) of a sole."""
-    ground = heights(sole[:, 0], sole[:, 1]) - level
-    x, y = sole[:, :2].mean(axis=0)
-    arms = np.column_stack([sole[:, :2] - [x, y], np.ones(len(sole))])
-    slope_x, slope_y, middle = np.linalg.lstsq(arms, ground, rcond=None)[0]
-    even = np.allclose(arms @ [slope_x, slope_y, middle], ground, atol=UNEVEN)
-    if not even or math.hypot(slope_x, slope_y) > STEEPEST:
-        slope_x, slope_y, middle = 0.0, 0.0, ground.max()
-    tilt = quat_between([0.0, 0.0, 1.0], [-slope_x, -slope_y, 1.0])
-    return _GroundUnderFoot(np.array([x, y, level]), float(middle), tilt)
+    rise, tilt = ground_under_sole(sole, heights(sole[:, 0], sole[:, 1]) - level)
+    return _GroundUnderFoot(np.array([*sole[:, :2].mean(axis=0), level]), rise, tilt)

@@ -72,11 +72,16 @@ class BodyClip:
 
 def posed_data(body: Body, qpos: Array) -> Iterator[mujoco.MjData]:
     """Yield MuJoCo data with link poses and centres of mass for each pose (T, nq). It is one object, overwritten."""
-    data = mujoco.MjData(body.model)
+    return posed_model_data(body.model, qpos)
+
+
+def posed_model_data(model: mujoco.MjModel, qpos: Array) -> Iterator[mujoco.MjData]:
+    """The same for poses (T, nq) of a model."""
+    data = mujoco.MjData(model)
     for pose in qpos:
         data.qpos[:] = pose
-        mujoco.mj_kinematics(body.model, data)
-        mujoco.mj_comPos(body.model, data)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
         yield data
 
 

@@ -102,16 +102,14 @@ class Desk:
         number = int(args.number("id", 0, 1e9, 0))  # of the page's choice, which may want another one by now
         show = Show(choice, lambda text: self._say("busy", text=self._without_folder(text)), self._memory)
         self._put_on_stage(show, number)
-        self.playing = not args.flag("paused")
-        self._say("playing", on=self.playing)
+        self._set_playing(not args.flag("paused"))
 
     def _put_on_stage(self, show: Show, number: int) -> None:
         self.show, self._framer = show, Framer(show.run)
         self._epoch += 1
         self._sent_ground = show.run.world
         self._say("stage", id=number, epoch=self._epoch, **stage_message(show, self._without_folder))
-        self.send_frame()
-        self.send_numbers()
+        self._send_state()
 
     # -- time --------------------------------------------------------------------------------------------------------
 
@@ -122,15 +120,17 @@ class Desk:
 
     def _do_play(self, args: Arguments) -> None:
         self._present_show()
-        self.playing = args.flag("on")
-        self._say("playing", on=self.playing)
+        self._set_playing(args.flag("on"))
+
+    def _set_playing(self, on: bool) -> None:
+        self.playing = on
+        self._say("playing", on=on)
 
     def _do_step(self, _: Arguments) -> None:
         self.playing = False
         self._present_show().step()
-        self._say("playing", on=False)
-        self.send_frame()
-        self.send_numbers()
+        self._set_playing(False)
+        self._send_state()
 
     def _do_playback_rate(self, args: Arguments) -> None:
         self.playback_rate = args.number("value", *PLAYBACK_RATES)
@@ -145,12 +145,10 @@ class Desk:
         show = self._present_show()
         show.branch(time)
         self._epoch += 1
-        self.playing = args.flag("play")
         self._say("branched", time=show.run.time, epoch=self._epoch, events=self._events())
         self._send_ground()
-        self._say("playing", on=self.playing)
-        self.send_frame()
-        self.send_numbers()
+        self._set_playing(args.flag("play"))
+        self._send_state()
 
     @property
     def step_s(self) -> float:
@@ -172,7 +170,7 @@ class Desk:
         self.playing = False
         blown_up = f"the simulation {error}; continue from an earlier moment"
         self._say("error", text=blown_up if isinstance(error, BlowUp) else str(error), of="play")
-        self._say("playing", on=False)
+        self._set_playing(False)
 
     # -- acting ------------------------------------------------------------------------------------------------------
 
@@ -239,6 +237,10 @@ class Desk:
         return [{key: event[key] for key in FIELDS if key in event} for event in (*lasting, *events[-RECENT:])]
 
     # -- sending -----------------------------------------------------------------------------------------------------
+
+    def _send_state(self) -> None:
+        self.send_frame()
+        self.send_numbers()
 
     def send_frame(self) -> None:
         """Send the present state."""

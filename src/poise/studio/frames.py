@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.export.look import performer_centre
-from poise.export.page import moving_bodies
+from poise.export.page import body_poses, moving_bodies
 from poise.performance.run import Run
 from poise.reference.key_poses import straight_pose
 from poise.studio.wire import FRAME, TRACK
@@ -82,14 +82,3 @@ def track_bytes(name: str, model: mujoco.MjModel, step: float, qpos: Array) -> b
     head = json.dumps({"name": name, "step": stride * step, "frames": len(poses)}).encode()
     head += b" " * (-len(head) % 4)  # aligns the numbers that follow
     return np.array([TRACK, len(head)], "<u4").tobytes() + head + poses.astype("<f4").tobytes()
-
-
-def body_poses(model: mujoco.MjModel, qpos: Array) -> Array:
-    """Position and quaternion w x y z of each moving body, (T, bodies, 7)."""
-    data, moving = mujoco.MjData(model), moving_bodies(model)
-    out = np.zeros((len(qpos), len(moving), 7))
-    for k, pose in enumerate(qpos):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        out[k] = np.hstack([data.xpos[moving], data.xquat[moving]])
-    return out

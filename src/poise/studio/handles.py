@@ -8,7 +8,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest_geom_height
-from poise.edit.limbs import has_legs, limb_joints
+from poise.edit.limbs import has_legs, limb_joints, part_point
 from poise.errors import unknown_name
 from poise.reference.body_clip import posed_data
 from poise.reference.key_poses import pose_from_coordinates
@@ -30,20 +30,18 @@ class Handle(NamedTuple):
 
 def pose_handles(body: Body) -> tuple[Handle, ...]:
     """Hands, feet, head, chest and, for a body with legs, the pelvis; all links for a body without hands and head."""
-    found = [(hand.link, hand.link, hand.point) for hand in body.hands]
-    centres = {link: body.model.body_ipos[body.link_id(link)] for link in body.links}  # of mass
+    parts = {hand.link: hand.link for hand in body.hands}  # by name of the handle
     if has_legs(body):
-        found += [(foot.link, foot.link, foot.points.mean(axis=0)) for foot in body.feet]
-        found.append((PELVIS, body.links[0], centres[body.links[0]]))
+        parts |= {foot.link: foot.link for foot in body.feet} | {PELVIS: body.links[0]}
     if body.head is not None:
-        found.append(("head", body.head, centres[body.head]))
+        parts["head"] = body.head
     if body.trunk != body.links[0]:
-        found.append(("chest", body.trunk, centres[body.trunk]))
+        parts["chest"] = body.trunk
     if not body.hands and not body.head:
-        ends = {link for _, link, _ in found}
-        found += [(link, link, centres[link]) for link in body.links[1:] if link not in ends]
-    points = (np.asarray(point, float).tolist() for _, _, point in found)
-    return tuple(Handle(name, link, (x, y, z)) for (name, link, _), (x, y, z) in zip(found, points, strict=True))
+        ends = {part_point(body, part)[0] for part in parts.values()}
+        parts |= {link: link for link in body.links[1:] if link not in ends}
+    found = ((name, *part_point(body, part)) for name, part in parts.items())
+    return tuple(Handle(name, link, (x, y, z)) for name, link, point in found for x, y, z in (point.tolist(),))
 
 
 def pose_on_ground(body: Body, coordinates: Array) -> Array:

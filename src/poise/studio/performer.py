@@ -98,7 +98,8 @@ class _PerformerLoop:
 
     def _listen(self) -> None:
         """Handle all waiting commands; wait for one if there is nothing to simulate."""
-        pause = self._pause()
+        due = self._clock + self._desk.step_s / self._desk.playback_rate if self._desk.playing else None
+        pause = None if due is None else max(0.0, due - clock.perf_counter())
         while self._wire.poll(pause):
             message, was = self._wire.recv(), self._desk.playing
             self._guarded(partial(self._desk.execute, message))
@@ -106,11 +107,6 @@ class _PerformerLoop:
                 self._clock = clock.perf_counter()
             self._urgent |= message["do"] in URGENT
             pause = 0.0
-
-    def _pause(self) -> float | None:
-        if not self._desk.playing:
-            return None
-        return max(0.0, self._clock + self._desk.step_s / self._desk.playback_rate - clock.perf_counter())
 
     def _perform(self) -> None:
         """Simulate up to the clock, or one step more if a command is urgent and the show is not ahead."""

@@ -17,16 +17,43 @@ from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
 from poise.errors import PoiseError, unknown_name
-from poise.export.page import page_scene_data
+from poise.export.page import body_poses, page_scene_data
 from poise.performance.performance import Performance
 from poise.performance.report import summarise_performance
-from poise.studio.frames import body_poses, track_bytes
+from poise.studio.frames import track_bytes
 from poise.studio.handles import angles_of_drag, pose_handles, pose_on_ground
 from poise.studio.script_sheet import LATEST, ScriptSheet, angle_name, dof_of_angle, script_coordinates_at
 from poise.studio.transfers import download_file, safe_upload_name
 from poise.studio.wire import Arguments, file_bytes, json_message
 
 UNDO_LIMIT = 100  # Number of changes that can be undone
+
+
+def _key_index(args: Arguments) -> int:
+    return int(args.number("index", 0, 10_000))
+
+
+def _key_time(args: Arguments) -> float:
+    return round(args.number("time", 0.0, LATEST), 3)
+
+
+def _dof(sheet: ScriptSheet, args: Arguments) -> int:
+    return dof_of_angle(sheet.body, args.text("dof"))
+
+
+KEY_CHANGES: Mapping[str, Callable[[ScriptSheet, int, Arguments], tuple[ScriptSheet, float | None]]] = {
+    "move": lambda sheet, index, args: (sheet.moved(index, _key_time(args)), _key_time(args)),
+    "copy": lambda sheet, index, args: (sheet.copied(index, _key_time(args)), _key_time(args)),
+    "mirror": lambda sheet, index, _: (sheet.mirrored(index), sheet.keys[index].time),
+    "delete": lambda sheet, index, _: (sheet.without(index), None),
+    "name": lambda sheet, index, args: (sheet.named(index, args.text("name")), None),
+    "angle": lambda sheet, index, args: (
+        sheet.bent(index, {_dof(sheet, args): radians(args.number("degrees", -720.0, 720.0))}),
+        None,
+    ),
+    "free": lambda sheet, index, args: (sheet.freed(index, _dof(sheet, args)), None),
+}
+"""By command: the sheet with one key changed, and the time (s) to show, or None."""
 
 
 class PoseEditor:
@@ -44,6 +71,9 @@ class PoseEditor:
 
     def execute(self, name: str, args: Arguments) -> None:
         """Execute a command of the pose mode."""
+        if name in KEY_CHANGES:
+            self._show_sheet(*KEY_CHANGES[name](self.sheet, _key_index(args), args))
+            return
         act = getattr(self, f"_do_{name}", None)
         if act is None:
             raise PoiseError(f"unknown command 'pose.{name[:40]}'")
@@ -93,43 +123,13 @@ class PoseEditor:
 
     # -- changing ----------------------------------------------------------------------------------------------------
 
-    def _key_index(self, args: Arguments) -> int:
-        return int(args.number("index", 0, 10_000))
-
-    def _key_time(self, args: Arguments) -> float:
-        return round(args.number("time", 0.0, LATEST), 3)
-
     def _do_key(self, args: Arguments) -> None:
-        time = self._key_time(args)
+        time = _key_time(args)
         self._show_sheet(self.sheet.with_key(time, script_coordinates_at(self.sheet, time)), time)
-
-    def _do_move(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.moved(self._key_index(args), self._key_time(args)), self._key_time(args))
-
-    def _do_copy(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.copied(self._key_index(args), self._key_time(args)), self._key_time(args))
-
-    def _do_mirror(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.mirrored(self._key_index(args)), self.sheet.keys[self._key_index(args)].time)
-
-    def _do_delete(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.without(self._key_index(args)))
-
-    def _do_name(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.named(self._key_index(args), args.text("name")))
-
-    def _do_angle(self, args: Arguments) -> None:
-        angle = radians(args.number("degrees", -720.0, 720.0))
-        self._show_sheet(
-            self.sheet.bent(self._key_index(args), {dof_of_angle(self.sheet.body, args.text("dof")): angle})
-        )
-
-    def _do_free(self, args: Arguments) -> None:
-        self._show_sheet(self.sheet.freed(self._key_index(args), dof_of_angle(self.sheet.body, args.text("dof"))))
 
     def _do_drag(self, args: Arguments) -> None:
         """Drag a handle: show the pose while it is held, and store it when it is released."""
-        index, sheet = self._key_index(args), self.sheet
+        index, sheet = _key_index(args), self.sheet
         if index >= len(sheet.keys):
             raise PoiseError(f"there is no key {index}")
         coordinates = script_coordinates_at(sheet, sheet.keys[index].time)
@@ -141,7 +141,7 @@ class PoseEditor:
         self._send_pose(coordinates)
 
     def _do_at(self, args: Arguments) -> None:
-        self._send_pose(script_coordinates_at(self.sheet, self._key_time(args)))
+        self._send_pose(script_coordinates_at(self.sheet, _key_time(args)))
 
     def _do_entries(self, args: Arguments) -> None:
         """Change title and length."""

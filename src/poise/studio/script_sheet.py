@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import degrees
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from poise.animate.read_poses import ROOT, mirrored_angles
 from poise.animate.read_script import read_script
-from poise.animate.script import Script, script_reference_and_controller, solved_changes
+from poise.animate.script import ControlPose, Script, script_reference_and_controller, solved_changes
 from poise.arrays import Array, Frozen
 from poise.body.assemble import body_names
 from poise.body.body import Body
@@ -28,21 +28,12 @@ _TOLERANCE = 1e-9
 LATEST = 600.0  # Latest time (s) of a key, and maximum length of a script
 
 
-@dataclass(frozen=True)
-class SheetKey:
-    """Angles at a time."""
-
-    time: float  # s
-    name: str
-    angles: Mapping[int, float]  # rad by degree of freedom
-
-
 @dataclass(frozen=True, eq=False)
 class ScriptSheet:
     """A script as read; changes return a new sheet."""
 
     raw: Mapping[str, Any]  # everything but its poses
-    keys: tuple[SheetKey, ...]  # in order of time
+    keys: tuple[ControlPose, ...]  # in order of time
     script: Script  # the parsed script
     text: str  # text of the file; the author's own, with comments, until something is changed
 
@@ -57,8 +48,8 @@ class ScriptSheet:
         path = write_file(folder / f"{name}.toml", text.encode())
         script = read_script(str(path))
         own = [table.get("name", f"pose {k + 1}") for k, table in enumerate(raw.get("pose", []))]
-        keys = [SheetKey(pose.time, pose.name, Frozen(pose.angles)) for pose in script.poses if pose.name in own]
-        return cls(Frozen({key: value for key, value in raw.items() if key != "pose"}), tuple(keys), script, text)
+        keys = tuple(pose for pose in script.poses if pose.name in own)
+        return cls(Frozen({key: value for key, value in raw.items() if key != "pose"}), keys, script, text)
 
     @classmethod
     def blank(cls, body: str, folder: Path) -> ScriptSheet:
@@ -71,23 +62,19 @@ class ScriptSheet:
         """The body that performs."""
         return self.script.scene.body
 
-    def _script_text(self, raw: Mapping[str, Any], keys: Sequence[SheetKey]) -> str:
-        """The text of a script with these entries and keys."""
-        poses = [
-            {"time": round(key.time, 6), "name": key.name, "angles": script_angles(self.body, key.angles)}
-            for key in keys
-        ]
-        return toml_text({**raw, **({"pose": poses} if poses else {})})
-
-    def changed(self, keys: tuple[SheetKey, ...] | None = None, **entries: Any) -> ScriptSheet:
+    def changed(self, keys: tuple[ControlPose, ...] | None = None, **entries: Any) -> ScriptSheet:
         """The sheet with other keys or entries; an entry of None is removed. Raises unless it is a valid script."""
         ordered = tuple(sorted(self.keys if keys is None else keys, key=lambda key: key.time))
         raw = {key: value for key, value in {**self.raw, **entries}.items() if value is not None}
+        poses = [
+            {"time": round(key.time, 6), "name": key.name, "angles": script_angles(self.body, key.angles)}
+            for key in ordered
+        ]
         path = self.script.path
         assert path is not None
-        return ScriptSheet.read(self._script_text(raw, ordered), path.parent, path.stem)
+        return ScriptSheet.read(toml_text({**raw, **({"pose": poses} if poses else {})}), path.parent, path.stem)
 
-    def _key_at(self, index: int) -> SheetKey:
+    def _key_at(self, index: int) -> ControlPose:
         if not 0 <= index < len(self.keys):
             raise PoiseError(f"there is no key {index}")
         return self.keys[index]
@@ -103,7 +90,7 @@ class ScriptSheet:
             raise PoiseError(f"there already is a key at {time:.2f} s")
         used = sorted({dof for key in self.keys for dof in key.angles} or set(ROOT.values()))
         angles = {dof: float(coordinates[dof]) for dof in used}
-        return self.changed((*self.keys, SheetKey(time, self._free_name("pose"), angles)))
+        return self.changed((*self.keys, ControlPose(self._free_name("pose"), time, angles)))
 
     def _free_name(self, stem: str) -> str:
         taken = {pose.name for pose in self.script.poses}

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from poise.control.pendulum.passage import ACROSS, BESIDE, LENGTH, WAYS, least_aside, nearest_passage, passage_length

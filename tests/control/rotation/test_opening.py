@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from poise.body.body import Body
-from poise.control.rotation.actor import PoseTracker, rotation_pose_line
+from poise.control.rotation.actor import RotationActor, rotation_pose_line
 from poise.control.rotation.flight import FlightTuckOpening
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.momentum import whole_body_rotation
@@ -52,12 +52,12 @@ def test_arrival(body, momentum):
     qvel = np.zeros(body.nv)
     qvel[4] = momentum / inertia
     world.reset(start, qvel)
-    tracker = PoseTracker(world.model, body.nv, np.array(world.model.dof_damping))
+    actor = RotationActor(world)
     pitch = 0.0
     predicted = opening.arrival_pitch(0.0, momentum, (count - 1 + 24) / RATE, 0)
     for k in range(count - 1 + 24):
         torque = np.zeros(body.nv)
-        torque[6:] = tracker.torques(world.state, path[None, min(k + 4, count - 1)], 2e4)[0]
+        torque[6:] = actor.pose_torques(world.state, path[None, min(k + 4, count - 1)], 2e4)[0]
         world.step(Actuation(torque=torque))
         turn = world.terms.data.xmat[1].reshape(3, 3)
         now = np.arctan2(-turn[2, 0], turn[0, 0])

@@ -123,7 +123,7 @@ def test_supports_stay_in_place(world):
     for _ in range(10):
         state = world.state
         rotation = actor.observe(state)
-        torques = actor.tracker.torques(state, np.array([body.standing, body.standing]), 400.0)
+        torques = actor.pose_torques(state, np.array([body.standing, body.standing]), 400.0)
         aim = ProgramAim(
             torques[0], torques[1], -4.0 * rotation.mass * rotation.velocity, -4.0 * rotation.angular_momentum
         )

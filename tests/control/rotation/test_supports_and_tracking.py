@@ -7,7 +7,7 @@ import pytest
 from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest_geom_height
-from poise.control.rotation.actor import PoseTracker
+from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.program import RotationSupportFinder
 from poise.dynamics.actuation import Actuation
 from poise.world.scene import Scene
@@ -53,10 +53,10 @@ def test_the_head_never_supports():
 
 def test_a_body_without_gravity_reaches_the_pose(world):
     body = world.scene.body
-    tracker = PoseTracker(world.model, body.nv, np.array(world.model.dof_damping))
+    actor = RotationActor(world)
     for _ in range(60):
         torque = np.zeros(body.nv)
-        torque[6:] = tracker.torques(world.state, np.array([body.standing]), 900.0)[0]
+        torque[6:] = actor.pose_torques(world.state, np.array([body.standing]), 900.0)[0]
         world.step(Actuation(torque=torque))
     error = PoseSpace(body).difference(world.qpos[None], np.array(body.standing)[None])[0, 6:]
     assert np.abs(error).max() < 0.02

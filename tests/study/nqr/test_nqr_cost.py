@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from poise.control.nqr.nqr import Nqr
 from poise.control.nqr.weights import nqr_weights
 from poise.library.motions import shipped_dynamic
-from poise.study.experiment.trial import Trial, attempt_trial
-from poise.study.nqr.case import NqrTrialCost
+from poise.study.experiment.trial import Trial, Verdict
+from poise.study.nqr import case
+from poise.study.nqr.case import NqrCase, nqr_step_cost, run_nqr_trial
 
 WALK = shipped_dynamic("walk", "biped29")
 WEIGHTS = nqr_weights(WALK.clip.body, effort="size")
@@ -19,9 +19,7 @@ def cost_of(deviation, torque, frame=4):
     controller = SimpleNamespace(
         segment=SimpleNamespace(motion=WALK), frame=frame, output=SimpleNamespace(deviation=deviation)
     )
-    cost = NqrTrialCost(controller)
-    cost.add(SimpleNamespace(torque=torque))
-    return cost.average(1)
+    return nqr_step_cost(controller, SimpleNamespace(torque=torque))
 
 
 def test_the_motion_itself_costs_what_its_torques_cost():
@@ -39,9 +37,12 @@ def test_each_part_is_a_weighted_square():
 
 
 def test_a_performance_without_noise_costs_little_more_than_the_motion():
-    controller = Nqr()
-    cost = NqrTrialCost(controller)
-    attempt_trial(Trial("walk", seconds=1.0, noise=0.0, phase=0.0), controller, cost.add)
+    row = run_nqr_trial(NqrCase({}, Trial("walk", seconds=1.0, noise=0.0, phase=0.0)))
     own = 0.5 * np.mean(WALK.torque[:120, 6:] ** 2 @ WEIGHTS.size)
-    assert own < cost.average(120) < 1.2 * own
-    assert cost.average(0) is None
+    assert own < row["cost"] < 1.2 * own
+
+
+def test_who_falls_at_once_has_no_cost(monkeypatch):
+    fallen = Verdict(0.0, 0.0, (), 0, 0, 0.0, None, 0.0, 0.0)
+    monkeypatch.setattr(case, "attempt_trial", lambda *_: fallen)
+    assert run_nqr_trial(NqrCase({}, Trial("walk")))["cost"] is None

@@ -220,7 +220,7 @@ def test_speeds_suit_the_legs():
 
 @pytest.fixture(scope="module")
 def imitated():
-    return imitation.run_imitation_case(imitation.ImitationCase("walk", None, 9.0, 0))
+    return imitation.run_imitation_case(walk_trial(None, 9.0, 0))
 
 
 def test_a_walk_is_compared_with_its_clip(imitated):
@@ -233,7 +233,7 @@ def test_a_walk_is_compared_with_its_clip(imitated):
 
 
 def test_where_there_are_no_strides_there_is_nothing_to_compare():
-    row = imitation.run_imitation_case(imitation.ImitationCase("walk", None, 0.3, 0))
+    row = imitation.run_imitation_case(walk_trial(None, 0.3, 0))
     assert {row[name] for name in (*imitation.PARTS, imitation.UPPER, "creep_mm")} == {None}
 
 

@@ -4,39 +4,40 @@ import numpy as np
 import pytest
 
 from poise.errors import PoiseError
-from poise.study.rotation.tune import BehaviourTrialSearch
+from poise.study.rotation.tune import rotation_search
 
 AWAY = np.array([0.5, -1.0, 2.0])
 
 
-def cost(sample):
-    return float(np.sum((sample - AWAY) ** 2))
-
-
 def go(search, generations):
-    while search.generation < generations:
-        search.tell([cost(sample) for sample in search.ask()])
-    return search
+    """Search for some generations; return the costs of each."""
+    told = []
+    for _ in range(generations):
+        samples = search.ask()
+        told.append([float(np.sum((sample - AWAY) ** 2)) for sample in samples])
+        search.tell(samples, told[-1])
+    return told
 
 
 def test_it_finds_the_least():
-    search = go(BehaviourTrialSearch(3, population=12), 60)
+    search = rotation_search(3, 12, 0.5)
+    go(search, 60)
     np.testing.assert_allclose(search.mean, AWAY, atol=1e-3)
-    assert search.sample_width < 0.05
+    assert search.sigma < 0.05
 
 
 def test_a_journal_is_gone_on_with_to_the_last_bit():
-    whole = go(BehaviourTrialSearch(3, population=6), 10)
-    half = go(BehaviourTrialSearch(3, population=6), 4)
-    rest = go(BehaviourTrialSearch(3, population=6, costs=half.costs), 10)
+    whole = rotation_search(3, 6, 0.5)
+    told = go(whole, 10)
+    rest = rotation_search(3, 6, 0.5, told[:4])
+    assert go(rest, 6) == told[4:]
     np.testing.assert_array_equal(rest.mean, whole.mean)
-    assert rest.costs == whole.costs
 
 
 def test_nonsense_is_refused():
     with pytest.raises(PoiseError, match="at least 2"):
-        BehaviourTrialSearch(1)
-    search = BehaviourTrialSearch(2, population=4)
-    search.ask()
+        rotation_search(1, 12, 0.5)
+    with pytest.raises(PoiseError, match="at least 4"):
+        rotation_search(2, 3, 0.5)
     with pytest.raises(PoiseError, match="3 costs"):
-        search.tell([1.0, 2.0, 3.0])
+        rotation_search(2, 4, 0.5, [[1.0, 2.0, 3.0]])

@@ -17,6 +17,7 @@ from poise.body.body import Body
 from poise.body.surface import contact_parts
 from poise.control.modal.modes import ROOT
 from poise.dynamics.state import State
+from poise.dynamics.tree import transform_point
 from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.reference import Reference, Target, edition_of
@@ -150,10 +151,7 @@ def link_points_in_world(place: Array, turn: Array, link: Ints, local: Array) ->
     """(k, 3) m in the world: points ``local`` of ``link`` (k,); ``place`` and ``turn`` (., 9) are of all links."""
     out = np.empty_like(local)
     for k in range(len(link)):
-        for i in range(3):
-            out[k, i] = place[link[k], i]
-            for j in range(3):
-                out[k, i] += turn[link[k], 3 * i + j] * local[k, j]
+        transform_point(place[link[k]], turn[link[k]].reshape(3, 3), local[k], out[k])
     return out
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.arrays import Array, Mask
 from poise.body.body import Body
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.modal import ENTRY
 from poise.control.modal.footholds import ModalFootholds
@@ -25,7 +26,6 @@ from poise.control.modal.modes import (
     ROOT,
     Modes,
     modal_forces,
-    modal_link_dofs,
     modal_stiffness,
     modes_at,
     planted_point_drift_of_modes,
@@ -120,7 +120,7 @@ class Modal(ResetFirst):
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
         self._low_weights = (s.low_place, s.low_speed, s.low_effort)
-        self._moves = modal_link_dofs(model, body.nv)
+        self._moves = links_moved_by_dofs(model)[:, : body.nv] > 0
         self._link_rows = (np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros((3, model.nv)))
         self._begin(world)
         self.act(world.state)  # compiles the kernels before the first timed step

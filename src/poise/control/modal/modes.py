@@ -15,7 +15,6 @@ by the least amount that achieves this.
 
 from typing import Any, NamedTuple
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -98,24 +97,14 @@ def modal_forces(modes: Modes, force: Array) -> Array:
     return np.asarray(modes.shape.T @ (force[ROOT:] - modes.carried.T @ (modes.basis.T @ force[:ROOT])))
 
 
-def modal_link_dofs(model: mujoco.MjModel, nv: int) -> Mask:
-    """(nbody, nv) whether each of the first nv degrees of freedom moves each link."""
-    out = np.zeros((model.nbody, nv), bool)
-    for link in range(1, model.nbody):
-        out[link] = out[model.body_parentid[link]]
-        first = model.body_dofadr[link]
-        out[link, max(first, 0) : max(first, 0) + model.body_dofnum[link]] = True
-    return out
-
-
 @kernel
 def planted_point_jacobian_of_modes(
     point: Array, link: Ints, bears: Mask, moves: Mask, motion: Array, about: Array
 ) -> Array:
     """(3 C, nv) Jacobian of points (C, 3) m on links (C,); the rows of points that do not bear are zero.
 
-    ``moves`` comes from `modal_link_dofs`. ``motion`` (., 6) is MuJoCo's cdof: rotation, then translation at
-    ``about`` (3,).
+    ``moves`` (nbody, nv) tells whether a degree of freedom moves a link. ``motion`` (., 6) is MuJoCo's cdof: rotation,
+    then translation at ``about`` (3,).
     """
     count, nv = point.shape[0], moves.shape[1]
     out = np.zeros((3 * count, nv))

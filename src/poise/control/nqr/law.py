@@ -11,7 +11,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.control.nqr.lookahead import LawTables, PolicyTables
 from poise.dynamics.factor import factor_mass, solve_mass, solve_mass_columns
-from poise.dynamics.tree import advance_pose, tangent_step
+from poise.dynamics.tree import advance_pose, tangent_step, transform_point
 from poise.kernel import kernel
 
 
@@ -126,7 +126,7 @@ def _impulses_per_control(
         if index // 3 != ball:
             ball = index // 3
             link = policy.ball_link[ball]
-            _adaptation_point_in_world(state, link, policy.ball_centre[ball], point)
+            transform_point(state.xpos[link], state.xmat[link].reshape(3, 3), policy.ball_centre[ball], point)
             point[2] -= policy.ball_radius[ball]
             _adaptation_link_jacobian(body, state, frame, link, point, rows)
         for i in range(nv):
@@ -258,18 +258,10 @@ def _adaptation_feature_jacobian(body: LawTables, state: NqrState, frame: Motion
     f = body.feature_link.shape[0]
     out, point = np.empty((3 * f, nv)), np.empty(3)
     for k in range(f):
-        _adaptation_point_in_world(state, body.feature_link[k], body.feature_point[k], point)
-        _adaptation_link_jacobian(body, state, frame, body.feature_link[k], point, out[3 * k : 3 * k + 3])
+        link = body.feature_link[k]
+        transform_point(state.xpos[link], state.xmat[link].reshape(3, 3), body.feature_point[k], point)
+        _adaptation_link_jacobian(body, state, frame, link, point, out[3 * k : 3 * k + 3])
     return out
-
-
-@kernel
-def _adaptation_point_in_world(state: NqrState, link: int, local: Array, out: Array) -> None:
-    """Write into out (3,) m the position in the world of a point `local` (3,) m in a link's frame."""
-    for i in range(3):
-        out[i] = state.xpos[link, i]
-        for j in range(3):
-            out[i] += state.xmat[link, 3 * i + j] * local[j]
 
 
 @kernel

@@ -73,11 +73,13 @@ def look_ahead(motion: Dynamic, weights: NqrWeights, cycles: int | None = None, 
     qpos, qvel = motion.clip.qpos[:-1], motion.qvel[:-1]
     steps = linearise_steps(link_tree_of(body.model), qpos, qvel, motion.torque, bearings, contacts.force, motion.step)
     control = np.concatenate([motion.torque[:, 6:], contacts.force.reshape(len(steps.velocity), -1)], axis=1)
-    used, defect = _used_policy_controls(motion), _policy_defects(motion, steps)
+    used, space = _used_policy_controls(motion), PoseSpace(body)
+    missed = space.difference(motion.clip.qpos[1:], steps.qpos)  # zero for motions made at the world's rate
+    defect = np.concatenate([missed, steps.qvel - motion.qvel[1:]], axis=1)
     stages = _riccati_stages(motion, weights, steps, defect, control, used)
     end = then or CostToGo(np.diag(weights.state), np.zeros(2 * body.nv))
     costs, gains, count = _riccati_sweeps_to_convergence(motion, stages, end, cycles)
-    next_pose = PoseSpace(body).moved(qpos, motion.step * steps.velocity)
+    next_pose = space.moved(qpos, motion.step * steps.velocity)
     return Policy(motion, bearings, steps.velocity, next_pose, defect, control, used, tuple(costs), tuple(gains), count)
 
 
@@ -135,12 +137,6 @@ def _riccati_stages(
         a, b = steps.by_state[t], by_control[t][:, on]
         stages.append(RiccatiStage(a, b, defect[t], cost, change[on], size[on], control[t, on]))
     return stages
-
-
-def _policy_defects(motion: Dynamic, steps: LinearSteps) -> Array:
-    """(K, 2 nv) d: how far each step misses the motion's next state; zero for motions made at the world's rate."""
-    pose = PoseSpace(motion.clip.body).difference(motion.clip.qpos[1:], steps.qpos)
-    return np.concatenate([pose, steps.qvel - motion.qvel[1:]], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from poise.control.controller import SceneView
 from poise.control.poses.rig import SpringPull, Springs, TimeSpan, WeightedDofs, add_pull_to_pose_springs
 from poise.control.poses.sensors import PoseControlSensor
 from poise.dynamics.state import State
+from poise.dynamics.tree import transform_point
 from poise.errors import PoiseError
 from poise.kernel import kernel
 from poise.reference.key_poses import straight_pose
@@ -63,8 +64,7 @@ def _pose_control_point_motion(
 
     The link's frame is ``origin`` (3,), ``turn`` (9,); ``velocity`` (6,) is the angular, then linear one at ``centre``.
     """
-    for i in range(3):
-        out[0, i] = origin[i] + turn[3 * i] * point[0] + turn[3 * i + 1] * point[1] + turn[3 * i + 2] * point[2]
+    transform_point(origin, turn.reshape(3, 3), point, out[0])
     x, y, z = out[0, 0] - centre[0], out[0, 1] - centre[1], out[0, 2] - centre[2]
     out[1, 0] = velocity[3] + velocity[1] * z - velocity[2] * y
     out[1, 1] = velocity[4] + velocity[2] * x - velocity[0] * z
@@ -187,7 +187,7 @@ class PoseControlAim:
             error, rate,
         )  # fmt: skip
         pull = SpringPull(error, rate, self._jacobian, self.stiffness, self.damping)
-        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state.qvel, state.step)
 
     def _direction(self, state: State) -> Array:
         """(2, 3) target direction of the axis, a unit vector, and angular velocity (rad/s) of this direction."""
@@ -251,4 +251,4 @@ class PoseControlTouch:
         here, there = self.point.position_and_velocity(state), self.to.position_and_velocity(state)
         mujoco.mj_jac(self._model, state.data, self._jacobian, None, here[0], self._id)
         pull = SpringPull(there[0] - here[0], here[1] - there[1], self._jacobian, self.stiffness, self.damping)
-        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state)
+        add_pull_to_pose_springs(springs, self._joints, self.kept, pull, state.qvel, state.step)

@@ -21,7 +21,6 @@ from poise.control.poses.rig import (
     Springs,
     TimeSpan,
     fill_pose_springs,
-    pose_springs_to_motors,
 )
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
@@ -77,7 +76,7 @@ class Poses(ResetFirst):
         objectives: Sequence[PoseControlObjective] = (),
         rig: PoseControlRig | None = None,
     ) -> None:
-        """`stabilised` are the time spans in which the root is stabilised; `rig` is `Rig.of` the body by default."""
+        """`stabilised`: time spans in which the root is stabilised; `rig` is by default `PoseControlRig.of` a body."""
         self._settings = settings or PosesSettings()
         self.settings: dict[str, Any] = asdict(self._settings)
         self._changes, self._stabilised = tuple(changes), tuple(stabilised)
@@ -105,10 +104,7 @@ class Poses(ResetFirst):
         self._target[: self._nq] = self._reference.at(state.time + h).qpos
         mujoco.mj_differentiatePos(self._model, self._error, 1.0, state.qpos, self._target)
         springs = Springs(np.empty(n), np.empty(n), *self._gains.at(state.time))
-        fill_pose_springs(
-            self._error, state.qvel, springs.stiffness, springs.damping, h, radians(settings.reach), settings.rate,
-            springs.push, springs.gain,
-        )  # fmt: skip
+        fill_pose_springs(springs, self._error, state.qvel, h, radians(settings.reach), settings.rate)
         for objective in self._objectives:
             if state.time in objective.when:
                 objective.change_springs(springs, state)
@@ -127,9 +123,10 @@ class Poses(ResetFirst):
 
     def _spring_motors(self, springs: Springs, first: int, last: int) -> Motors:
         """Motors that apply the springs of DOFs `first` to `last` - 1; for all other DOFs of the scene they are 0."""
-        motors = Motors(velocity=np.zeros(self._model.nv), gain=np.zeros(self._model.nv))
-        pose_springs_to_motors(springs.push, springs.gain, first, last, motors.velocity, motors.gain)
-        return motors
+        velocity, gain = np.zeros(self._model.nv), np.zeros(self._model.nv)
+        gain[first:last] = springs.gain[first:last]
+        np.divide(springs.push, springs.gain, out=velocity[: self._nv], where=gain[: self._nv] > 0.0)
+        return Motors(velocity, gain)
 
 
 class StandingSensor:

@@ -15,7 +15,6 @@ import numpy as np
 
 from poise.arrays import Array, Ints, readonly
 from poise.body.body import Body
-from poise.dynamics.state import State
 from poise.kernel import kernel
 from poise.reference.body_clip import posed_data
 
@@ -151,16 +150,12 @@ class SpringPull(NamedTuple):
 
 
 @kernel
-def fill_pose_springs(
-    error: Array, velocity: Array, stiffness: Array, damping: Array, step: float, reach: float, rate: float,
-    push: Array, gain: Array,
-) -> None:  # fmt: skip
-    """Write push and gain (nv,) of the pose controllers for errors (nv,) rad at the step's end [Fattal2006] Eq. (3)."""
-    for i in range(push.shape[0]):
-        push[i] = stiffness[i] * error[i]
-        gain[i] = (
-            pose_spring_damping_share(error[i], step * velocity[i], reach, rate) * damping[i] + step * stiffness[i]
-        )
+def fill_pose_springs(springs: Springs, error: Array, velocity: Array, step: float, reach: float, rate: float) -> None:
+    """Write push and gain of the pose controllers for errors (nv,) rad at the step's end [Fattal2006] Eq. (3)."""
+    for i in range(springs.push.shape[0]):
+        springs.push[i] = springs.stiffness[i] * error[i]
+        share = pose_spring_damping_share(error[i], step * velocity[i], reach, rate)
+        springs.gain[i] = share * springs.damping[i] + step * springs.stiffness[i]
 
 
 @kernel
@@ -189,39 +184,21 @@ def _pose_spring_damping_integral(error: float, reach: float, rate: float) -> fl
 
 
 @kernel
-def pose_springs_to_motors(
-    push: Array, gain: Array, first: int, last: int, velocity_out: Array, gain_out: Array
-) -> None:
-    """Write the springs of DOFs ``first`` to ``last`` - 1 as target velocity and gain of a motor for each DOF."""
-    for i in range(first, last):
-        gain_out[i] = gain[i]
-        if gain[i] > 0.0:
-            velocity_out[i] = push[i] / gain[i]
-
-
 def add_pull_to_pose_springs(
-    springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, state: State
+    springs: Springs, through: WeightedDofs, kept: float, pull: SpringPull, velocity: Array, step: float
 ) -> None:
-    """Scale the springs of the DOFs ``through`` by ``kept``, and add the torques of a pull on these DOFs."""
-    gain = pull.damping + state.step * pull.stiffness
-    _add_pull_to_pose_springs(
-        springs.push, springs.gain, through.dofs, through.weight, kept,
-        pull.jacobian, pull.error, pull.rate, state.qvel, pull.stiffness, gain,
-    )  # fmt: skip
+    """Scale the springs of the DOFs ``through`` by ``kept``, and add the torques of a pull on these DOFs.
 
-
-@kernel
-def _add_pull_to_pose_springs(
-    push: Array, gain: Array, dofs: Ints, weight: Array, kept: float, jacobian: Array, error: Array, rate: Array,
-    velocity: Array, stiffness: float, pull_gain: float,
-) -> None:  # fmt: skip
-    """As `add_pull_to_pose_springs`; implicit in the velocity of the DOF itself, explicit in those of the others."""
-    for k in range(dofs.shape[0]):
-        i = dofs[k]
+    The pull is implicit in the velocity of the DOF itself, explicit in those of the others.
+    """
+    push, gain, weight = springs.push, springs.gain, through.weight
+    pull_gain = pull.damping + step * pull.stiffness
+    for k in range(through.dofs.shape[0]):
+        i = through.dofs[k]
         own = drive = 0.0
         for axis in range(3):
-            lever = jacobian[axis, i]
+            lever = pull.jacobian[axis, i]
             own += lever * lever
-            drive += lever * (stiffness * error[axis] - pull_gain * rate[axis])
+            drive += lever * (pull.stiffness * pull.error[axis] - pull_gain * pull.rate[axis])
         push[i] = kept * push[i] + weight[k] * (drive + pull_gain * own * velocity[i])
         gain[i] = kept * gain[i] + weight[k] * pull_gain * own

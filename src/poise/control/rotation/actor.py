@@ -1,4 +1,4 @@
-"""What all behaviours of the rotation controller share: torque program, support finder, pose tracker, and pose lines.
+"""What all behaviours of the rotation controller share: torque program, support finder, pose tracking, and pose lines.
 
 A pose line is a sequence of poses, one per step, with the quantities that the planner and the controllers need. Limbs
 that move in flight turn the root the other way. The angular momentum is H = I w + h: w is the angular velocity of the
@@ -98,7 +98,7 @@ Both are for a body of ADULT_MASS kg. For other bodies the force scales with mas
 
 
 class RotationActor:
-    """The body of a world with its torque program, support finder, pose tracker and flight planner."""
+    """The body of a world with its torque program, support finder, pose tracking and flight planner."""
 
     def __init__(self, world: WorldView, settings: RotationSettings | None = None) -> None:
         self.settings, self.step = settings or RotationSettings(), world.state.step  # s
@@ -118,7 +118,7 @@ class RotationActor:
         self.trunk_limit = float(self.program.limit[spine].min())  # N m: smallest limit of the trunk's joints
         middle = [i for i, link in enumerate(self.body.links, 1) if self.body.link_mirror.get(link) == link]
         self.trunk = np.isin(np.arange(self.model.nbody), middle)  # (nbody,) whether a body is in the plane of symmetry
-        self.tracker = PoseTracker(self.model, nv, damping)
+        self._damping = damping  # (nv,) N m s/rad: passive damping of the joints
         size = self.body.mass / ADULT_MASS
         self._thresholds = LEAST_FORCE * size, LEAST_TORQUE * size ** (4.0 / 3.0)  # N, N m
         self.planner = RotationFlightPlanner(self.body.mass, self.step, -float(gravity[2]))
@@ -147,33 +147,27 @@ class RotationActor:
 
     def track(self, state: State, pose: Array, stiffness: float, velocity: Array) -> Actuation:
         """Actuation that tracks a pose (nq,) moving at joint velocities (n,) rad/s, within limits, without supports."""
-        torque = self.tracker.torques(state, pose[None], stiffness, velocity)[0]
+        torque = self.pose_torques(state, pose[None], stiffness, velocity)[0]
         return self.actuate(np.clip(torque, -self.program.limit, self.program.limit))
 
-
-class PoseTracker:
-    """Pose tracking by torques, [Zordan2014] Eq. (6), in the stable form of [Tan2011]; gains scale with the inertia."""
-
-    def __init__(self, model: mujoco.MjModel, nv: int, damping: Array) -> None:
-        """`damping` (nv,) N m s/rad is the passive damping of the joints, not a gain of the tracker."""
-        self._model, self._nv, self._damping = model, nv, damping
-
-    def torques(self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None) -> Array:
-        """(P, n) N m: joint torques towards each of P poses (P, nq), one row per pose.
+    def pose_torques(
+        self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None
+    ) -> Array:
+        """(P, n) N m: joint torques towards P poses (P, nq), [Zordan2014] Eq. (6), in the stable form of [Tan2011].
 
         `stiffness` (1/s^2) is one number or (n,). `velocity` (n,) rad/s is the velocity of the poses, 0 by default.
         With mass matrix M, gains K_p = stiffness M_jj and K_d = 2 sqrt(stiffness) M_jj act on errors at the step's end.
         """
-        nv, h = self._nv, state.step
+        nv, h = self.nv, state.step
         mass = state.mass[:nv, :nv]
         own = np.diag(mass)[6:]
         spring = stiffness * own
         damper = 2.0 * np.sqrt(stiffness) * own
-        error, difference = np.zeros((len(poses), nv - 6)), np.zeros(self._model.nv)
+        error, difference = np.zeros((len(poses), nv - 6)), np.zeros(self.model.nv)
         target = np.array(state.qpos)
         for k, pose in enumerate(poses):
             target[7 : len(pose)] = pose[7:]
-            mujoco.mj_differentiatePos(self._model, difference, 1.0, state.qpos, target)
+            mujoco.mj_differentiatePos(self.model, difference, 1.0, state.qpos, target)
             error[k] = difference[6:nv]
         desired = 0.0 if velocity is None else velocity
         pull = spring * (error - h * state.qvel[6:nv]) + damper * (desired - state.qvel[6:nv])

@@ -137,29 +137,32 @@ class RotationFlightPlanner:
     def plan_leap(self, start: PlanarState, push: GroundPhase, flight: Array, targets: PlanTargets) -> PlannedCourse:
         """Course of the push before a flight; no landing is planned. `flight` (S,) kg m^2: inertia per step."""
 
-        def leap_residuals(knots: Array) -> Array:
-            rise = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), push, knots, 0.0)
-            down = self._state_after_flight(rise[:, -1], flight)
-            effort = _take_off_effort_residuals(knots, push.knots)
-            return np.column_stack([*_flip_flight_residuals(rise, down, start, targets), *effort])
+        def leap_residuals(rise: Array) -> list[Array]:
+            return _flip_flight_residuals(rise, self._state_after_flight(rise[:, -1], flight), start, targets)
 
-        knots = self._gauss_newton(leap_residuals, push)
-        course = self._shoot_ground_phase(_repeated_flight_state(start, 1), push, knots[None], 0.0)[0]
-        return self._planned_course(course, push, knots)
+        return self._plan_ground_phase(start, push, 0.0, leap_residuals)
 
     def plan_landing(self, start: PlanarState, phase: GroundPhase, targets: PlanTargets) -> PlannedCourse:
         """Plan a landing from a state at touch-down to rest; heel and toe of `phase` are in the frame of `start`."""
         placed = replace(phase, heel=phase.heel - start.x, toe=phase.toe - start.x)
+        feet = 0.5 * (phase.heel + phase.toe)
+        return self._plan_ground_phase(
+            start, placed, start.x, lambda land: _landing_rest_residuals(land, feet, targets)
+        )
 
-        def landing_residuals(knots: Array) -> Array:
-            land = self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), placed, knots, start.x)
-            feet = np.full(len(knots), 0.5 * (phase.heel + phase.toe))
-            effort = _take_off_effort_residuals(knots, phase.knots)
-            return np.column_stack([*_landing_rest_residuals(land, feet, targets), *effort])
+    def _plan_ground_phase(
+        self, start: PlanarState, phase: GroundPhase, origin: float, residuals: Callable[[Array], list[Array]]
+    ) -> PlannedCourse:
+        """Course of one phase from a state; `residuals` maps states (V, S + 1, 6) to arrays (V,). `origin` in m."""
 
-        knots = self._gauss_newton(landing_residuals, placed)
-        land = self._shoot_ground_phase(_repeated_flight_state(start, 1), placed, knots[None], start.x)[0]
-        return self._planned_course(land, placed, knots)
+        def shoot(knots: Array) -> Array:
+            return self._shoot_ground_phase(_repeated_flight_state(start, len(knots)), phase, knots, origin)
+
+        def all_residuals(knots: Array) -> Array:
+            return np.column_stack([*residuals(shoot(knots)), *_take_off_effort_residuals(knots, phase.knots)])
+
+        knots = self._gauss_newton(all_residuals, phase)
+        return self._planned_course(shoot(knots[None])[0], phase, knots)
 
     def _shoot_ground_phase(self, start: Array, phase: GroundPhase, knots: Array, origin: Array | float) -> Array:
         """(V, S + 1, 6) states from first states (V, 6) with knots (V, 4 K); heel and toe are relative to `origin`."""
@@ -264,8 +267,8 @@ def _flip_flight_residuals(rise: Array, down: Array, start: PlanarState, targets
     ]
 
 
-def _landing_rest_residuals(land: Array, feet: Array, targets: PlanTargets) -> list[Array]:
-    """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (V,) m and never sinks too low."""
+def _landing_rest_residuals(land: Array, feet: Array | float, targets: PlanTargets) -> list[Array]:
+    """Residuals, each (V,), that are 0 if a landing ends at rest over x = `feet` (m) and never sinks too low."""
     end = land[:, -1]
     sunk = np.maximum(targets.end_height - 0.12 - land[:, :, 1].min(axis=1), 0.0)
     return [

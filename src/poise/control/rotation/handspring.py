@@ -14,7 +14,7 @@ from poise.control.rotation.flight_plan import GroundPhase, PlannedCourse, PlanT
 from poise.control.rotation.program import ProgramWeights
 from poise.control.rotation.settings import POSES, FlightNumbers, HandspringNumbers
 from poise.control.rotation.support_plane import RotationPlane, StanceTargets
-from poise.control.rotation.take_off import TakeOff, TakeOffTimes
+from poise.control.rotation.take_off import TakeOff
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
@@ -47,7 +47,7 @@ class Handspring:
         """Prepare a handspring whose first pose is due at `start` (s)."""
         n, plane = self._numbers, self.plane
         self._ground, self._reach = self._poses_between("stand", "take-off"), self._poses_between("take-off", "reach")
-        push = TakeOffTimes(self._times["lean"], self._times["take-off"])
+        push = self._times["lean"], self._times["take-off"]
         self._take_off = TakeOff(plane, self._ground, push, n, start)
         flying = FlightNumbers(n.second_flight, n.opening, n.touch_pitch, n.flight_stiffness, None)
         rise, opening = self._poses_between("leave", "snap"), self._poses_between("snap", "touch-down", n.opening)

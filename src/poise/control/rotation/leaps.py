@@ -18,7 +18,7 @@ from poise.control.rotation.flight_plan import PlannedCourse, PlanTargets
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import POSES, DiveNumbers, FlipNumbers
 from poise.control.rotation.support_plane import TOUCHING_GAP, RotationPlane
-from poise.control.rotation.take_off import KipTakeOff, TakeOff, TakeOffTimes
+from poise.control.rotation.take_off import KipTakeOff, TakeOff
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.momentum import RotationIndices
 from poise.dynamics.state import State
@@ -36,7 +36,7 @@ class Flip:
         times = dict(zip(POSES[kind], staged.behaviour.at, strict=True))
         self.plane = RotationPlane(actor)
         ground = sample_rotation_pose_line(staged, 0.0, times["take-off"], step)
-        push = TakeOffTimes(times["crouch"], times["take-off"])
+        push = times["crouch"], times["take-off"]
         self._take_off = (KipTakeOff if kind == "kip" else TakeOff)(self.plane, ground, push, n)
         rise = sample_rotation_pose_line(staged, times["take-off"], times["tuck"], step)
         opening = sample_rotation_pose_line(staged, times["tuck"], times["touch-down"], step, n.opening)
@@ -97,7 +97,7 @@ class Dive:
         ground = sample_rotation_pose_line(staged, 0.0, off, actor.step)
         self._air = sample_rotation_pose_line(staged, off, reach, actor.step)
         self._plane = RotationPlane(actor)
-        self._take_off = TakeOff(self._plane, ground, TakeOffTimes(lean, off), n)
+        self._take_off = TakeOff(self._plane, ground, (lean, off), n)
         roll = _roll_after_dive(staged.behaviour, n)
         self._start = roll.start
         self.roll = Roll(actor, BehaviourReference(roll, staged.body))
@@ -117,7 +117,10 @@ class Dive:
         elif self.stage == "push" and self._take_off.over(state):
             self.stage, self._began = "flight", state.time
         if self.stage == "flight":
-            return self._act_in_roll(state) if self._enter_roll_if_landed(state) else self._act_in_flight(state)
+            if self._enter_roll_if_landed(state):
+                return self._act_in_roll(state)
+            self.pose, velocity = self._air.pose_at(round((state.time - self._began) / self._step) + 1, self._step)
+            return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
         found = self._take_off.act(state, rotation)
         self.pose = self._take_off.pose
         return found
@@ -143,11 +146,6 @@ class Dive:
         inertia = self._air.inertia_from(1, round(flight / self._step))
         start, push = self._plane.planar_state(rotation), self._take_off.ground_phase(state)
         return self._actor.planner.plan_leap(start, push, inertia, targets)
-
-    def _act_in_flight(self, state: State) -> Actuation:
-        """Track the poses of the flight."""
-        self.pose, velocity = self._air.pose_at(round((state.time - self._began) / self._step) + 1, self._step)
-        return self._actor.track(state, self.pose, self._numbers.flight_stiffness, velocity)
 
     def _enter_roll_if_landed(self, state: State) -> bool:
         """Begin the roll if the body has touched the ground after take-off; return whether it has."""

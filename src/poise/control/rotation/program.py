@@ -12,6 +12,7 @@ the contact velocity is the same as in the contact rows of the world.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import daqp
@@ -20,6 +21,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from poise.arrays import Array, Ints, Mask
+from poise.body.link_kinematics import links_moved_by_dofs
 from poise.dynamics.state import State
 from poise.rotations import cross_matrix
 
@@ -79,7 +81,6 @@ class TorqueProgram:
         self.limit, self.mass = limit, mass
         self._weight = mass * gravity
         self._damping = damping
-        self._layouts: dict[int, _ProgramLayout] = {}
 
     def begin(self, state: State) -> None:
         """Set up the equations of motion at a state: M~ v+ = M v + h (tau - bias + J' lambda), M~ = M + h damping."""
@@ -109,9 +110,7 @@ class TorqueProgram:
             target = h * task.acceleration + task.jacobian @ self.velocity
             equal = np.full(len(target), task.weight / h**2)
             self._add_velocity_terms(hessian, linear, supports, task.jacobian, equal, target)
-        if c not in self._layouts:
-            self._layouts[c] = _torque_program_layout(n, c)
-        layout = self._layouts[c]
+        layout = _torque_program_layout(n, c)
         layout.upper[:n], layout.lower[:n] = self.limit, -self.limit
         hessian[layout.force, layout.force] += FORCE_WEIGHT
         layout.cone[layout.row, layout.column] = np.repeat(-FRICTION_SHARE * supports.friction, 4)
@@ -165,7 +164,7 @@ class TorqueProgram:
 
 
 class _ProgramLayout(NamedTuple):
-    """Bounds and constraints that all programs with c supports share."""
+    """Bounds and constraints that all programs with c supports share; each program overwrites those of its body."""
 
     upper: Array  # (n + 1 + 7 c,) of torques, blend, forces, cone rows
     lower: Array
@@ -175,6 +174,7 @@ class _ProgramLayout(NamedTuple):
     force: Ints  # (3 c,) indices of the forces in the solution
 
 
+@cache
 def _torque_program_layout(n: int, c: int) -> _ProgramLayout:
     size = n + 1 + 3 * c
     upper, lower = np.full(size + 4 * c, UNBOUNDED), np.full(size + 4 * c, -UNBOUNDED)
@@ -232,16 +232,7 @@ class RotationSupportFinder:
         """`excluded` are ids of bodies that never support, such as the head."""
         self._nv = nv
         self._model, self._after = model, mujoco.MjData(model)
-        self._carried = np.zeros((model.nbody, nv), bool)  # whether a DOF moves a body
-        for body in range(1, model.nbody):
-            dof = int(model.body_dofadr[body] + model.body_dofnum[body] - 1) if model.body_dofnum[body] else -1
-            parent = int(model.body_parentid[body])
-            if dof < 0:
-                self._carried[body] = self._carried[parent]
-            while dof >= 0:
-                if dof < nv:
-                    self._carried[body, dof] = True
-                dof = int(model.dof_parentid[dof])
+        self._carried = links_moved_by_dofs(model)[:, :nv] > 0  # (nbody, nv) whether a DOF moves a body
         self._mass, self._gravity = float(model.body_subtreemass[1]), np.array(model.opt.gravity)
         self._own = (model.body_rootid == 1) & ~np.isin(np.arange(model.nbody), excluded)
 

@@ -73,7 +73,7 @@ class Roll:
         window = n.window if actor.settings.blend else 0.0
         blended = self._poses[[self._pose_index(middle + window), self._pose_index(middle - window)]]
         self.pose = blended[0] if not window else np.array(self._poses[self._pose_index(middle)])
-        torques = actor.tracker.torques(state, blended, self._stiffness)
+        torques = actor.pose_torques(state, blended, self._stiffness)
         linear, angular = self._linear_momentum_rate(rotation, along), self._angular_momentum_rate(rotation)
         aim = ProgramAim(torques[0], torques[1], linear, angular)
         supports = actor.finder.supports_near(state, n.gap)

@@ -70,7 +70,7 @@ class Rotation(ResetFirst):
         return self.performing.stands()
 
     def target(self, time: float) -> Array:  # noqa: ARG002
-        """(nq,) the pose that is tracked now, at the present root of the body; `time` is ignored."""
+        """(nq,) the pose that is tracked now, with the body's present root position and turn; `time` is ignored."""
         pose = np.array(self.performing.pose)
         pose[:7] = self._root
         return pose

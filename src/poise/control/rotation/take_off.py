@@ -1,7 +1,7 @@
 """Take-off control, [Zordan2014] section VII: a squat, then a push along a planned course."""
 
 from math import inf, radians
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,13 +22,6 @@ PUSH_GAINS, PUSH_SPIN_DAMPING = (80.0, 32.0), 32.0
 SQUAT_GAINS, SQUAT_SPIN_DAMPING = (60.0, 12.0), 8.0  # The same feedback in the squat
 
 
-class TakeOffTimes(NamedTuple):
-    """Start and end of the push, s."""
-
-    crouch: float
-    take_off: float
-
-
 class TakeOff:
     """A take-off from the feet: squat and push."""
 
@@ -43,25 +36,25 @@ class TakeOff:
         self,
         plane: RotationPlane,
         line: RotationPoseLine,
-        at: TakeOffTimes,
+        push: tuple[float, float],
         numbers: TakeOffNumbers,
         start: float = 0.0,
     ) -> None:
-        """`line` holds the poses from standing to take-off; `at` counts from its first pose, due at `start` (s)."""
+        """`line`: poses from standing to take-off, the first due at `start` (s); times (s) of `push` count from it."""
         self._actor, self._plane, self._line, self._numbers = plane.actor, plane, line, numbers
-        self._at, self._start = TakeOffTimes(at.crouch + start, at.take_off + start), start
+        self._crouch, self._take_off, self._start = push[0] + start, push[1] + start, start
         self._course: PlannedCourse | None = None
         self._began: float | None = None  # s: start of the push
         self.pose = np.array(line.qpos[0])
 
     def due(self, state: State) -> bool:
         """Whether the push should begin."""
-        return self._began is None and state.time >= self._at.crouch - 1e-9
+        return self._began is None and state.time >= self._crouch - 1e-9
 
     def ground_phase(self, state: State) -> GroundPhase:
         """The push as a phase of a plan."""
         n = self._numbers
-        first = round((self._at.crouch - self._start) / self._actor.step)
+        first = round((self._crouch - self._start) / self._actor.step)
         rear, front = self._supports(state)
         inertia = self._line.inertia[first + 1 :]
         return GroundPhase(inertia, rear, front, PUSH_KNOTS, n.push_strongest, n.push_last, n.push_heels)
@@ -78,9 +71,9 @@ class TakeOff:
         """Whether the time of the push has passed, or the body has left the ground before."""
         if self._began is None:
             return False
-        earliest = self._began + EARLIEST_TAKE_OFF * (self._at.take_off - self._at.crouch)
+        earliest = self._began + EARLIEST_TAKE_OFF * (self._take_off - self._crouch)
         off = state.time > earliest and not self._plane.touches_ground(state, self.bearing)
-        return state.time >= self._at.take_off - 1e-9 or off
+        return state.time >= self._take_off - 1e-9 or off
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
         """Torques of the coming step."""
@@ -116,7 +109,7 @@ class TakeOff:
             pull, twist = self._momentum_rate_over_feet(state, rotation, k, PUSH_GAINS), np.zeros(3)
         else:
             pull, twist = self._plane.momentum_rates(rotation, self._course, since, PUSH_GAINS, PUSH_SPIN_DAMPING)
-        share = since / (self._at.take_off - self._at.crouch)
+        share = since / (self._take_off - self._crouch)
         tilt = self._line.tilt[k] + share * radians(n.push_tilt)
         on = "toes" if share > n.push_heels else self.bearing
         return self._push_targets(state, pull, twist, tilt, on)

@@ -115,7 +115,7 @@ def append_row(path: Path, number: int, row: Row) -> None:
 
 
 def _measure_case(run_case: Callable[[Any], Row], path: Path | None, numbered: tuple[int, Any]) -> tuple[int, Row]:
-    """Measure a numbered case, and append the row to a file if there is one."""
+    """Measure a numbered case; append its row to the file `path`, if one is given."""
     number, case = numbered
     row = run_case(case)
     if path is not None:

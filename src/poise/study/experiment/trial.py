@@ -99,7 +99,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a trial."""
+    """The result of a trial, or of a piece of it."""
 
     seconds: float  # time until a fall or the end
     fell_at: float | None  # time of a fall or blow-up, s
@@ -110,20 +110,6 @@ class Verdict:
     jitter_ratio: float | None  # relative to the jitter of the reference; None if the latter is unknown or zero
     slip: float  # mm/s, of the feet
     penetration: float  # largest, mm
-
-
-@dataclass(frozen=True)
-class _TrialPiece:
-    """Measurements of a piece of a performance."""
-
-    steps: int
-    fell_at: float | None
-    failed: frozenset[str]
-    approximate: int
-    weakened: int
-    jitter: float
-    slip: float
-    depth: float  # m
 
 
 def attempt_trial(
@@ -160,12 +146,14 @@ def judge_run(run: Run, seconds: float, watch: Callable[[StepResult], None] = la
     """Continue a run until a fall or the time `seconds` (s), and judge it; `watch` receives every step's result."""
     world, rate = run.world, 1.0 / run.world.settings.step
     steps, most = (max(1, round(each * rate)) for each in (seconds, PIECE))
-    pieces: list[_TrialPiece] = []
+    pieces: list[Verdict] = []
+    lengths: list[int] = []  # steps of each piece, at least 1
     while world.steps < steps and not (pieces and pieces[-1].fell_at is not None):
         taken = perform_until_sunk(run, min(most, steps - world.steps), watch)
         lost = taken.blow_up is not None or _root_has_sunk(world, _lowest_root_height(run))
-        pieces.append(_measure_trial_piece(taken.recording, world.time if lost else None))
-    return _verdict_of_pieces(pieces, world.steps / rate, run.reference)
+        pieces.append(_verdict_on_piece(taken.recording, world.time if lost else None))
+        lengths.append(max(1, taken.recording.steps))
+    return _verdict_of_pieces(pieces, lengths, world.steps / rate, run.reference)
 
 
 def perform_until_sunk(run: Run, steps: int, watch: Callable[[StepResult], None] = lambda _: None) -> Performance:
@@ -191,35 +179,33 @@ def _root_has_sunk(world: World, lowest: float) -> bool:
     return bool(z - world.scene.terrain.height(x, y) < SUNK * lowest)
 
 
-def _measure_trial_piece(recording: Recording, lost: float | None) -> _TrialPiece:
+def _verdict_on_piece(recording: Recording, lost: float | None) -> Verdict:
     """Measure a recording; `lost` is the time (s) of a blow-up or a sunken root, if any."""
-    fell = fell_at(recording)
+    fell, seconds = fell_at(recording), recording.steps * recording.step
     fell = lost if fell is None else fell
     if not recording.steps:
-        return _TrialPiece(0, fell, frozenset(), 0, 0, 0.0, 0.0, 0.0)
+        return Verdict(seconds, fell, (), 0, 0, 0.0, None, 0.0, 0.0)
     replay, solver = Replay.of(recording), recording.meta["solver"]
-    failed = frozenset(each.name for each in audit(recording, replay).checks if not each.passed)
-    solves = solver["approximate"], solver["feedback_weakened"]
-    depth = float(replay.depth.max())
-    return _TrialPiece(recording.steps, fell, failed, *solves, jitter(recording), foot_slip(replay), depth)
+    failed = tuple(each.name for each in audit(recording, replay).checks if not each.passed)
+    solves, depth = (solver["approximate"], solver["feedback_weakened"]), 1e3 * float(replay.depth.max())
+    return Verdict(seconds, fell, failed, *solves, jitter(recording), None, foot_slip(replay), depth)
 
 
-def _verdict_of_pieces(pieces: list[_TrialPiece], now: float, reference: Reference) -> Verdict:
+def _verdict_of_pieces(pieces: list[Verdict], lengths: list[int], now: float, reference: Reference) -> Verdict:
     fell = pieces[-1].fell_at
-    lengths = [max(1, piece.steps) for piece in pieces]
     shaking = float(np.average([piece.jitter for piece in pieces], weights=lengths))
     motion = next(iter(reference.motions.values()), None)
     natural = 0.0 if motion is None else jitter(recording_of_motion(motion))
     return Verdict(
         seconds=now if fell is None else fell,
         fell_at=fell,
-        failed=tuple(sorted(frozenset().union(*(piece.failed for piece in pieces)))),
+        failed=tuple(sorted({name for piece in pieces for name in piece.failed})),
         approximate=sum(piece.approximate for piece in pieces),
         weakened=sum(piece.weakened for piece in pieces),
         jitter=shaking,
         jitter_ratio=shaking / natural if natural else None,
         slip=float(np.average([piece.slip for piece in pieces], weights=lengths)),
-        penetration=1e3 * max(piece.depth for piece in pieces),
+        penetration=max(piece.penetration for piece in pieces),
     )
 
 

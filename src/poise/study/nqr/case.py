@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 
+from poise.body.body import Body
 from poise.control.nqr.nqr import Nqr, NqrSettings
 from poise.control.nqr.weights import NqrWeights, nqr_weights
 from poise.study.experiment.study import Row
@@ -43,33 +44,22 @@ class NqrCase:
 
 def run_nqr_trial(case: NqrCase) -> Row:
     """Run a trial and return its row; the cost is averaged over the time until a fall or the end."""
-    controller, trial = Nqr(case.settings), case.trial
-    cost = NqrTrialCost(controller)
-    verdict = attempt_trial(trial, controller, cost.add)
-    average = cost.average(round(verdict.seconds * trial.rate))
-    return trial_row(case.labels, trial.seed, verdict.fell_at is None, verdict, {"cost": average}, audit_falls=True)
+    controller, trial, costs = Nqr(case.settings), case.trial, list[float]()
+    verdict = attempt_trial(trial, controller, lambda result: costs.append(nqr_step_cost(controller, result)))
+    until_fall = costs[: round(verdict.seconds * trial.rate)]
+    measured: Row = {"cost": float(np.mean(until_fall)) if until_fall else None}
+    return trial_row(case.labels, trial.seed, verdict.fell_at is None, verdict, measured, audit_falls=True)
 
 
-class NqrTrialCost:
-    """The cost of a controller's steps [Muico2009] Eq. (18), with the paper's weights, to compare controllers."""
+def nqr_step_cost(controller: Nqr, result: StepResult) -> float:
+    """The cost of the step that a controller has just driven [Muico2009] Eq. (18), with the paper's weights."""
+    motion = controller.segment.motion
+    weights = _paper_weights(motion.clip.body)
+    deviation, torque = controller.output.deviation, result.torque[6:]
+    change = torque - motion.torque[controller.frame - 1, 6:]
+    return 0.5 * float(weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2)
 
-    def __init__(self, controller: Nqr) -> None:
-        self._controller = controller
-        self._steps: list[float] = []
 
-    def add(self, result: StepResult) -> None:
-        """Add the cost of the step that the controller has just driven."""
-        controller, weights = self._controller, self._weights
-        motion = controller.segment.motion
-        deviation, torque = controller.output.deviation, result.torque[6:]
-        change = torque - motion.torque[controller.frame - 1, 6:]
-        cost = weights.state @ deviation**2 + weights.change @ change**2 + weights.size @ torque**2
-        self._steps.append(0.5 * float(cost))
-
-    @cached_property
-    def _weights(self) -> NqrWeights:
-        return nqr_weights(self._controller.segment.motion.clip.body, effort="size")
-
-    def average(self, steps: int) -> float | None:
-        """The mean cost of the first `steps` steps; None if no steps were added."""
-        return float(np.mean(self._steps[:steps])) if self._steps[:steps] else None
+@lru_cache(maxsize=1)
+def _paper_weights(body: Body) -> NqrWeights:
+    return nqr_weights(body, effort="size")

@@ -23,7 +23,7 @@ from poise.rotations import quat_to_matrix, yaw_of
 from poise.study.experiment import table
 from poise.study.experiment.plots import figure_panels
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.trial import perform_until_sunk, stage_trial
+from poise.study.experiment.trial import Trial, perform_until_sunk, stage_trial
 from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
 
 
@@ -161,31 +161,21 @@ def upper_difference(body: Body, walked: Array, clip: Array) -> float:
     return float(np.degrees(np.sqrt(np.mean((marks[0] - marks[1]) ** 2))))
 
 
-@dataclass(frozen=True)
-class ImitationCase:
-    """A motion at its own or at a commanded speed."""
-
-    motion: str
-    wanted: float | None  # commanded speed, m/s; None for the motion's own
-    seconds: float
-    seed: int
-
-
-def imitation_cases(scope: Scope) -> list[ImitationCase]:
-    """Cases for each motion at its own speed, and for the first motion also at each commanded speed."""
+def imitation_cases(scope: Scope) -> list[Trial]:
+    """Trials of each motion at its own speed, and of the first motion also at each commanded speed."""
     speeds = COARSE if scope.coarse else SPEEDS
     tried = [(motion, None) for motion in scope.motions] + [(scope.motions[0], speed) for speed in speeds]
-    return [ImitationCase(motion, speed, scope.seconds, seed) for motion, speed in tried for seed in range(scope.seeds)]
+    return [walk_trial(speed, scope.seconds, seed, motion) for motion, speed in tried for seed in range(scope.seeds)]
 
 
-def run_imitation_case(case: ImitationCase) -> Row:
+def run_imitation_case(trial: Trial) -> Row:
     """Row of a walk: differences of its strides from the clip, footwork, and speed."""
-    run = stage_trial(walk_trial(case.wanted, case.seconds, case.seed, case.motion), Pendulum())
-    recording = perform_until_sunk(run, round(case.seconds * STEP_RATE)).recording
+    run, steps = stage_trial(trial, Pendulum()), round(trial.seconds * STEP_RATE)
+    recording = perform_until_sunk(run, steps).recording
     replay = Replay.of(recording)
     scene, fell = run.world.scene, fell_at(recording)
     body = scene.body
-    survived = fell is None and recording.steps == round(case.seconds * STEP_RATE)
+    survived = fell is None and recording.steps == steps
     first = min(round(SETTLING * STEP_RATE), recording.steps)
     feet = [foot_contact_in_trial(replay, foot.link) for foot in body.feet]
     stood = [stance_phases_in_trial(foot.force[first:], body.mass * scene.gravity, recording.step) for foot in feet]
@@ -193,9 +183,9 @@ def run_imitation_case(case: ImitationCase) -> Row:
     stances = list(zip(feet, stood, strict=True))
     slips = np.concatenate([stance_slips_in_trial(foot.crept[first:], own) for foot, own in stances])
     return {
-        "motion": motion_display_name(case.motion),
-        "wanted": case.wanted,
-        "seed": case.seed,
+        "motion": motion_display_name(trial.motion),
+        "wanted": trial.commands[0].speed if trial.commands else None,
+        "seed": trial.seed,
         "survived": survived,
         "fell_at": fell,
         "speed": late_speed_of_trial(replay.com[:, 0, :2], STEP_RATE) if survived else None,
@@ -237,7 +227,7 @@ def _plot_walked_speeds(axes: Any, rows: Sequence[Row]) -> None:
     axes[1].set(ylim=(0.0, None), xlabel="m/s wanted")
 
 
-STUDY: Study[ImitationCase] = Study(
+STUDY: Study[Trial] = Study(
     name="pendulum-imitation",
     title="gait and posture beside the clip's, walking speeds, creeping and scuffing feet",
     reproduces="Tsai et al. 2010, section 5.1",

@@ -46,6 +46,7 @@ class JointSwingTrial:
     degrees: float  # from the start to the target
     seconds: float
     rate: float = 120.0  # Hz
+    panel: str = ""  # of the figure
 
     @property
     def reach(self) -> float:
@@ -113,32 +114,21 @@ def _inertial_element_of_trial(mass: float, inertia: float) -> str:
     return f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/>'
 
 
-@dataclass(frozen=True)
-class DampingCase:
-    """A panel of the figure with an angle and a simulation rate."""
-
-    panel: str
-    degrees: float
-    rate: float  # Hz
-    seconds: float
-
-    @property
-    def swing(self) -> JointSwingTrial:
-        """The swing in SI units."""
-        damping, linear = PANELS[self.panel]
-        gains = STIFFNESS / FRAME**2, damping / FRAME
-        return JointSwingTrial(INERTIA, *gains, linear, self.degrees, self.seconds, self.rate)
+def _swing_of_panel(panel: str, degrees: float, rate: float, seconds: float) -> JointSwingTrial:
+    """The swing of a panel in SI units, by an angle and at a rate (Hz)."""
+    damping, linear = PANELS[panel]
+    return JointSwingTrial(INERTIA, STIFFNESS / FRAME**2, damping / FRAME, linear, degrees, seconds, rate, panel)
 
 
-def damping_cases(scope: Scope) -> list[DampingCase]:
+def damping_cases(scope: Scope) -> list[JointSwingTrial]:
     """A case for each panel; in the whole scope also with other angles and another rate."""
     kinds = [(SHOWN, 120.0)] if scope.coarse else [*((degrees, 120.0) for degrees in DEGREES), (SHOWN, 60.0)]
-    return [DampingCase(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
+    return [_swing_of_panel(panel, degrees, rate, scope.seconds) for degrees, rate in kinds for panel in PANELS]
 
 
-def run_damping_case(case: DampingCase) -> Row:
+def run_damping_case(case: JointSwingTrial) -> Row:
     """Row of a case: peak velocity and overshoot, ours and of the exact solution."""
-    ours, true = simulate_joint_swing_trial(case.swing), exact_joint_swing_trial(case.swing)
+    ours, true = simulate_joint_swing_trial(case), exact_joint_swing_trial(case)
     both = (("", ours), ("exact_", true))
     damping, linear = PANELS[case.panel]
     return {
@@ -172,10 +162,10 @@ def plot_damping(rows: Sequence[Row]) -> Figure:
     shown = rows_where(rows, degrees=SHOWN, rate=120.0)
     figure, axes = figure_panels(2, len(shown), share_rows=True)
     for (above, below), row in zip(axes.T, shown, strict=True):
-        case = DampingCase(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
+        case = _swing_of_panel(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
         for swung, style in (
-            (exact_joint_swing_trial(case.swing), {"color": "0.7", "lw": 3}),
-            (simulate_joint_swing_trial(case.swing), {"color": "C0"}),
+            (exact_joint_swing_trial(case), {"color": "0.7", "lw": 3}),
+            (simulate_joint_swing_trial(case), {"color": "C0"}),
         ):
             above.plot(swung.time, np.degrees(swung.angle), **style)
             below.plot(swung.time, np.degrees(swung.velocity), **style)
@@ -188,7 +178,7 @@ def plot_damping(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-STUDY: Study[DampingCase] = Study(
+STUDY: Study[JointSwingTrial] = Study(
     name="poses-pd",
     title="linear and nonlinear damping of a joint",
     reproduces="Fattal & Lischinski 2006, Fig. 1",

@@ -5,7 +5,7 @@ all links alike), the intervals between poses with all but the pushes in them, a
 their `range`. It is solved from the animator's own poses.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -173,16 +173,30 @@ def varied_trial_script(script: Script, seed: int) -> Script:
     masses, times, targets = (np.random.default_rng([seed, k]) for k in range(3))
     warp = _random_trial_warp(script.poses, times)
     bodies = (_vary_masses_for_trial(script.scene.body, masses), *script.scene.bodies[1:])
+
+    def warped(span: TimeSpan) -> TimeSpan:
+        return TimeSpan(warp(span.start), warp(span.end))
+
+    def varied_want(want: Want) -> Want:
+        when = replace(want.when, time=warp(want.when.time)) if want.when.event == "time" else want.when
+        return replace(want, when=when, value=want.value + targets.uniform(-want.range, want.range))
+
+    def varied_goal(goal: Goal) -> Goal:
+        return replace(goal, wants=tuple(map(varied_want, goal.wants)), solved=(0.0,) * len(goal.free))
+
+    def timed(parts: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(replace(part, when=warped(part.when)) for part in parts)
+
     return replace(
         script,
         scene=replace(script.scene, bodies=bodies),
         seconds=warp(script.seconds),
         poses=tuple(replace(pose, time=warp(pose.time)) for pose in script.poses),
-        gain_changes=tuple(_warp_script_part_for_trial(change, warp) for change in script.gain_changes),
-        stabilised=tuple(_warp_span_for_trial(span, warp) for span in script.stabilised),
-        objectives=tuple(_warp_script_part_for_trial(objective, warp) for objective in script.objectives),
-        holds=tuple(_warp_script_part_for_trial(hold, warp) for hold in script.holds),
-        goals=tuple(_vary_goal_for_trial(goal, warp, targets) for goal in script.goals),
+        gain_changes=timed(script.gain_changes),
+        stabilised=tuple(map(warped, script.stabilised)),
+        objectives=timed(script.objectives),
+        holds=timed(script.holds),
+        goals=tuple(map(varied_goal, script.goals)),
     )
 
 
@@ -214,27 +228,6 @@ def _random_trial_warp(poses: Sequence[ControlPose], rng: np.random.Generator) -
         return float(np.interp(time, before, after) + max(time - before[-1], 0.0))
 
     return warp
-
-
-def _warp_script_part_for_trial(timed: Any, warp: Warp) -> Any:
-    """A part of the script with its time span (`when`) warped."""
-    return replace(timed, when=_warp_span_for_trial(timed.when, warp))
-
-
-def _warp_span_for_trial(span: TimeSpan, warp: Warp) -> TimeSpan:
-    return TimeSpan(warp(span.start), warp(span.end))
-
-
-def _vary_goal_for_trial(goal: Goal, warp: Warp, rng: np.random.Generator) -> Goal:
-    wants = tuple(_vary_want_for_trial(want, warp, rng) for want in goal.wants)
-    return replace(goal, wants=wants, solved=(0.0,) * len(goal.free))
-
-
-def _vary_want_for_trial(want: Want, warp: Warp, rng: np.random.Generator) -> Want:
-    when = want.when
-    if when.event == "time":
-        when = replace(when, time=warp(when.time))
-    return replace(want, when=when, value=want.value + rng.uniform(-want.range, want.range))
 
 
 def run_variation_case(case: NamedCase) -> Row:

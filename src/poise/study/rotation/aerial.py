@@ -60,7 +60,7 @@ def run_flip_case(trial: BehaviourTrial) -> Row:
 
 
 def plot_flips(rows: Sequence[Row]) -> Figure:
-    """A bar with the success rate of each kind of trial."""
+    """A bar for each kind of trial: its success rate."""
     found = FLIPS.summary(rows)
     shares = column_values(found, "succeeded")
     names = [

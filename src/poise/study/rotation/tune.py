@@ -6,7 +6,7 @@ its journal: it draws the same samples and is given the same costs.
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,61 +24,27 @@ from poise.study.rotation.stage import BehaviourTrial
 CHECKED = 1_000_000  # First seed of the trials that judge the result; the search does not use seeds from here on
 
 
-@dataclass(eq=False)
-class BehaviourTrialSearch:
-    """Covariance matrix adaptation: samples around a mean that moves towards low costs.
+def rotation_search(freedom: int, population: int, width: float, costs: Sequence[list[float]] = ()) -> Any:
+    """Covariance matrix adaptation of `cma`: samples of `freedom` numbers around a mean that moves towards low costs.
 
-    A value is the change of a parameter from its start, divided by the parameter's spread. Generations with given
-    `costs` are repeated first, so that a search resumes where its journal ends.
+    A number is the change of a parameter from its start, divided by the parameter's spread; `width` is the standard
+    deviation of the first samples. Generations with given `costs` are repeated first, so that a search resumes where
+    its journal ends.
     """
-
-    freedom: int  # number of parameters
-    population: int = 24  # samples in a generation
-    width: float = 0.5  # standard deviation of the first samples, in units of the parameters' spreads
-    costs: list[list[float]] = field(default_factory=list)  # of the samples of each finished generation
-
-    def __post_init__(self) -> None:
-        if self.freedom < 2:
-            raise PoiseError(f"a search over {self.freedom} free numbers: there must be at least 2")
-        if self.population < 4:
-            raise PoiseError(f"{self.population} samples in a generation: must be at least 4")
-        options = {"seed": 1, "popsize": self.population, "verbose": -9}
-        try:
-            import cma
-        except ImportError:
-            raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
-        self._strategy = cma.CMAEvolutionStrategy(self.freedom * [0.0], self.width, options)
-        journal, self.costs = self.costs, []
-        for costs in journal:
-            self.ask()
-            self.tell(costs)
-
-    @property
-    def generation(self) -> int:
-        """The number of finished generations."""
-        return len(self.costs)
-
-    @property
-    def mean(self) -> Array:
-        """(n,) mean of the next samples, which is the result of the search."""
-        return np.array(self._strategy.mean)
-
-    @property
-    def sample_width(self) -> float:
-        """Standard deviation of a parameter in the next samples, root mean square over the parameters."""
-        return float(self._strategy.sigma * np.sqrt(np.mean(self._strategy.C.diagonal())))
-
-    def ask(self) -> list[Array]:
-        """Draw the samples of the next generation, each (n,)."""
-        self._asked = [np.array(sample) for sample in self._strategy.ask()]
-        return self._asked
-
-    def tell(self, costs: list[float]) -> None:
-        """Report the costs of the samples that `ask` returned last."""
-        if len(costs) != self.population:
-            raise PoiseError(f"{len(costs)} costs for {self.population} samples")
-        self._strategy.tell(self._asked, costs)
-        self.costs.append(list(costs))
+    if freedom < 2:
+        raise PoiseError(f"a search over {freedom} free numbers: there must be at least 2")
+    if population < 4:
+        raise PoiseError(f"{population} samples in a generation: must be at least 4")
+    try:
+        import cma
+    except ImportError:
+        raise PoiseError("tuning needs the library cma: pip install 'poise[tune]'") from None
+    search = cma.CMAEvolutionStrategy(freedom * [0.0], width, {"seed": 1, "popsize": population, "verbose": -9})
+    for given in costs:
+        if len(given) != population:
+            raise PoiseError(f"{len(given)} costs for {population} samples")
+        search.tell(search.ask(), given)
+    return search
 
 
 @dataclass(frozen=True)
@@ -133,23 +99,24 @@ def tune_rotation_behaviour(
     behaviour: Behaviour, settings: TuneSettings, journal: Path, workers: int, report: Callable[[TuneGeneration], None]
 ) -> TunedBehaviour:
     """Search for better parameters and write the journal after each generation; resume from an existing journal."""
-    earlier = _trial_costs_in_journal(journal, behaviour, settings)
-    search = BehaviourTrialSearch(behaviour.freedom, settings.population, settings.width, earlier)
+    done = _trial_costs_in_journal(journal, behaviour, settings)
+    search = rotation_search(behaviour.freedom, settings.population, settings.width, done)
     with case_worker_map(workers) as mapped:
-        while search.generation < settings.generations:
-            first = settings.trials * search.generation
-            samples = [_sample_trials(behaviour, by, settings, first, settings.trials) for by in search.ask()]
-            costs = [-score for score in mapped(_sample_score, samples)]
-            search.tell(costs)
-            kept = {**_search_identity(behaviour, settings), "costs": search.costs}
-            write_file(journal, json.dumps(kept).encode())
-            scores = -min(costs), -float(np.median(costs)), search.sample_width
-            report(TuneGeneration(search.generation, settings.generations, *scores))
-        changes = (search.mean, 0.0 * search.mean)
+        while len(done) < settings.generations:
+            first, samples = settings.trials * len(done), search.ask()
+            trials = [_sample_trials(behaviour, by, settings, first, settings.trials) for by in samples]
+            costs = [-score for score in mapped(_sample_score, trials)]
+            search.tell(samples, costs)
+            done.append(costs)
+            write_file(journal, json.dumps({**_search_identity(behaviour, settings), "costs": done}).encode())
+            width = float(search.sigma * np.sqrt(np.mean(search.C.diagonal())))  # rms over the parameters
+            report(TuneGeneration(len(done), settings.generations, -min(costs), -float(np.median(costs)), width))
+        mean = np.array(search.mean)
+        changes = (mean, 0.0 * mean)
         ends = [_sample_trials(behaviour, by, settings, CHECKED, settings.check) for by in changes]
         after, before = mapped(_sample_score, ends)
-    best = behaviour.varied(search.mean) if after > before else behaviour
-    return TunedBehaviour(best, max(after, before), before, search.generation)
+    best = behaviour.varied(mean) if after > before else behaviour
+    return TunedBehaviour(best, max(after, before), before, len(done))
 
 
 def _sample_trials(
