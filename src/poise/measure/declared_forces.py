@@ -89,7 +89,9 @@ class Effort:
     def text(self) -> str:
         """The size in words."""
         peaks = [f"{peak:.3g} {unit}" for peak, unit in ((self.peak_n, "N"), (self.peak_nm, "N m")) if peak > NOTHING]
-        words = f"up to {' and '.join(peaks)} in {100 * self.share:.0f} % of the time, {self.impulse_ns:.3g} N s in all"
+        unit = "N s" if self.peak_n > NOTHING else "N m s"
+        share = f"in {100 * self.share:.0f} % of the time"
+        words = f"up to {' and '.join(peaks)} {share}, {self.impulse_ns:.3g} {unit} in all"
         if self.outside_m is None or self.outside_p95_m is None:
             return f"{words}; nothing bears the body meanwhile"
         far = f"{100 * self.outside_m:.0f} cm (median) and {100 * self.outside_p95_m:.0f} cm (95 %)"
