@@ -109,8 +109,8 @@ class RotationPlane:
     def act(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
         """Torques of the coming step that meet the targets of a stance best.
 
-        In a push, the program is solved again with the paths that supports take with the velocity found first. This does
-        not converge where the legs are stretched: the program does not know their limits, and asks for high velocities.
+        In a push, the program is solved again with the paths that supports take with the velocity found first. Where
+        legs are stretched this does not converge: the program asks for velocities beyond the limits of joints.
         The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
