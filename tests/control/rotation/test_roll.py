@@ -11,7 +11,8 @@ from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.rotations import quat_log, quat_multiply, quat_rotate
 from poise.study.rotation.attempts import run_roll_trial
-from poise.study.rotation.stage import BehaviourTrial
+from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
+from poise.world.recorder import SELF
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +40,18 @@ def test_without_momentum_objectives_it_does_not_roll():
     assert run_roll_trial(BehaviourTrial(read_behaviour("forward-roll"), seconds=4.0, settings=settings)).turns < 1.0
 
 
-def test_the_phase_follows_the_root(rolled):
-    """The phase equals the rotation of the root up to differences within a turn; the excursion alone would drift."""
-    recording = rolled.performance.recording
-    root = recording.qpos[:, 3:7]
-    moved = quat_log(quat_multiply(root[1:], root[:-1] * np.array([1.0, -1.0, -1.0, -1.0])))
-    turns = float(np.sum(moved[:, 1])) / (2 * np.pi)
-    assert abs(rolled.phase - read_behaviour("forward-roll").start["at"] - turns) < 0.06
+def test_the_phase_follows_the_root():
+    """Over a turn, the phase equals the rotation of the root on average; the excursion alone would drift."""
+    run, world, controller = stage_behaviour_trial(BehaviourTrial(read_behaviour("forward-roll")))
+    phase, root = [], [world.state.qpos[3:7].copy()]
+    while world.time < 5.0:
+        run.step()
+        phase.append(controller.performing.phase)
+        root.append(world.state.qpos[3:7].copy())
+    moved = quat_log(quat_multiply(np.array(root[1:]), np.array(root[:-1]) * np.array([1.0, -1.0, -1.0, -1.0])))
+    turns = np.cumsum(moved[:, 1]) / (2 * np.pi)
+    apart = np.array(phase) - read_behaviour("forward-roll").start["at"] - turns
+    assert abs(apart[turns > turns[-1] - 1.0].mean()) < 0.02
 
 
 def test_a_height_can_be_controlled():
@@ -65,6 +71,7 @@ def test_a_shoulder_roll_goes_over_one_arm():
     assert rolled.turns > 1.0
     recording = rolled.performance.recording
     pressed = np.linalg.norm(recording.contact_force, axis=1)
+    pressed[recording.contact_kind == SELF] = 0.0
     names = np.array([recording.model.body(int(body)).name for body in recording.contact_body])
     arms = {side: [f"{side}_hand", f"{side}_forearm", f"{side}_upper_arm"] for side in ("left", "right")}
     over = {side: pressed[np.isin(names, links)].sum() for side, links in arms.items()}

@@ -109,12 +109,12 @@ class RotationPlane:
     def act(self, state: State, rotation: RotationIndices, stance: StanceTargets) -> Actuation:
         """Torques of the coming step that meet the targets of a stance best.
 
-        In a push, the program is solved again with the paths that supports take at the velocity found first. This does
-        not converge where the legs are stretched: the program does not know their limits, and asks for high velocities.
+        In a push, the program is solved again with the paths that supports take with the velocity found first. Where
+        legs are stretched this does not converge: the program asks for velocities beyond the limits of joints.
         The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
-        torque = actor.pose_torques(state, stance.pose[None], stance.stiffness)[0]
+        torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.finder.supports_near(state, stance.gap)
         supports = near.selected(self._bearing[stance.on][near.body])
         scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
