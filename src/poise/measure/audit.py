@@ -12,8 +12,8 @@ from poise.arrays import Array, Mask, true_runs
 from poise.body.self_contact import self_contact_pairs
 from poise.body.surface import distance_to_link
 from poise.errors import PoiseError
-from poise.measure.declared_forces import ON_TIME, Effort, efforts_by_declaration
-from poise.measure.equation_of_motion import motion_errors
+from poise.measure.declared_forces import ON_TIME, DeclaredForces, Effort
+from poise.measure.equation_of_motion import MotionErrors
 from poise.measure.joint_limits import JointLimits
 from poise.measure.replay import Replay, replays
 from poise.measure.verdict import AuditCheck, Verdict
@@ -69,9 +69,9 @@ def audit(recording: Recording | str | Path, replay: Replay | None = None) -> Au
 
 def _checks_of_piece(replay: Replay) -> tuple[tuple[AuditCheck, ...], Effort]:
     """The checks of a piece of a recording, and what a stabiliser gave in it."""
-    (assistance, hand, errors), limits = efforts_by_declaration(replay), JointLimits.of(replay.recording)
-    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits), *_force_checks(hand, errors))
-    return (*joints, *_contact_checks(replay), _self_pair_check(replay.recording, limits)), assistance
+    forces, limits = DeclaredForces.of(replay), JointLimits.of(replay.recording)
+    joints = (*_motion_checks(replay, limits), *_joint_checks(replay, limits), *_force_checks(forces))
+    return (*joints, *_contact_checks(replay), _self_pair_check(replay.recording, limits)), forces.assistance
 
 
 def _worst_check(checks: tuple[AuditCheck, ...]) -> AuditCheck:
@@ -114,13 +114,13 @@ def _motion_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...
     """Checks of momentum, of each joint's equation of motion, and of poses against velocities."""
     recording, known = replay.recording, replay.recording.limit_impulse
     linear, angular, drift = _momentum_errors(replay)
-    lacks, turns = motion_errors(replay, np.zeros_like(recording.torque) if known is None else known)
-    lacking = np.abs(lacks)
+    errors = MotionErrors.of(replay, np.zeros_like(recording.torque) if known is None else known)
+    lacking = np.abs(errors.force)
     if known is None:  # what a limit can give counts as given by it
-        lacking[limits.distance_of_impulses(recording.step * lacks) <= np.radians(AT_LIMIT)] = 0.0
+        lacking[limits.distance_of_impulses(recording.step * errors.force) <= np.radians(AT_LIMIT)] = 0.0
     force, joint = _worst(recording, lacking)
     high, median = np.percentile(lacking, [99, 50], axis=0).max(axis=1)
-    turn, turned = _worst(recording, np.degrees(np.abs(turns)))
+    turn, turned = _worst(recording, np.degrees(np.abs(errors.pose)))
     bound = 1e-6 * _performer_weight(replay)  # N m: a millionth of the weight, at 1 m
     return (
         AuditCheck("linear_momentum", linear, 1e-6, "of weight", "change beyond contacts, gravity and external forces"),
@@ -151,8 +151,9 @@ def _joint_checks(replay: Replay, limits: JointLimits) -> tuple[AuditCheck, ...]
     )
 
 
-def _force_checks(hand: Effort, errors: Array) -> tuple[AuditCheck, ...]:
-    """Checks of forces that nothing declares, and of the errors (K,) of hung weights."""
+def _force_checks(forces: DeclaredForces) -> tuple[AuditCheck, ...]:
+    """Checks of external forces against those declared."""
+    hand, errors = forces.intrusion, forces.weight_errors
     typical, worst = (float(errors.mean()), float(errors.max())) if len(errors) else (0.0, 0.0)
     told = hand.text if hand.share else ""
     return (

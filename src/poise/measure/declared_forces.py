@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import pi
 from typing import Any
 
@@ -28,21 +29,37 @@ _ANGLES = np.linspace(0, 2 * pi, 72, endpoint=False)
 _SIDES = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)  # (72, 2) directions in which support is measured
 
 
-def efforts_by_declaration(replay: Replay) -> tuple[Effort, Effort, Array]:
-    """Sizes of the declared stabiliser's forces and of those that nothing declares, and errors of hung weights (K,).
+@dataclass(frozen=True)
+class DeclaredForces:
+    """The parts of a recording's `external` forces: those that its events declare, and the rest."""
 
-    Pushes are taken from the external forces first, then the weights, then the stabiliser. The errors of the weights'
-    forces are shares of the weight, or of its inertial force.
-    """
-    r = replay.recording
-    rest = r.external - pushed_forces(replay)
-    rows = np.zeros(r.model.nv, bool)
-    if kind := declared_stabiliser(r.meta):
-        first = int(r.model.body_dofadr[r.root])
-        rows[first + (3 if kind == "torque" else 0) : first + 6] = True
-    weights, errors = _weight_forces(replay, rest, ~rows)
-    rest -= weights
-    return Effort.of(replay, np.where(rows, rest, 0.0)), Effort.of(replay, np.where(rows, 0.0, rest)), errors
+    replay: Replay
+    stabiliser: Array  # (T, nv) N and N m on the performer's root, of a controller that declares one
+    undeclared: Array  # (T, nv) what no event declares
+    weight_errors: Array  # (K,) errors of hung weights' forces, as shares of the weight, or of its inertial force
+
+    @classmethod
+    def of(cls, replay: Replay) -> DeclaredForces:
+        """Take the pushes of a recording from its external forces, then the weights, then the stabiliser."""
+        r = replay.recording
+        rest = r.external - pushed_forces(replay)
+        rows = np.zeros(r.model.nv, bool)
+        if kind := declared_stabiliser(r.meta):
+            first = int(r.model.body_dofadr[r.root])
+            rows[first + (3 if kind == "torque" else 0) : first + 6] = True
+        weights, errors = _weight_forces(replay, rest, ~rows)
+        rest -= weights
+        return cls(replay, np.where(rows, rest, 0.0), np.where(rows, 0.0, rest), errors)
+
+    @cached_property
+    def assistance(self) -> Effort:
+        """Size of the stabiliser's forces."""
+        return Effort.of(self.replay, self.stabiliser)
+
+    @cached_property
+    def intrusion(self) -> Effort:
+        """Size of the forces that nothing declares."""
+        return Effort.of(self.replay, self.undeclared)
 
 
 @dataclass(frozen=True)
