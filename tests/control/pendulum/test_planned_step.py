@@ -195,3 +195,24 @@ def test_the_landing_is_planned_for_the_due_time_if_nothing_hinders():
         times = SCENE.stepping._landing_times(gait, due, SCENE.walk.duration, False)
         assert due in times
         assert np.all(np.diff(times) > 0)
+
+
+@pytest.mark.parametrize("phase", [0.3, 0.6])
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_a_body_that_moves_as_in_the_reference_is_expected_to_land_as_there(phase, share):
+    """Its step is as long as the reference's, at its speed or a share of it; one that moves faster steps further."""
+    walk = ReferenceWalk(named_motion("walk", BODY), BODY, SCENE.walker.legs)
+    planner = StepPlanner(SCENE.walker, walk, PendulumSettings(spin=0.0))
+    style, speed = walk.step_style(0, 0.0), share * walk.speed
+    moment, long = style.at(phase), speed * walk.duration
+    lift = replace(SCENE.gait, style=style, phase=phase, since=phase * walk.duration, lift=SCENE.lift)
+    under = SCENE.seen.pressed[0]
+    sway = 0.25 * walk.width  # m aside
+
+    def plan(faster):
+        com = under + [moment.lead * long, -sway, SCENE.seen.com[2] - under[2]]
+        seen = SCENE.seen._replace(com=com, velocity=np.array([moment.pace * speed + faster, 0.0, 0.0]))
+        return planner.plan(seen, lift, WalkIntent(0.0, speed, planner.settings), STEP)
+
+    assert plan(0.0).landing.place[0] == pytest.approx(long, abs=0.03)
+    assert plan(0.3).landing.place[0] > long + 0.05
