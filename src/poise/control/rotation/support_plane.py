@@ -114,7 +114,7 @@ class RotationPlane:
         The inclusion test is not used: a heel that bears nothing would be left out and could move into the ground.
         """
         actor, on, weights = self.actor, float(self.actor.settings.momentum), stance.weights
-        torque = actor.tracker.torques(state, stance.pose[None], stance.stiffness)[0]
+        torque = actor.pose_torques(state, stance.pose[None], stance.stiffness)[0]
         near = actor.finder.supports_near(state, stance.gap)
         supports = near.selected(self._bearing[stance.on][near.body])
         scaled = ProgramWeights(on * weights.linear, on * weights.angular, weights.support, weights.tangential)
