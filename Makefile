@@ -22,7 +22,7 @@ help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r a b; do printf '%-20s %s\n' "$$a" "$$b"; done
 
 demo: $(VENV)/run.stamp ## simulate a rag doll that tumbles down stairs, and say where the files are
-	$(BIN)/poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8 --seconds 5 --out demo-output
+	$(BIN)/poise perform fall --body human37 --controller limp --terrain stairs:0.18:0.3:8 --seconds 5 --out demo-output
 	@echo "To watch it, open $(CURDIR)/demo-output/page.html in a browser."
 
 test: lint docs ## everything that must hold: lint, format, types, docs without warnings, tests

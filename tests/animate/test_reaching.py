@@ -34,27 +34,27 @@ def place(angles, link, point):
 @settings(max_examples=15)
 @given(st.floats(0.25, 0.45), st.floats(-0.45, -0.05), st.floats(1.0, 1.6))
 def test_a_hand_reaches_places_within_reach(x, y, z):
-    angles = reach({HAND.name: [x, y, z]})
+    angles = reach({HAND.link: [x, y, z]})
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [x, y, z]) < NEAR
     assert set(angles) == ARM
 
 
 def test_given_angles_are_kept():
     elbow = PERSON.index("right_elbow")[0]
-    angles = reach({HAND.name: [0.5, -0.25, 1.3]}, {elbow: -1.3, 24: 0.2})
+    angles = reach({HAND.link: [0.5, -0.25, 1.3]}, {elbow: -1.3, 24: 0.2})
     assert angles[elbow] == -1.3
     assert angles[24] == 0.2
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.5, -0.25, 1.3]) < NEAR
 
 
 def test_places_are_in_the_world_frame():
-    angles = reach({HAND.name: [0.3, -0.3, 1.3]}, {5: 0.5})
+    angles = reach({HAND.link: [0.3, -0.3, 1.3]}, {5: 0.5})
     assert np.linalg.norm(place(angles, HAND.link, HAND.point) - [0.3, -0.3, 1.3]) < NEAR
 
 
 def test_two_limbs_reach_at_once():
     left, right = (next(hand for hand in PERSON.hands if hand.link == f"{side}_hand") for side in ("left", "right"))
-    goals = {left.name: [0.35, 0.2, 1.3], right.name: [0.35, -0.2, 1.1]}
+    goals = {left.link: [0.35, 0.2, 1.3], right.link: [0.35, -0.2, 1.1]}
     angles = reach(goals)
     for hand in (left, right):
         assert np.linalg.norm(place(angles, hand.link, hand.point) - goals[hand.link]) < NEAR
@@ -62,7 +62,7 @@ def test_two_limbs_reach_at_once():
 
 def test_places_out_of_reach_are_refused_with_the_distance():
     with pytest.raises(TomlError, match=r"stays [\d.]+ m away"):
-        reach({HAND.name: [3.0, 0.0, 1.0]})
+        reach({HAND.link: [3.0, 0.0, 1.0]})
 
 
 def test_unknown_limbs_are_refused():
@@ -76,7 +76,7 @@ def test_the_root_cannot_reach():
 
 
 def test_joint_limits_are_kept():
-    angles = reach({HAND.name: [0.2, -0.15, 1.35]})
+    angles = reach({HAND.link: [0.2, -0.15, 1.35]})
     for dof, angle in angles.items():
         if np.isfinite(PERSON.lower[dof]):
             assert PERSON.lower[dof] - 1e-6 <= angle <= PERSON.upper[dof] + 1e-6

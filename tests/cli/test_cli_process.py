@@ -87,7 +87,7 @@ def test_perform_is_a_function_whatever_was_imported_before():
 
 def test_the_demo_is_a_physical_fall_to_the_foot_of_the_stairs(tmp_path):
     """`make demo`, whole: a rag doll that tumbles down eight steps and comes to rest below."""
-    outcome = Request("fall", "human37", "limp", terrain="stairs:0.15:0.3:8").perform_and_write(tmp_path)
+    outcome = Request("fall", "human37", "limp", terrain="stairs:0.18:0.3:8").perform_and_write(tmp_path)
     assert outcome.summary["physical"]
     pelvis = outcome.performance.recording.qpos[:, 2]
     assert pelvis[0] > 2.0

@@ -56,7 +56,7 @@ def build_parser() -> Parser:
         prog="poise",
         allow_abbrev=False,
         description="Characters that perform motions under exact physics.",
-        epilog="Example: poise perform fall --body human37 --controller limp --terrain stairs:0.15:0.3:8",
+        epilog="Example: poise perform fall --body human37 --controller limp --terrain stairs:0.18:0.3:8",
     )
     parser.add_argument("--version", action="version", version=f"poise {__version__}")
     parser.set_defaults(run=None, json=False)

@@ -28,7 +28,7 @@ def test_forces_of_the_reference_stay_in_narrow_cones(body):
 
 def test_it_survives_a_push_on_slippery_ground(body):
     world = World(Scene.of(body, friction=0.3))
-    push = Push(100.0, 1.5, 10 / 120, (0.0, 1.0, 0.0))
+    push = Push(70.0, 1.5, 10 / 120, (0.0, 1.0, 0.0))
     walk = named_motion("walk", body)
     recording = perform(world, named_controller("modal"), walk, seconds=4.0, pushes=[push], noise=0.02).recording
     assert metrics(recording)["fell_at"] is None
