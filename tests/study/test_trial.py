@@ -23,7 +23,8 @@ def test_it_is_a_performance_like_any_other():
     found = metrics(perform(world, Nqr(), reference, seconds=1.0, seed=3, noise=NOISE).recording)
     assert verdict.fell_at is found["fell_at"] is None
     assert verdict.seconds == pytest.approx(1.0)
-    assert (verdict.jitter, verdict.slip) == pytest.approx((found["jitter"], found["foot_slip_mm_s"]))  # judged in pieces
+    quality = found["jitter"], found["foot_slip_mm_s"]
+    assert (verdict.jitter, verdict.slip) == pytest.approx(quality)  # summed in pieces
     assert verdict.penetration == found["penetration_mm"]
     assert verdict.failed == ()
     assert verdict.approximate == 0
