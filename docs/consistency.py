@@ -34,7 +34,7 @@ python docs/consistency.py ../shared/mocap
 ## Captured motions
 
 The clips are three walks, two runs and two turns, on `biped29` and on a body built for the skeleton of the clip
-(`own`). Of four clips, a cycle was made as well.
+(`own`). For four clips, a cycle was made as well.
 
 - **iterations**: number of iterations of the optimiser. **CPU**: its time in seconds on one core, without the
   preparation of the clip.
@@ -52,8 +52,8 @@ The clips are three walks, two runs and two turns, on `biped29` and on a body bu
 SHIPPED = """
 ## Motions that come with Poise
 
-These are the references in the shipped files; the columns are those of the table above, and *peak torque* is the
-largest joint torque relative to its limit. `poise motions build` prints the distances of the references from their
+These are the references in the shipped files. The columns have the meaning given above; *peak torque* is the largest
+joint torque relative to its limit. `poise motions build` prints the distances of the references from their
 sources.
 
 | motion | body | frames | equations | slip, mm | excess | peak force | peak torque, of its limit |

@@ -1,4 +1,4 @@
-"""Momentum and rotation of a whole body, and the pose and root velocities at the end of a step with exact momentum.
+"""Momentum and rotation of a whole body; pose and root velocities that have exact momentum at the end of a step.
 
 Angular momentum is about a tree's centre of mass, in the world frame. The rows of the mass matrix that belong to a
 free root give both momenta: ``(M v)[0:3] = P`` and, in the root's frame, ``(M v)[3:6] = R'(H + (com - p) x P)``.

@@ -180,7 +180,7 @@ def _no_cycle(clip: BodyClip) -> PoiseError:
 
 
 def _close_foot_gaps_of_loop(cut: BodyClip, down: Mask, closed: BodyClip, turn: Array, shift: Array) -> BodyClip:
-    """`closed` with feet that do not slide: each foot moves by a constant share of its gap in `cut` during a stance."""
+    """`closed` without foot sliding: each foot moves by a share, constant in a stance, of its gap in `cut`."""
     placement = EditedFootPlacement(cut.body)
     place, feet = placement.places(cut.qpos)
     gap = quat_rotate(turn, place[0]) + shift - place[-1]  # (F, 3) m

@@ -271,7 +271,7 @@ def _video_model(xml: str, size: tuple[int, int]) -> Any:
 
 
 def _video_camera(model: Any, first: Array) -> Any:
-    """The same camera as in strips of pictures."""
+    """MuJoCo's camera with the direction and distance of `Camera`, as in strips of pictures."""
     own = Camera(azimuth=look.camera_azimuth(model, first))
     view = mujoco.MjvCamera()
     view.type = mujoco.mjtCamera.mjCAMERA_FREE

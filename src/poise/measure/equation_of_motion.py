@@ -1,9 +1,9 @@
 """Every joint's equation of motion, and poses that follow from velocities.
 
 In a step of duration h, all joints together obey ``M (v+ - v) / h + bias = torque + external + contacts + limits -
-damping v+`` at the pose of its start, and ``q+ = q (+) h v+``. The momentum of a free root is judged exactly elsewhere,
-and its recorded velocity is the one that gives this momentum at the end of the step. The six velocities of the root
-in the equation are therefore those that solve its own six rows; what is left in the rows of the joints is an error.
+damping v+`` at the pose of its start, and ``q+ = q (+) h v+``. The momentum of a free root is judged exactly elsewhere.
+Its recorded velocity has the right momentum at the end of the step, but does not satisfy this equation. The equation
+is therefore evaluated with the root velocities that solve the root's six rows; the rest in the joints' rows is error.
 """
 
 from __future__ import annotations

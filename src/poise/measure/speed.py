@@ -20,8 +20,8 @@ many more steps the body, without a controller, would fall."""
 class MujocoStep:
     """MuJoCo's own step of a world's scene.
 
-    Its margin is 0: MuJoCo's contacts act as springs within the margin, and Poise's look-ahead margin would throw the
-    body up.
+    The contact margins are 0: MuJoCo's contacts act as springs within the margin, so Poise's look-ahead margin would
+    throw the body up.
     """
 
     def __init__(self, world: World) -> None:

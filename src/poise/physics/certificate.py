@@ -88,7 +88,7 @@ def _check_finite(dynamic: Dynamic) -> None:
 
 
 def _equation_residual(dynamic: Dynamic) -> float:
-    """Largest force (N) or torque (N m) that is missing in any step to reach the next state, or at a cycle's seam."""
+    """Largest force (N) or torque (N m) missing to reach the next state, over all steps and the seam of a cycle."""
     clip, h = dynamic.clip, dynamic.step
     poses, velocities, masses = _certified_world_steps(dynamic)
     space = PoseSpace(clip.body)

@@ -68,7 +68,7 @@ class NewtonSystem:
         return self._factored.solve(right, -stacked_values(trial.tied))[0]
 
     def _restoring_gradient(self, equal: Array, gap: Array) -> Array:
-        """(n,) right-hand side of a step that removes violations: those of equal rows (e,), `gap` (b,) of bounds."""
+        """(n,) right-hand side of a step that removes the violations `equal` (e,) of rows and `gap` (b,) of bounds."""
         out = -self._bound_gradient(self._ratio * gap)
         for rows, part in zip(self._here.equal, split_by_rows(equal / self._softness, self._here.equal), strict=True):
             out -= rows.pulled(part, self._size)

@@ -64,7 +64,7 @@ class Dynamic:
         return bool(qvel @ momentum < body.mass * REST**2)
 
     def ends_toppling(self) -> bool:
-        """Whether the capture point in the last frame is at the edge of the contacts that bear, or outside of them.
+        """Whether the capture point in the last frame is near the edge of the support polygon, or outside it.
 
         False if a contact is a grip or above the centre of mass.
         """

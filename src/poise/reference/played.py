@@ -19,7 +19,7 @@ _STRAIGHT = 1e-9  # below this |exp(i yaw) - 1| a cycle counts as going straight
 
 
 class Played:
-    """A clip as a reference; it holds its last pose, or repeats if cyclic. `dynamic`: the motion with physics."""
+    """A clip as a reference; it holds its last pose, or repeats if cyclic. `dynamic`: the clip with its forces."""
 
     start: Start = "origin"
 

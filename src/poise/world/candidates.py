@@ -104,9 +104,9 @@ class ContactCandidates:
         self._found, self.geoms = parts, parts[3]
 
     def _own_last(self, parts: list[NDArray[Any]], margin: Array) -> list[NDArray[Any]]:
-        """Contacts with those between links of one body last, and their distances from the overlap at which they touch.
+        """The contacts; those between links of one body come last, and their distance is 0 where they touch.
 
-        Only pairs of such links have a negative margin: minus that overlap. See `poise.body.self_contact`.
+        Only their margin is negative: minus the overlap at which they touch. See `poise.body.self_contact`.
         """
         own = margin < 0
         self.outer = int(np.count_nonzero(~own))

@@ -127,7 +127,7 @@ class ModalWindowFrames:
         return data
 
     def _with_lying_loads(self, frame: WindowFrame) -> WindowFrame:
-        """The frame, in which loads that are not carried yet lie at rest where they will be taken up."""
+        """The frame; each load that is not carried yet is at rest where it will be taken up."""
         if not self._pickup:
             for k, since in enumerate(self._since):
                 data = self._set_pose(self._target(float(since)))

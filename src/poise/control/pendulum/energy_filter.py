@@ -219,12 +219,12 @@ def time_to_step_end(sway: PlanarPendulum, cycle: SteadyStep, gravity: float, la
 
 @kernel
 def balancing_landing_leg(stands: PlanarPendulum, cycle: SteadyStep, gravity: float, slope: float) -> LandingLeg:
-    """The landing leg from which the following step ends as the steady step `cycle` does: Eqs. (5) to (8).
+    """The landing leg with which the following step ends like the steady step `cycle`: Eqs. (5) to (8).
 
     Eq. (5) squares the velocity and has up to four solutions. The result is the solution nearest to the steady step,
     among those from which the body reaches the end of the step in the right direction. Without a solution, the result
     is the lean whose energy is nearest to the wanted energy. If no lean reaches the end of the step, or if the body is
-    to stop, the result is the lean over which the body comes to rest.
+    to stop, the result is the lean with which the body comes to rest over the landing foot.
     """
     best, least, near, found = 0.0, math.inf, math.inf, False
     was, before = math.nan, 0.0

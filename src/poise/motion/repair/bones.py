@@ -17,7 +17,7 @@ SHORT_TRUNK = 0.565  # hips to shoulders over hip to ankle: less means a missing
 
 
 def repair_offsets(clip: Clip, settings: ImportSettings) -> tuple[Clip, Finding]:
-    """The clip with offsets replaced by median translations if joints are never there, as some exporters leave them."""
+    """The clip; if joints are never at their offsets (some exporters), median translations replace the offsets."""
     typical = clip.skeleton.offsets if clip.translation is None else np.median(clip.translation, axis=0)
     away = np.linalg.norm((typical - clip.skeleton.offsets)[1:], axis=-1)
     wrong = int(np.count_nonzero(away > ELSEWHERE * np.linalg.norm(typical[1:], axis=-1).sum()))

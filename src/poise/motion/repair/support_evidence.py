@@ -48,7 +48,7 @@ def flights_in_imported_file(mass: MassPoints, joints: Array, leg: float, near: 
 
 
 def _local_ground_level(height: Array, near: int) -> Array:
-    """Ground level (T,): the higher of the lowest heights before and after a frame; a jump has ground on both sides."""
+    """Ground level (T,): lowest height before or after, whichever is higher; a jump has ground on both sides."""
     padded = np.pad(height, near, constant_values=np.inf)
     windows = np.lib.stride_tricks.sliding_window_view(padded, near + 1).min(axis=1)
     before, after = windows[: len(height)], windows[near:]
