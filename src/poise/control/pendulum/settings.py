@@ -26,13 +26,13 @@ class PendulumSettings:
     integral: float = 0.2
     """Share of the speed error of the last two steps that is learned with each step; 0 learns nothing."""
     bearing: float = 1.0
-    """Share of the feed-forward torques that carry the weight."""
+    """Factor of the feed-forward torques that carry the weight."""
     timing: float = 1.0
     """Share by which a step may be shortened or prolonged to land in the right place; 1 at most."""
     spin: float = 0.5
     """Share of the angular momentum that is expected to become velocity before the foot lands."""
     lean: float = 1.0
-    """Share of an uphill slope by which the body leans forward."""
+    """Forward lean of the body on an uphill slope, as a factor of the slope."""
     sinking: float = 1.0
     """Share by which the body sinks so that the legs reach far landings."""
     yielding: float = 10.0
