@@ -68,3 +68,10 @@ def test_an_event_tells_degrees():
         "heading_deg": 30.0,
         "speed": 0.9,
     }
+
+
+@pytest.mark.parametrize("text", ["3" * 100_000, "0s:" + "3" * 100_000 + "x", "0s:0,lift=" + "1" * 100_000 + "e"])
+def test_a_long_row_of_digits_is_refused(text):
+    """Found by fuzzing: the time for it grew with the square of its length."""
+    with pytest.raises(PoiseError):
+        parse_steer(text)

@@ -14,7 +14,7 @@ TOP_SPEED = 20.0  # Highest speed (m/s) that can be commanded, forward or backwa
 TOP_LIFT = 1.0  # Highest additional foot lift (m) that can be commanded
 STEP_DURATIONS = (0.1, 3.0)  # Shortest and longest step duration (s) that can be commanded
 
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = r"[+-]?(?:\d++\.?\d*+|\.\d++)"  # possessive: the time for a long text grows only with its length
 _COURSE = re.compile(rf"(?P<time>{_NUMBER})s?:(?P<heading>{_NUMBER})(?:@(?P<speed>{_NUMBER}))?")
 _STEPPING = re.compile(rf"(lift|step)={_NUMBER}")
 
