@@ -12,15 +12,20 @@ from poise.errors import PoiseError, known_name
 class WorldSettings:
     """Settings of the simulator."""
 
-    step: float = 1 / 120  # Duration of a step, s
-    sides: int = 4  # Sides of the friction polygon: 4, 6 or 8
-    solver: Solver = "lemke"  # lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate.
+    step: float = 1 / 120
+    """Duration of a step, s."""
+    sides: int = 4
+    """Sides of the friction polygon: 4, 6 or 8."""
+    solver: Solver = "lemke"
+    """lemke: exact and verified. sweeps: projected Gauss-Seidel, approximate."""
     touch: float = 1e-3
     """Gap (m) up to which a contact carries friction. A larger one makes walkers fall: friction acts in the air."""
-    recovery: float = 12.0  # Rate (1/s) at which penetration is corrected: a tenth in a step of 1/120 s
+    recovery: float = 12.0
+    """Rate (1/s) at which penetration is corrected: a tenth in a step of 1/120 s."""
     compliance: float = 1e-7
     """Compliance of contacts relative to the inverse effective mass there; makes forces at redundant points unique."""
-    fastest: float = 1e3  # Velocity of a DOF (rad/s, m/s) beyond which the run stops as diverged
+    fastest: float = 1e3
+    """Velocity of a DOF (rad/s, m/s) beyond which the run stops as diverged."""
 
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.05:
