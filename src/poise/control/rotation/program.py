@@ -12,7 +12,6 @@ the contact velocity is the same as in the contact rows of the world.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 import daqp
@@ -81,6 +80,7 @@ class TorqueProgram:
         self.limit, self.mass = limit, mass
         self._weight = mass * gravity
         self._damping = damping
+        self._layouts: dict[int, _ProgramLayout] = {}  # by number of supports
 
     def begin(self, state: State) -> None:
         """Set up the equations of motion at a state: M~ v+ = M v + h (tau - bias + J' lambda), M~ = M + h damping."""
@@ -110,7 +110,9 @@ class TorqueProgram:
             target = h * task.acceleration + task.jacobian @ self.velocity
             equal = np.full(len(target), task.weight / h**2)
             self._add_velocity_terms(hessian, linear, supports, task.jacobian, equal, target)
-        layout = _torque_program_layout(n, c)
+        if c not in self._layouts:
+            self._layouts[c] = _torque_program_layout(n, c)
+        layout = self._layouts[c]
         layout.upper[:n], layout.lower[:n] = self.limit, -self.limit
         hessian[layout.force, layout.force] += FORCE_WEIGHT
         layout.cone[layout.row, layout.column] = np.repeat(-FRICTION_SHARE * supports.friction, 4)
@@ -164,7 +166,7 @@ class TorqueProgram:
 
 
 class _ProgramLayout(NamedTuple):
-    """Bounds and constraints that all programs with c supports share; each program overwrites those of its body."""
+    """Bounds and constraints that the programs of one body with c supports share."""
 
     upper: Array  # (n + 1 + 7 c,) of torques, blend, forces, cone rows
     lower: Array
@@ -174,7 +176,6 @@ class _ProgramLayout(NamedTuple):
     force: Ints  # (3 c,) indices of the forces in the solution
 
 
-@cache
 def _torque_program_layout(n: int, c: int) -> _ProgramLayout:
     size = n + 1 + 3 * c
     upper, lower = np.full(size + 4 * c, UNBOUNDED), np.full(size + 4 * c, -UNBOUNDED)
