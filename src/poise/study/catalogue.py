@@ -5,7 +5,7 @@ from typing import Any
 from poise.errors import unknown_name
 from poise.study import timing
 from poise.study.experiment.study import Study
-from poise.study.modal import modes, planning, push
+from poise.study.modal import modes, push, threshold_and_window
 from poise.study.nqr import steering, survival
 from poise.study.pendulum import imitation, robustness, speeds
 from poise.study.poses import pd, scripts
@@ -18,7 +18,7 @@ STUDIES: dict[str, Study[Any]] = {
         *(survival.PUSHES, steering.TRANSITIONS, steering.STEERING),
         *(robustness.PUSHES, robustness.SLOPE, robustness.STAIRS, robustness.BODIES),
         *(imitation.STUDY, speeds.STUDY, timing.PENDULUM),
-        *(modes.MODES, modes.SELECTION, planning.THRESHOLD, planning.WINDOW),
+        *(modes.MODES, modes.SELECTION, threshold_and_window.THRESHOLD, threshold_and_window.WINDOW),
         *(push.PUSHES, push.WARPED, push.PLANT, timing.MODAL),
         *(scripts.SHOOTING, pd.STUDY, scripts.VARIATIONS),
         *(indices.STUDY, ground.ROLLS, ground.GROUND, aerial.FLIPS, aerial.AERIAL, timing.ROTATION),

@@ -17,7 +17,7 @@ from poise.study.experiment.study import Figure, Row, Scope, Study
 from poise.study.experiment.table import column_means, group_rows, rows_where
 from poise.study.experiment.trial import cached_cast
 from poise.study.modal import case as modal
-from poise.study.modal.planning import pushed_and_unpushed_trials
+from poise.study.modal.threshold_and_window import pushed_and_unpushed_trials
 
 FEW = 3  # Number of principal components in each of two spectra: of the largest and of the smallest motions
 MOVES = 1e-4  # Smallest motion (rad, rms) of a principal component; components that move less are left out
