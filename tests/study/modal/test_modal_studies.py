@@ -13,7 +13,7 @@ from poise.study.catalogue import STUDIES
 from poise.study.experiment.runner import Findings
 from poise.study.experiment.study import Scope
 from poise.study.experiment.trial import Trial, stage_trial
-from poise.study.modal import planning, push
+from poise.study.modal import push, threshold_and_window
 from poise.study.modal.case import OURS, ModalCase, run_modal_trial
 from poise.study.modal.modes import PLANNED, SelectedModal, component_spectra, mode_sets_for_cases
 from poise.study.modal.push import LinearWorldOfTrial
@@ -130,7 +130,11 @@ def test_squats_are_caught_and_only_walks_move_their_footholds():
 
 
 def test_a_fitted_window_is_in_the_row():
-    case = next(case for case in planning.window_cases(planning.WINDOW.quick) if not case.settings.window)
+    case = next(
+        case
+        for case in threshold_and_window.window_cases(threshold_and_window.WINDOW.quick)
+        if not case.settings.window
+    )
     row = planning.run_window_case(shortened(case))
     assert row["chosen"] == "as fits"
     assert row["window"] == 12
