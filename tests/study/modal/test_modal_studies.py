@@ -135,7 +135,7 @@ def test_a_fitted_window_is_in_the_row():
         for case in threshold_and_window.window_cases(threshold_and_window.WINDOW.quick)
         if not case.settings.window
     )
-    row = planning.run_window_case(shortened(case))
+    row = threshold_and_window.run_window_case(shortened(case))
     assert row["chosen"] == "as fits"
     assert row["window"] == 12
 
