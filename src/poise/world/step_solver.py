@@ -64,7 +64,7 @@ class StepSolver:
         work = self._work
         table = work.table
         feedback = self._check_feedback(feedback)
-        kept, passes, updates, bends = 1.0, 0, 0, 0
+        kept, passes, updates, bends, correcting = 1.0, 0, 0, 0, True
         assumed = self._terms.data.qvel.copy()  # velocity whose curvature the rows contain
         self._contact_trial.begin_step()
         while True:
@@ -85,7 +85,13 @@ class StepSolver:
             if verdict == assembly.AGAIN:
                 continue
             if verdict == assembly.DIVERGED:
-                raise StepDiverged
+                if not correcting:
+                    raise StepDiverged
+                correcting, passes = False, 0  # corrected rows can contradict each other: back to those as written
+                self._write_rows()
+                continue
+            if not correcting:
+                break
             paths_known = updates == CURVATURE_UPDATES or not rows or impact_speed(table, assumed) < self._impact
             # Changed rows are a new problem with its own passes for torque limits, unless motors were weakened already.
             passes = 1 if passes <= assembly.BLOCK_PASSES else passes

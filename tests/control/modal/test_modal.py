@@ -8,6 +8,7 @@ from poise.control.modal.modal import Modal
 from poise.control.modal.modes import modal_stiffness
 from poise.dynamics.actuation import PASSIVE
 from poise.errors import PoiseError
+from poise.measure.metrics import fell_at
 from poise.performance.request import Request
 
 
@@ -45,6 +46,14 @@ def test_it_squats_with_short_and_long_windows_and_the_same_weights(window):
     recording = performed("squat", 1.5, window=window)
     assert metrics(recording)["fell_at"] is None
     assert metrics(recording)["tracking"]["root_rms_m"] < 0.03
+    assert audit(recording).passed
+
+
+def test_a_body_that_has_fallen_lies_at_rest():
+    push = ("292@0.36,dir=-89,body=pelvis",)
+    recording = Request("walk", controller="modal", pushes=push, noise=0.1, seed=50, seconds=5.0).perform().recording
+    assert fell_at(recording) is not None
+    assert np.abs(recording.qvel[-10:]).max() < 0.5
     assert audit(recording).passed
 
 

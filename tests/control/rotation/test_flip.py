@@ -7,6 +7,8 @@ from poise.control.rotation.program import TorqueProgram
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
+from poise.measure.metrics import on_feet_at_end
+from poise.performance.request import Request
 from poise.study.rotation.attempts import run_flip_trial
 from poise.study.rotation.indices import rotation_of_recording
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
@@ -47,6 +49,14 @@ def test_without_planning_or_momentum_it_fails(off):
     assert not run_flip_trial(
         BehaviourTrial(read_behaviour("back-flip"), seconds=5.0, noise=0.0, settings=settings)
     ).succeeded
+
+
+def test_after_a_failed_landing_the_body_lies_at_rest():
+    failed = Request("back-flip", controller="rotation", limits="human", noise=0.2, seed=2, seconds=5.0)
+    recording = failed.perform().recording
+    assert not on_feet_at_end(recording)
+    assert np.abs(recording.qvel[-10:]).max() < 0.5
+    assert audit(recording).passed
 
 
 def test_it_stands_after_a_disturbance_at_take_off():

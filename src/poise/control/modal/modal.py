@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from math import cos
 from typing import Any, NamedTuple
 
 import mujoco
@@ -33,13 +34,18 @@ from poise.control.modal.modes import (
     rigid_mode_acceleration,
     yielding_modes,
 )
-from poise.dynamics.actuation import Actuation
+from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError
 from poise.reference.reference import Reference
+from poise.rotations import quat_rotate
 
 LARGEST = 1e6  # Largest value of any setting but the window
 LONGEST_WINDOW = 240  # Longest window, frames
+LOST_TILT, LOST_DROP = 0.8, 1 / 3
+"""The body has fallen if its root leans away from the reference's by this (rad), or if its centre of mass has dropped
+by this share of its distance from the farthest contact point at the start."""
+YIELDING = 2.0  # Damping of a joint after a fall, as a multiple (s) of its stiffness
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,10 @@ class Modal(ResetFirst):
         self._stiffness, count = np.array(self._stiffness_of(body), float), body.nv - ROOT
         if self._stiffness.shape != (count,) or not np.all(np.isfinite(self._stiffness) & (self._stiffness > 0)):
             raise PoiseError(f"modal: stiffness must be {count} numbers of more than 0, one for each joint angle")
+        start = self._frames.at(0)
+        self._drop = LOST_DROP * float(np.linalg.norm(start.corner - start.com, axis=1).max(initial=0.0))
+        self._yielding = Motors(np.zeros(model.nv), np.zeros(model.nv))
+        self._yielding.gain[ROOT : body.nv] = YIELDING * self._stiffness
         self._scale = (step, gravity)
         self._weights = np.array([s.place] * 3 + [s.turn] * 3 + [s.speed] * 6)
         self._effort = s.force * (gravity * step) ** 2  # W3 weighs the velocity change that a force makes in a step
@@ -133,6 +143,7 @@ class Modal(ResetFirst):
         self._footholds = ModalFootholds(self._body, world.scene.terrain, self._frames, step, gravity, s.capture)
         self._dual = np.zeros(12)
         self._reaction = ModalPushReaction(s.latency, s.believed)
+        self._fallen = False
 
     def note_push(self, time: float) -> None:
         """Note that a push begins at a time (s); the controller reacts after the time `latency`."""
@@ -147,9 +158,12 @@ class Modal(ResetFirst):
         return self._frames.at(round(time / self._scale[0])).qpos
 
     def act(self, state: State) -> Actuation:
-        """Plan the window, and drive all modes for the coming step."""
+        """Plan the window, and drive all modes for the coming step; damp the joints once the body has fallen."""
         index = round(state.time / state.step)
         ahead, view = self._horizon.at(index), self._view(index, state)
+        self._fallen = self._fallen or self._falls(state, view.total.com, ahead.com[0])
+        if self._fallen:  # the plan is made for small errors: it would throw the limbs about
+            return Actuation(motors=self._yielding)
         modes, slow = self._split(self._modes(view))
         deviation = self._deviation(index, state, view, modes, ahead)
         forces = self._planned_forces(ahead, deviation, view)
@@ -165,6 +179,12 @@ class Modal(ResetFirst):
         bend = drive + planned[0] - resting
         drive[:slow] += self._giving_way(modes, slow, bend, weight * forces[0], view, ahead, state)
         return self._actuation(modes, drive, slow, planned[0], state)
+
+    def _falls(self, state: State, com: Array, wanted: Array) -> bool:
+        """Whether the body is too far from the reference, whose centre of mass is `wanted` (3,) m, to return to it."""
+        upright = [quat_rotate(qpos[3:7], (0.0, 0.0, 1.0)) for qpos in (state.qpos, self._due)]
+        drop = wanted[2] + self._footholds.root[2] - com[2]
+        return bool(upright[0] @ upright[1] < cos(LOST_TILT) or drop > self._drop)
 
     def _modes(self, view: ModalState) -> Modes:
         return Modes(*modes_at(view.mass, self._stiffness, view.total.com, view.place, view.turn))

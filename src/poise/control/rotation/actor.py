@@ -24,7 +24,7 @@ from poise.control.rotation.program import (
     TorqueProgram,
 )
 from poise.control.rotation.settings import RotationSettings
-from poise.dynamics.actuation import Actuation
+from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.dynamics.momentum import RotationIndices, whole_body_rotation
 from poise.dynamics.state import State
@@ -97,6 +97,9 @@ LEAST_FORCE, LEAST_TORQUE, ADULT_MASS = 21.0, 2.0, 73.5
 Both are for a body of ADULT_MASS kg. For other bodies the force scales with mass, the torque with mass^(4/3)."""
 
 
+GIVING_WAY = 0.1  # Damping of the joints of a fallen body, as a multiple (s) of their torque limits
+
+
 class RotationActor:
     """The body of a world with its torque program, support finder, pose tracking and flight planner."""
 
@@ -149,6 +152,12 @@ class RotationActor:
         """Actuation that tracks a pose (nq,) moving at joint velocities (n,) rad/s, within limits, without supports."""
         torque = self.pose_torques(state, pose[None], stiffness, velocity)[0]
         return self.actuate(np.clip(torque, -self.program.limit, self.program.limit))
+
+    def give_way(self) -> Actuation:
+        """Actuation that damps all joints."""
+        gain = np.zeros(self.model.nv)
+        gain[6 : self.nv] = GIVING_WAY * self.program.limit
+        return Actuation(motors=Motors(np.zeros(self.model.nv), gain))
 
     def pose_torques(
         self, state: State, poses: Array, stiffness: Array | float, velocity: Array | None = None

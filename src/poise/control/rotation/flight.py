@@ -167,6 +167,9 @@ class FlightTuckOpening:
 STILL = 0.1  # Speed of the centre of mass (m/s) and whole-body angular velocity (rad/s) below which the body is at rest
 UPRIGHT = 0.8
 """A body is upright if its centre of mass is higher above the ankles than this share of `height` of the last pose."""
+FALLEN = 0.5
+"""A body has fallen if its centre of mass is lower above the ankles than this share of the least `height` of all
+poses."""
 LANDING_KNOTS = 8  # Knots of the forces of a planned landing
 LARGEST_LANDING_FORCE = 2500.0  # Largest normal force (N) at the heels, and at the toes, of a planned landing
 
@@ -182,6 +185,7 @@ class Landing:
         self._began = self._tilt = 0.0  # s: start; rad: target pitch of the pelvis at the start
         self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
+        self._fallen = False
 
     def ground_phase(self, heel: float, toe: float) -> GroundPhase:
         """The landing as a phase of a plan, with heels and toes at positions x (m)."""
@@ -190,7 +194,7 @@ class Landing:
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
         """Start the landing, with a plan if `planned`; the target pitch of the pelvis goes from `tilt` (rad) to 0."""
-        self._began, self._tilt = state.time, tilt
+        self._began, self._tilt, self._fallen = state.time, tilt, False
         self._course = self.plan(state, rotation) if planned else None
 
     def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
@@ -203,12 +207,15 @@ class Landing:
         return self._planner.plan_landing(self._plane.planar_state(rotation), phase, targets)
 
     def act(self, state: State, rotation: RotationIndices) -> Actuation:
-        """Torques of the coming step."""
+        """Torques of the coming step; the joints give way once the body has fallen."""
         n, line, plane = self._numbers, self._line, self._plane
         since, step = state.time - self._began, self._planner.step
         self._since = since
         self._speed = max(float(np.linalg.norm(rotation.velocity)), float(np.linalg.norm(rotation.spin)))
         self._height = float(rotation.com[2] - plane.ankle_midpoint(state)[2])
+        self._fallen = self._fallen or self._height < FALLEN * float(line.height.min())
+        if self._fallen:
+            return plane.actor.give_way()
         k = min(round(since / step) + 1, line.last)
         if self._course is not None and since < n.landing:
             gains = (n.land_spring, n.land_damping)
