@@ -13,6 +13,9 @@ from poise.dynamics import workspace as at
 from poise.kernel import Table, float_matrix, floats, ints, kernel
 
 FASTEST_RECOVERY = 1.0  # Highest speed (m/s) at which overlapping surfaces separate
+OWN_RECOVERY = 3.0
+"""Factor on the recovery of links of one body. The closest points of crossed limbs run along the limbs, which rows do
+not foresee: limbs that press each other sink by up to a millimetre a step."""
 
 
 @kernel
@@ -121,6 +124,18 @@ def _write_contact_curvature(
 
 
 @kernel
+def _approach_speed(table: Table, c: int) -> float:
+    """Highest speed (m/s) at which the surfaces of a contact may approach; negative if they overlap, to separate."""
+    settings, tree = floats(table, at.SETTINGS), ints(table, at.BODY_TREE)
+    gap = floats(table, at.CONTACT_GAP)[c]
+    if gap > 0.0:
+        return float(gap / settings[at.STEP])
+    own = tree[ints(table, at.CONTACT_BODY)[c]] == tree[ints(table, at.CONTACT_OTHER)[c]]
+    recovery = min((OWN_RECOVERY if own else 1.0) * settings[at.RECOVERY], 1.0 / settings[at.STEP])
+    return float(max(recovery * gap, -FASTEST_RECOVERY))
+
+
+@kernel
 def add_point_motion(
     table: Table, twist: Array, body: int, point: Array, sign: float, moved: Array, bent: Array
 ) -> None:
@@ -160,7 +175,7 @@ def write_contact_rows(
 ) -> None:
     """Write rows for MuJoCo's contacts. The force acts on CONTACT_BODY; the normal points out of CONTACT_OTHER."""
     settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
-    h, near, recovery = settings[at.STEP], settings[at.TOUCH], settings[at.RECOVERY]
+    h, near = settings[at.STEP], settings[at.TOUCH]
     geom_body, last_dof = ints(table, at.GEOM_BODY), ints(table, at.BODY_LAST_DOF)
     body, other, kind = ints(table, at.CONTACT_BODY), ints(table, at.CONTACT_OTHER), ints(table, at.CONTACT_KIND)
     point, axes = float_matrix(table, at.CONTACT_POINT), float_matrix(table, at.CONTACT_AXES)
@@ -191,7 +206,7 @@ def write_contact_rows(
         own, curve = jacobian[3 * c : 3 * c + 3], offset[3 * c : 3 * c + 3]
         own[:] = 0.0
         _write_contact_curvature(table, c, geom, False, rows, own, curve)
-        curve[0] += gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
+        curve[0] += _approach_speed(table, c)
 
 
 @kernel
@@ -245,13 +260,12 @@ def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) ->
     Expects QVEL, CVEL, CDOF_DOT and `bias_after` of v+, and DRIFT of the initial velocity v. The centre of mass is
     shifted by h^2 (a(v) - a(v+)/2), which is the usual h^2 a/2 when the velocity hardly changes.
     """
-    settings, gravity = floats(table, at.SETTINGS), floats(table, at.GRAVITY)
-    h, recovery = settings[at.STEP], settings[at.RECOVERY]
+    gravity = floats(table, at.GRAVITY)
     drifted, tree_dof, mass = float_matrix(table, at.DRIFT), ints(table, at.TREE_DOF), floats(table, at.TREE_MASS)
     for t in range(tree_dof.shape[0]):
         for i in range(3):
             drifted[t, i] = 2.0 * drifted[t, i] - (bias_after[tree_dof[t] + i] / mass[t] + gravity[i])
-    kind, gap, offset = ints(table, at.CONTACT_KIND), floats(table, at.CONTACT_GAP), floats(table, at.CONTACT_OFFSET)
+    kind, offset = ints(table, at.CONTACT_KIND), floats(table, at.CONTACT_OFFSET)
     unused = np.zeros((3, floats(table, at.QVEL).shape[0]))
     for c in range(ints(table, at.COUNTS)[at.CONTACTS]):
         rows = 3 if kind[c] == at.TOUCHED else 1
@@ -260,5 +274,5 @@ def update_contact_curvature(table: Table, geom: at.Pairs, bias_after: Array) ->
         _write_contact_curvature(table, c, geom, True, rows, unused, curve)
         # The path of a light limb that arrives may be strongly curved: use the path that comes nearer, the old or the
         # new. Surfaces that touch follow the new one; the old one could throw them apart.
-        away = gap[c] / h if gap[c] > 0 else max(recovery * gap[c], -FASTEST_RECOVERY)
-        curve[0] = curve[0] + away if kind[c] == at.TOUCHED else min(before, curve[0] + away)
+        reached = curve[0] + _approach_speed(table, c)
+        curve[0] = reached if kind[c] == at.TOUCHED else min(before, reached)
