@@ -41,7 +41,7 @@ def test_it_rolls_over_and_stays_there(strong):
 
 
 def test_a_weak_baby_moves_but_does_not_roll_over(weak):
-    assert _facing(weak).min() > 0.0
+    assert _facing(weak)[-120:].min() > 0.5
     assert np.abs(weak.qvel[-240:, 6:]).max() > 0.5
     assert audit(weak).passed
 
