@@ -85,11 +85,6 @@ def rows_where(rows: Sequence[Row], **values: Value) -> list[Row]:
     return [row for row in rows if all(row[column] == value for column, value in values.items())]
 
 
-def distinct_names(rows: Sequence[Row], column: str) -> list[str]:
-    """The distinct values of a column as text, in the order of their first occurrence."""
-    return list(dict.fromkeys(str(row[column]) for row in rows))
-
-
 def table_text(rows: Sequence[Row]) -> str:
     """The rows as a text table in aligned columns, below the names of the columns."""
     if not rows:
