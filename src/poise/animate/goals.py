@@ -1,7 +1,5 @@
 """Evaluate the constraints of a goal in a rehearsal: sensors, rotations and flight predictions at given moments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
 
@@ -81,7 +79,7 @@ class GoalEvaluator:
             pass
         return SimulationOutcome(np.array(values), np.array(smooth))
 
-    def _approaches(self) -> list[GoalTouchdownApproach | None]:
+    def _approaches(self) -> "list[GoalTouchdownApproach | None]":
         """Per constraint: an approach if it is at a touch-down, or on a position some time later; otherwise None."""
         made: list[GoalTouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
