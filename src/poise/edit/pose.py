@@ -31,7 +31,7 @@ from poise.edit.take import (
 )
 from poise.edit.track import foot_sketches
 from poise.edit.walk import gradual_drop, gradual_drop_reach
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.forms import CARRY_POSES
 from poise.reference.body_clip import posed_data
 
@@ -193,8 +193,7 @@ class Carry:
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
-        if self.pose not in CARRY_POSES:
-            raise unknown_name("carry pose", self.pose, CARRY_POSES)
+        known_name("carry pose", self.pose, CARRY_POSES)
 
     def __str__(self) -> str:
         return edit_text("carry", self.pose, self.span)

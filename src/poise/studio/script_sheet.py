@@ -15,7 +15,7 @@ from poise.animate.script import ControlPose, Script, script_reference_and_contr
 from poise.arrays import Array, Frozen
 from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.files import write_file
 from poise.forms import TERRAIN_FORMS
 from poise.toml_reader import read_toml
@@ -145,9 +145,7 @@ def dof_of_angle(body: Body, name: str) -> int:
     """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
         return ROOT[name]
-    if name not in body.dof_names[6:]:
-        raise unknown_name("angle", name, [*ROOT, *body.dof_names[6:]])
-    return body.dof_names.index(name)
+    return body.dof_names.index(known_name("angle", name, [*ROOT, *body.dof_names[6:]]))
 
 
 def angle_name(body: Body, dof: int) -> str:
