@@ -146,9 +146,10 @@ PUSHED_AT = 4.0  # Earliest time (s) of a push, when the walk has reached its sp
 PAPER = ((0.0, 486.02), (354.75, 321.30), (456.24, 0.0), (266.06, -365.90),
          (0.0, -457.72), (-296.91, -341.59), (-469.68, 0.0), (-270.78, 380.75))  # fmt: skip
 """The largest forces (N to the left, N forward) for 0.4 s in eight directions, along the axes of the paper's Fig. 5."""
+SIMBICON = 340.0  # The largest force (N) for 0.4 s in any direction that the paper reports for SIMBICON
 LARGEST = {
     "paper's most (walking)": [(math.degrees(math.atan2(*force)), math.hypot(*force)) for force in PAPER],
-    "SIMBICON's most (walking)": [(float(degrees), 340.0) for degrees in range(0, 360, 15)],
+    "SIMBICON's most (walking)": [(float(degrees), SIMBICON) for degrees in range(0, 360, 15)],
 }
 """The largest forces that the paper reports for itself and SIMBICON: (degrees counter-clockwise from forward, N)."""
 LIMITS = ("paper", "human")  # Sets of torque limits
