@@ -17,6 +17,7 @@ from poise.study.pendulum.case import BODY, SUMMARY, PendulumCase, run_pendulum_
 DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclinations (degrees); uphill is positive
 FEW_DEGREES = (-15.0, -6.0, 6.0, 15.0)
 SLOPE_SPEEDS = (0.5, 0.9)  # Commanded horizontal speeds, m/s
+OTHERS = {"paper": 15.0, "SIMBICON": 6.0}  # Steepest slopes (degrees, up and down) that the paper reports
 
 
 def slope_cases(scope: Scope) -> list[PendulumCase]:
@@ -39,7 +40,12 @@ SLOPE: Study[PendulumCase] = Study(
     run_case=run_pendulum_trial,
     summary=summary_by(("degrees", "wanted"), **SUMMARY),
     plot=plots.picture(
-        plots.share_map("degrees", "wanted", title="survived, %; reported: 15° (paper), 6° (SIMBICON)", ylabel="m/s")
+        plots.share_map(
+            "degrees",
+            "wanted",
+            title="survived, %; steepest of " + ", of ".join(f"{who} {most:g}°" for who, most in OTHERS.items()),
+            ylabel="m/s",
+        )
     ),
 )
 
