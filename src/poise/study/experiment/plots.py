@@ -277,7 +277,7 @@ def _named_value(column: str, value: Value) -> str:
 
 
 def _value_text(value: Value) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _words(column: str) -> str:

@@ -194,7 +194,8 @@ DESCENDING = "turn-45"  # The motion that also descends a spiral staircase
 DESCENTS = (0.02, 0.04)  # Descents (m) in each cycle of the turn
 SPIRAL = "spiral:{}:45:3.4:6"  # Six steps down, one per cycle of the turn, before the spiral returns to the first step
 _AT_ZERO = 3e-5  # where gamma = 0 is drawn on the logarithmic axis
-_COSTS = (0.01, 10.0)  # range of the cost axis; the cost of a fall has no bound
+_GAMMA = f"gamma ({_AT_ZERO:g} stands for 0)"
+_LOGARITHMIC = {"xscale": "log", "yscale": "log", "ylim": (0.01, 10.0)}  # the cost of a fall has no bound
 
 
 def endurance_cases(scope: Scope) -> list[NqrCase]:
@@ -230,7 +231,7 @@ ENDURANCE: Study[NqrCase] = Study(
     plot=picture(
         drawn_of(
             lambda rows: [{**row, "gamma": row["gamma"] or _AT_ZERO} for row in rows],
-            curves("gamma", ("cost",), ("law",), ("ground", "variant"), xscale="log", yscale="log", ylim=_COSTS),
+            curves("gamma", ("cost",), ("law",), ("ground", "variant"), xlabel=_GAMMA, **_LOGARITHMIC),
         )
     ),
 )
