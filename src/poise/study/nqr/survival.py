@@ -196,11 +196,8 @@ DESCENTS = (0.02, 0.04)  # Descents (m) in each cycle of the turn
 SPIRAL = "spiral:{}:45:3.4:6"  # Six steps down, one per cycle of the turn, before the spiral returns to the first step
 _AT_ZERO = 3e-5  # where gamma = 0 is drawn on the logarithmic axis
 _GAMMA = f"gamma ({_AT_ZERO:g} stands for 0)"
-_LOGARITHMIC: dict[str, Any] = {
-    "xscale": "log",
-    "yscale": "log",
-    "ylim": (0.01, 10.0),
-}  # the cost of a fall has no bound
+_LOGARITHMIC: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylim": (0.01, 10.0)}
+"""Settings of the axes; the cost of a fall has no bound."""
 
 
 def endurance_cases(scope: Scope) -> list[NqrCase]:
