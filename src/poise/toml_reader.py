@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.files import read_file
 
 Lines = Mapping[tuple[str, int, str], int]
@@ -146,8 +146,8 @@ class TomlTable:
     def check(self, valid: Collection[str]) -> None:
         """Raise if the table has a key that is not in `valid`."""
         for key in self._values:
-            if key not in valid:
-                raise self.blame(unknown_name("entry", key, valid), key)
+            with self.blaming(key):
+                known_name("entry", key, valid)
 
     def raw(self, key: str, default: Any = None) -> Any:
         """The value of `key`, unchecked."""
@@ -193,6 +193,11 @@ class TomlTable:
         if not isinstance(value, str):
             raise self.fail(f"'{key}' " + ("is missing" if value is None else f"must be a text, not {value!r}"), key)
         return value
+
+    def choice(self, key: str, what: str, valid: Collection[str]) -> str:
+        """The string under `key`, which must be one of the `valid` names of `what`."""
+        with self.blaming(key):
+            return known_name(what, self.text(key), valid)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The strings under `key`; empty if the key is missing. A single string counts as a list of one."""

@@ -9,9 +9,9 @@ from poise.study.experiment.table import (
     column_max,
     column_mean,
     column_total,
-    distinct_names,
     group_rows,
     row_count,
+    rows_by,
     rows_where,
     table_csv,
     table_text,
@@ -48,7 +48,7 @@ def test_no_row_is_lost_or_counted_twice(pairs):
 def test_rows_are_selected_by_values():
     assert rows_where(ROWS, motion="walk", survived=True) == ROWS[:1]
     assert rows_where(ROWS, cost=None) == [ROWS[1]]
-    assert distinct_names(ROWS, "motion") == ["walk", "run"]
+    assert [labels["motion"] for labels, _ in rows_by(ROWS, ("motion",))] == ["walk", "run"]
 
 
 def test_text_is_in_columns_with_numbers_to_the_right():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from poise import PoiseError
-from poise.study.experiment.plots import figure_panels
+from poise.study.experiment.plots import curves, picture
 from poise.study.experiment.study import Scope, Study
 from poise.study.experiment.table import column_total, row_count, summary_by
 
@@ -24,12 +24,6 @@ def cases(scope):
     return [Toy(n) for n in range(4 * scope.seeds)]
 
 
-def plot(rows):
-    figure, ((axis,),) = figure_panels(1, 1)
-    axis.plot([row["number"] for row in rows], [row["square"] for row in rows])
-    return figure
-
-
 TOYS = Study(
     "toys",
     "squares of numbers",
@@ -39,5 +33,5 @@ TOYS = Study(
     cases,
     measure,
     summary_by(("kind",), rows=row_count, sum=column_total("square")),
-    plot,
+    picture(curves("number", ("square",))),
 )

@@ -1,22 +1,12 @@
 """Evaluate the constraints of a goal in a rehearsal: sensors, rotations and flight predictions at given moments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil, degrees, inf, isfinite, isnan, nan, remainder, tau
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.animate.script import (
-    FLIGHT_POSITIONS,
-    FLIGHT_TURNS,
-    ROOT_TURNS,
-    Goal,
-    ScriptRehearsal,
-    Want,
-    links_touching_in_script,
-)
+from poise.animate import script
 from poise.animate.shooting import SimulationOutcome
 from poise.arrays import Array
 from poise.body.surface import descendant_links
@@ -37,7 +27,7 @@ Members = NDArray[np.bool_]  # (nbody,) mask of links
 class GoalEvaluator:
     """Simulates a goal and reads the value of each constraint at its moment."""
 
-    def __init__(self, rehearsal: ScriptRehearsal, goal: Goal) -> None:
+    def __init__(self, rehearsal: script.ScriptRehearsal, goal: script.Goal) -> None:
         self._goal, self._run = goal, rehearsal.run
         scene = self._run.world.scene
         self._sensors = [_constraint_sensor(scene, want.what) for want in goal.wants]
@@ -60,7 +50,7 @@ class GoalEvaluator:
         turned = np.zeros(3)
         try:
             while world.time < end and any(map(isnan, smooth if slopes else values)):
-                bearing = links_touching_in_script(self._run.step(), self._own)
+                bearing = script.links_touching_in_script(self._run.step(), self._own)
                 state = world.state
                 turned += world.settings.step * state.qvel[3:6]
                 events.note_step(bearing, state)
@@ -81,13 +71,13 @@ class GoalEvaluator:
             pass
         return SimulationOutcome(np.array(values), np.array(smooth))
 
-    def _approaches(self) -> list[GoalTouchdownApproach | None]:
+    def _approaches(self) -> "list[GoalTouchdownApproach | None]":
         """Per constraint: an approach if it is at a touch-down, or on a position some time later; otherwise None."""
         made: list[GoalTouchdownApproach | None] = []
         for want, sensor, links in zip(self._goal.wants, self._sensors, self._links, strict=True):
             place = sensor is not None and want.what.endswith((".x", ".y"))
             watched = want.when.event == "down" and (want.when.time == 0.0 or place)
-            angular = sensor.angular if sensor is not None else want.what in ROOT_TURNS
+            angular = sensor.angular if sensor is not None else want.what in script.ROOT_TURNS
             made.append(GoalTouchdownApproach(self._own if links is None else links, angular) if watched else None)
         return made
 
@@ -98,16 +88,16 @@ class GoalEvaluator:
             return want.value + remainder(sensor.read(state) - want.value, tau)
         if sensor is not None:
             return sensor.read(state)
-        if what in ROOT_TURNS:
-            return float(turned[ROOT_TURNS.index(what)])
-        if what in FLIGHT_TURNS:
-            axis = FLIGHT_TURNS.index(what)
+        if what in script.ROOT_TURNS:
+            return float(turned[script.ROOT_TURNS.index(what)])
+        if what in script.FLIGHT_TURNS:
+            axis = script.FLIGHT_TURNS.index(what)
             return float(turned[axis] + predict_turns_of_goal(state, self._stand)[axis])
-        return predict_flight_of_goal(state, self._stand)[FLIGHT_POSITIONS.index(what)]
+        return predict_flight_of_goal(state, self._stand)[script.FLIGHT_POSITIONS.index(what)]
 
 
 def _constraint_sensor(scene: Scene, what: str) -> PoseControlSensor | None:
-    if what in (*FLIGHT_POSITIONS, *FLIGHT_TURNS, *ROOT_TURNS):
+    if what in (*script.FLIGHT_POSITIONS, *script.FLIGHT_TURNS, *script.ROOT_TURNS):
         return None
     sensor = PoseControlSensor(what)
     sensor.reset(scene)
@@ -151,7 +141,7 @@ class GoalEvents:
             elif self._left[k] and self.touched_down[k] is None:
                 self.touched_down[k] = state.time
 
-    def is_due(self, k: int, want: Want, state: State) -> bool:
+    def is_due(self, k: int, want: script.Want, state: State) -> bool:
         """Whether the moment of constraint `k` has come."""
         when = want.when
         at = self.touched_down[k] if when.event == "down" else self._times.get(when.event)
@@ -184,9 +174,9 @@ class GoalTouchdownApproach:
 
 def goal_constraint_unit(what: str) -> str:
     """Display unit of a constrained quantity: degrees in place of radians."""
-    if what in FLIGHT_POSITIONS:
+    if what in script.FLIGHT_POSITIONS:
         return "m"
-    return "deg" if what in (*ROOT_TURNS, *FLIGHT_TURNS) else PoseControlSensor(what).unit
+    return "deg" if what in (*script.ROOT_TURNS, *script.FLIGHT_TURNS) else PoseControlSensor(what).unit
 
 
 def goal_constraint_in_display_unit(what: str, value: float) -> float:

@@ -10,7 +10,7 @@ from poise.control.poses import objectives
 from poise.control.poses.objectives import PoseControlObjective, PoseControlPoint
 from poise.control.poses.rig import TimeSpan
 from poise.control.poses.sensors import AXES, PoseControlSensor
-from poise.errors import unknown_name
+from poise.errors import known_name, unknown_name
 from poise.toml_reader import TomlTable, is_number
 from poise.world.scene import Scene
 
@@ -145,9 +145,7 @@ def _want_target(scene: Scene, entry: TomlTable, number: str, lap: int) -> float
         prop, _, axis = value.replace("#", f"#{number}").rpartition(".")
         with entry.blaming():
             place = scene.model.body_pos[scene.link_id(prop)]
-        if axis not in AXES:
-            raise entry.blame(unknown_name("coordinate of a prop", axis, AXES))
-        return float(place[AXES.index(axis)])
+            return float(place[AXES.index(known_name("coordinate of a prop", axis, AXES))])
     if not is_number(value):
         raise entry.fail("'is' " + ("is missing" if value is None else f"must be a number, not {value!r}"), "want")
     return float(value)
@@ -184,10 +182,7 @@ def read_script_span(entry: TomlTable) -> TimeSpan:
 
 def read_script_objective(scene: Scene, entry: TomlTable) -> PoseControlObjective:
     """Read an objective controller of a script."""
-    kind = entry.text("kind")
-    if kind not in _OBJECTIVES:
-        raise entry.blame(unknown_name("kind of objective", kind, _OBJECTIVES), "kind")
-    read, entries = _OBJECTIVES[kind]
+    read, entries = _OBJECTIVES[entry.choice("kind", "kind of objective", _OBJECTIVES)]
     entry.check((*_COMMON, *entries))
     with entry.blaming():
         made = read(scene, entry)
@@ -230,8 +225,8 @@ def _read_follow_objective(scene: Scene, entry: TomlTable) -> PoseControlObjecti
         raise entry.fail("'joints' must be a table of angles, FOLLOWER = LEADER", "joints")
     for name, leader in leaders.items():
         for angle in (name, leader):
-            if angle not in scene.body.dof_names[6:]:
-                raise joints.blame(unknown_name("angle", angle, scene.body.dof_names[6:]), name)
+            with joints.blaming(name):
+                known_name("angle", angle, scene.body.dof_names[6:])
         if leader == name:
             raise joints.fail(f"'{name}' cannot follow itself", name)
     offset = radians(entry.number("offset", 0.0))

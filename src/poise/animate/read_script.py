@@ -14,7 +14,7 @@ from poise.animate.script import Beginning, Goal, Script, ScriptHold, goal_start
 from poise.body.body import Body
 from poise.control.poses.poses import PosesSettings
 from poise.control.poses.rig import GainChange, TimeSpan
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.library.bodies import load_shipped_or_own_body
 from poise.performance.run import LONGEST_RUN
 from poise.toml_reader import TomlTable, is_number, toml_code_lines, toml_line_numbers
@@ -47,9 +47,7 @@ def find_script(name: str) -> Path:
     """Path of a script that is given by name, or by a path that ends in .toml."""
     if name.endswith(".toml"):
         return Path(name)
-    if name not in shipped_scripts():
-        raise unknown_name("script", name, shipped_scripts())
-    return _FOLDER / f"{name}.toml"
+    return _FOLDER / f"{known_name('script', name, shipped_scripts())}.toml"
 
 
 def is_shipped_script(path: Path) -> bool:
@@ -135,10 +133,7 @@ def _mjcf_names(parts: Iterable[Element]) -> set[tuple[str, str]]:
 
 def _read_script_prop(entry: TomlTable) -> Prop:
     """Read a prop; its kind determines the valid entries."""
-    kind = entry.text("kind")
-    if kind not in PROPS:
-        raise entry.blame(unknown_name("kind of prop", kind, PROPS), "kind")
-    make: Any = PROPS[kind]
+    make: Any = PROPS[entry.choice("kind", "kind of prop", PROPS)]
     valid = {field.name: field.default for field in fields(make)}
     entry.check(("kind", *valid))
     given: dict[str, Any] = {}

@@ -3,8 +3,6 @@
 Every simulation of a goal starts from the same snapshot, so its result does not depend on the process that runs it.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import time as clock
 from collections.abc import Callable, Sequence
@@ -106,7 +104,7 @@ def solve_script(script: Script, say: Say = no_progress, workers: int = 1) -> Sc
     return ScriptSolution(solved_script, tuple(answers), clock.perf_counter() - began)
 
 
-def _shoot_goal(say: Say, pool: GoalSimulationPool, trial: GoalTrial, hint: ShotResult | None = None) -> ShotResult:
+def _shoot_goal(say: Say, pool: "GoalSimulationPool", trial: "GoalTrial", hint: ShotResult | None = None) -> ShotResult:
     """Solve a goal by shooting, from its earlier solution or from the result `hint` of a similar goal."""
     goal = trial.goal
     shot = Shot(
@@ -122,7 +120,7 @@ def _shoot_goal(say: Say, pool: GoalSimulationPool, trial: GoalTrial, hint: Shot
 
 
 def _reconcile_goals(
-    script: Script, answers: Sequence[GoalResult], shoot_goal: Callable[[GoalTrial], ShotResult]
+    script: Script, answers: Sequence[GoalResult], shoot_goal: "Callable[[GoalTrial], ShotResult]"
 ) -> list[GoalResult]:
     """The results with the changes of all goals applied; goals that are then violated are solved again."""
     alone = [answer.hit.converged for answer in answers]
@@ -138,7 +136,7 @@ def _reconcile_goals(
 
 
 def _solve_goal_again(
-    script: Script, answers: Sequence[GoalResult], k: int, shoot_goal: Callable[[GoalTrial], ShotResult]
+    script: Script, answers: Sequence[GoalResult], k: int, shoot_goal: "Callable[[GoalTrial], ShotResult]"
 ) -> GoalResult:
     """Goal `k` solved again from its present solution, with the changes of all other goals applied."""
     started, last, goal = clock.perf_counter(), answers[k], answers[k].goal
@@ -228,7 +226,7 @@ class GoalSimulationPool:
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(workers, context, _start_goal_worker, (script,))
 
-    def __enter__(self) -> GoalSimulationPool:
+    def __enter__(self) -> "GoalSimulationPool":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from poise.cli.command import Report, add_command
-from poise.errors import unknown_name
+from poise.errors import known_name
 
 
 def names_by_kind() -> dict[str, dict[str, str]]:
@@ -70,8 +70,7 @@ def add(commands: Any) -> None:
 
 def _run_list(chosen: argparse.Namespace) -> Report:
     found = names_by_kind()
-    if chosen.kind != "all" and chosen.kind not in found:
-        raise unknown_name("kind", chosen.kind, [*found, "all"])
+    known_name("kind", chosen.kind, [*found, "all"])
     shown = found if chosen.kind == "all" else {chosen.kind: found[chosen.kind]}
     lines = []
     for kind, items in shown.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.cli.command import Report, add_command
-from poise.errors import PoiseError
+from poise.errors import PoiseError, known_name
 
 
 def add(commands: Any) -> None:
@@ -48,13 +48,12 @@ def _check_first_choice(first: dict[str, str]) -> None:
     """Raise if a name in the first choice is unknown, before the server is opened."""
     from poise.body.assemble import body_names
     from poise.control.catalogue import controller_names
-    from poise.errors import unknown_name
     from poise.library.motions import motion_names
     from poise.world.terrain_kinds import parse_terrain
 
     for kind, valid in (("motion", motion_names()), ("body", body_names()), ("controller", controller_names())):
-        if kind in first and first[kind] not in valid:
-            raise unknown_name(kind, first[kind], valid)
+        if kind in first:
+            known_name(kind, first[kind], valid)
     parse_terrain(first.get("terrain", "flat"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from poise.control.controller import Controller
 from poise.control.entry import ControllerEntry, entry_from_object, load_object
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 
 BUILT_IN = {
     "pendulum": "poise.control.pendulum:ENTRY",
@@ -39,9 +39,8 @@ def controller_entry(name: str) -> ControllerEntry:
     """The entry of the controller that has a name or is given as 'module:Class'; raise for an unknown name."""
     if ":" in name:
         return entry_from_object(load_object(name), name)
-    if name not in _controller_homes():
-        raise unknown_name("controller", name, controller_names())
-    return replace(entry_from_object(load_object(_controller_homes()[name]), name), name=name)
+    home = _controller_homes()[known_name("controller", name, controller_names())]
+    return replace(entry_from_object(load_object(home), name), name=name)
 
 
 def controller_entries() -> dict[str, ControllerEntry]:

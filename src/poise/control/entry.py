@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import UnionType
 from typing import Any, Literal
 
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 
 Steered = Literal["no", "freely", "by steps"]
 CONTROLLER_METHODS = ("reset", "act", "target")  # Methods that a controller must have
@@ -125,9 +125,8 @@ class ControllerEntry:
         known = {field.name: field for field in fields(kind)}
         values = {}
         for key, value in (settings or {}).items():
-            if key not in known:
-                raise unknown_name(f"setting of {self.name}", key, known)
-            values[key] = self._converted_setting(known[key], value)
+            field = known[known_name(f"setting of {self.name}", key, known)]
+            values[key] = self._converted_setting(field, value)
         return self.controller_type()(kind(**values))
 
     def _converted_setting(self, field: Any, value: Any) -> Any:

@@ -5,8 +5,6 @@ foot to its goal. The ankle orients the foot; to face another way, the leg turns
 the limits of the knee are respected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
@@ -61,7 +59,7 @@ class EditedLimbs:
     shank: Array  # (T, N, 4)
     end: Array  # (T, N, 3) m, ends of the shanks
 
-    def at_rows(self, rows: Ints) -> EditedLimbs:
+    def at_rows(self, rows: Ints) -> "EditedLimbs":
         """The same for some of the poses: those with the indices `rows`."""
         return EditedLimbs(*(getattr(self, part.name)[rows] for part in fields(self)))
 

@@ -10,7 +10,7 @@ from poise.edit.reach import Reach, ReachGoal
 from poise.edit.take import Edit, Span
 from poise.edit.travel import PathEdit, StrideEdit, TurnEdit
 from poise.edit.uneven_ground import SlopeEdit, StairsEdit
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.forms import EDIT_FORMS
 
 LONGEST = 4000  # characters of a text
@@ -28,8 +28,7 @@ def parse_edit(text: str) -> Edit:
         raise PoiseError(f"edit '{text[:40]}...': has more than {LONGEST} characters")
     match = _WHOLE.fullmatch(text)
     name = match["name"] if match else re.split(r"[:@,]", text)[0]
-    if name not in EDIT_FORMS:
-        raise unknown_name("edit", name, EDIT_FORMS)
+    known_name("edit", name, EDIT_FORMS)
     words = _EditText(text, name, match)
     if match is None:
         raise words.error("this is not an edit", len(name))

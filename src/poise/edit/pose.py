@@ -14,17 +14,9 @@ from poise.body.body import Body
 from poise.body.parts import Hand
 from poise.body.surface import contact_parts
 from poise.body.symmetry import name_side
+from poise.edit import limbs
 from poise.edit.blend import OVER, crossfaded
 from poise.edit.foot_placement import EditedFootPlacement
-from poise.edit.limbs import (
-    easy_reach,
-    joint_element_id,
-    leg_lengths,
-    limb_joints,
-    parts_moved_by,
-    pelvis_drop,
-    require_legs,
-)
 from poise.edit.take import (
     BLOCK,
     REMEMBERED,
@@ -39,7 +31,7 @@ from poise.edit.take import (
 )
 from poise.edit.track import foot_sketches
 from poise.edit.walk import gradual_drop, gradual_drop_reach
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.forms import CARRY_POSES
 from poise.reference.body_clip import posed_data
 
@@ -97,7 +89,7 @@ class Offset:
 
 def _take_with_moved_joints(take: Take, span: Span, dofs: Collection[int], change: Callable[[Array], Array]) -> Take:
     """The take with `change(pose)` (nv,) added by the span's weight; parts that `dofs` move lose their contacts."""
-    below = parts_moved_by(take.body, dofs)
+    below = limbs.parts_moved_by(take.body, dofs)
 
     def frame(number: int) -> Frame:
         was, weight = take.frame(number), float(span.weight(number / take.rate))
@@ -127,7 +119,7 @@ class TrunkEdit:
 
     def on(self, take: Take) -> Take:
         """The motion with the trunk raised or lowered, raised no further than the legs reach."""
-        require_legs(take.body, "the edit 'trunk'")
+        limbs.require_legs(take.body, "the edit 'trunk'")
         height = float(take.body.standing[2])
         if self.metres < -height:
             raise PoiseError(f"edit '{self}' puts the pelvis, which is {height:.2f} m high, below the feet")
@@ -153,7 +145,7 @@ class _RaisedTrunk:
     def __init__(self, take: Take, trunk: TrunkEdit) -> None:
         self._rate, self._trunk = take.rate, trunk
         self._source = lru_cache(maxsize=REMEMBERED)(foot_sketches(take))
-        self._lengths = leg_lengths(take.body)
+        self._lengths = limbs.leg_lengths(take.body)
         self._heights = lru_cache(maxsize=REMEMBERED // BLOCK)(self._trunk_heights)
 
     def sketch(self, number: int) -> FrameSketch:
@@ -173,8 +165,8 @@ class _RaisedTrunk:
         numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
         wanted = metres * span.weight(numbers / self._rate)
         hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
-        reach = easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
-        missing = pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
+        reach = limbs.easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
+        missing = limbs.pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
         kept = wanted - gradual_drop(np.minimum(missing, wanted), self._rate)
         return np.asarray(kept[around : around + BLOCK])
 
@@ -201,8 +193,7 @@ class Carry:
     span: Span = field(default_factory=Span)
 
     def __post_init__(self) -> None:
-        if self.pose not in CARRY_POSES:
-            raise unknown_name("carry pose", self.pose, CARRY_POSES)
+        known_name("carry pose", self.pose, CARRY_POSES)
 
     def __str__(self) -> str:
         return edit_text("carry", self.pose, self.span)
@@ -227,7 +218,7 @@ def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Mask]:
     wanted = {hand: _HOLDS[pose][name_side(hand.link)] for hand in body.hands if name_side(hand.link) in _HOLDS[pose]}
     stay, start = np.full(body.nv, 1e3), np.array(body.standing)
     for hand in wanted:
-        for joint in limb_joints(body, hand.link):
+        for joint in limbs.limb_joints(body, hand.link):
             stay[list(joint.dofs)] = 0.03
             if joint.kind == "hinge" and len(joint.dofs) == 1:  # start bent: a straight elbow is singular
                 start[joint.qpos[0]] = 0.7 * joint.lower[0] + 0.3 * joint.upper[0]
@@ -240,8 +231,8 @@ def edited_carry_pose(body: Body, pose: str) -> tuple[Array, Mask]:
 def _edited_hand_place(body: Body, hand: Hand, arm: tuple[float, float, float]) -> Array:
     """(3,) m: the hand's place in the standing pose, `arm` (forward, outward, up; arm lengths) from the shoulder."""
     data = next(posed_data(body, body.standing[None]))
-    joints = [joint for joint in limb_joints(body, hand.link) if "clavicle" not in joint.name]
-    way = [data.xanchor[joint_element_id(body, joint)] for joint in joints]
+    joints = [joint for joint in limbs.limb_joints(body, hand.link) if "clavicle" not in joint.name]
+    way = [data.xanchor[limbs.joint_element_id(body, joint)] for joint in joints]
     link = body.link_id(hand.link)
     way.append(data.xpos[link] + data.xmat[link].reshape(3, 3) @ hand.point)
     length = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()

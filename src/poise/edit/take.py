@@ -5,8 +5,6 @@ another. Frames are cached, so that repeated requests cost nothing. Poses are in
 velocities match the poses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -62,7 +60,7 @@ class Span:
         ended = 0.0 if self.end is None else ease * quintic_ease_integral((time - self.end) / ease + 1.0)
         return np.asarray(begun - ended)
 
-    def since(self, now: float) -> Span:
+    def since(self, now: float) -> "Span":
         """The part of the span after the time `now` (s). Raises a PoiseError if the span ends before."""
         start = max(self.start or 0.0, now)
         if self.end is not None and self.end <= start:
@@ -153,7 +151,7 @@ class Take:
         mujoco.mj_integratePos(self.body.model, qpos, way, share)
         return Target(qpos, 0.0 * way if ended else self.rate * way, (here if share < 0.5 else there).down)
 
-    def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> Take:
+    def with_frames(self, frame: Callable[[int], Frame], **changes: object) -> "Take":
         """A copy whose frames the function `frame` computes; its results are cached. `changes` are other fields."""
         remembered = lru_cache(maxsize=REMEMBERED)(frame)
         return replace(self, frame=remembered, sketch=None, cycle=None, **changes)  # type: ignore[arg-type]
@@ -163,7 +161,7 @@ class Take:
         block: Callable[[int], Sequence[Frame]],
         since: int = 0,
         sketch: Callable[[int], FrameSketch] | None = None,
-    ) -> Take:
+    ) -> "Take":
         """A copy whose frames from `since` on come from `block`: it maps a frame number to the next BLOCK frames."""
         remembered = lru_cache(maxsize=REMEMBERED // BLOCK)(block)
 

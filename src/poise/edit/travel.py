@@ -8,17 +8,9 @@ import numpy as np
 
 from poise.arrays import Array
 from poise.ease import quintic_ease
+from poise.edit import walk
 from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
 from poise.edit.track import TakeFootTrack
-from poise.edit.walk import (
-    Course,
-    CourseMoves,
-    RigidEditMove,
-    edit_moves_of_footprints,
-    path_moves,
-    require_walk,
-    take_on_course,
-)
 from poise.errors import PoiseError
 
 USUAL_TURN = math.radians(50.0)  # rad/s, of a turn without an end time
@@ -44,18 +36,18 @@ class StrideEdit:
 
     def on(self, take: Take) -> Take:
         """The walk with the changed step lengths; contacts keep their times."""
-        return take_on_course(take, self.span.start, self._prepare)
+        return walk.take_on_course(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: TakeFootTrack) -> Course:
+    def _prepare(self, track: TakeFootTrack) -> walk.Course:
         change = (
             self.factor - 1.0 if self.factor is not None else (self.metres or 0.0) / mean_step_length_of_take(track)
         )
 
-        def course(track: TakeFootTrack) -> CourseMoves:
+        def course(track: TakeFootTrack) -> walk.CourseMoves:
             share = change * self.span.weight(track.time)
             shift = np.cumsum(share[:, None] * _edited_path_increments(track.path), axis=0)
-            root = path_moves(track.path, track.path + shift, np.zeros(track.frames))
-            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
+            root = walk.path_moves(track.path, track.path + shift, np.zeros(track.frames))
+            return walk.CourseMoves(root, walk.edit_moves_of_footprints(track, root, self.span.start))
 
         return course
 
@@ -75,16 +67,16 @@ class TurnEdit:
         start = self.span.start or 0.0
         end = self.span.end or (start + max(abs(math.radians(self.degrees)) / USUAL_TURN, 0.5))
 
-        def prepare(track: TakeFootTrack) -> Course:
-            require_walk(track, self.span.start, self)
+        def prepare(track: TakeFootTrack) -> walk.Course:
+            walk.require_walk(track, self.span.start, self)
             return course
 
-        def course(track: TakeFootTrack) -> CourseMoves:
+        def course(track: TakeFootTrack) -> walk.CourseMoves:
             yaw = math.radians(self.degrees) * quintic_ease((track.time - start) / (end - start))
             root = turned_path_moves(track, yaw)
-            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
+            return walk.CourseMoves(root, walk.edit_moves_of_footprints(track, root, self.span.start))
 
-        return take_on_course(take, self.span.start, prepare)
+        return walk.take_on_course(take, self.span.start, prepare)
 
 
 @dataclass(frozen=True)
@@ -103,10 +95,10 @@ class PathEdit:
 
     def on(self, take: Take) -> Take:
         """The walk along the path, as far as the original steps reach; straight on after the end of the path."""
-        return take_on_course(take, self.span.start, self._prepare)
+        return walk.take_on_course(take, self.span.start, self._prepare)
 
-    def _prepare(self, track: TakeFootTrack) -> Course:
-        require_walk(track, self.span.start, self)
+    def _prepare(self, track: TakeFootTrack) -> walk.Course:
+        walk.require_walk(track, self.span.start, self)
         begin = max(round((self.span.start or 0.0) * track.rate) - track.first, 0)
         origin, heading = track.path[begin], _path_headings(track.path, track.rate)[begin]
         curve = curve_through_points(origin, heading, np.array(self.points, float))
@@ -114,7 +106,7 @@ class PathEdit:
         angles = np.unwrap(np.arctan2(*np.diff(curve, axis=0).T[::-1]))
         middles = 0.5 * (run[1:] + run[:-1])
 
-        def course(track: TakeFootTrack) -> CourseMoves:
+        def course(track: TakeFootTrack) -> walk.CourseMoves:
             far = np.cumsum(np.linalg.norm(_edited_path_increments(track.path), axis=1))
             far = np.maximum(far - far[begin], 0.0)
             wanted = np.interp(far, middles, angles)
@@ -124,8 +116,8 @@ class PathEdit:
             beyond = np.maximum(far - run[-1], 0.0)[:, None] * [math.cos(angles[-1]), math.sin(angles[-1])]
             target = np.stack([np.interp(far, run, curve[:, i]) for i in (0, 1)], axis=1) + beyond
             target[:begin] = track.path[:begin]
-            root = path_moves(track.path, target, yaw)
-            return CourseMoves(root, edit_moves_of_footprints(track, root, self.span.start))
+            root = walk.path_moves(track.path, target, yaw)
+            return walk.CourseMoves(root, walk.edit_moves_of_footprints(track, root, self.span.start))
 
         return course
 
@@ -159,12 +151,12 @@ def curve_through_points(origin: Array, heading: float, points: Array) -> Array:
     return np.vstack([pieces[0][:1], *(piece[1:] for piece in pieces)])
 
 
-def turned_path_moves(track: TakeFootTrack, yaw: Array) -> RigidEditMove:
+def turned_path_moves(track: TakeFootTrack, yaw: Array) -> walk.RigidEditMove:
     """(K,) moves of the root after which each increment of the track's path is turned by `yaw` (K,) rad."""
     steps = _edited_path_increments(track.path)
     cosine, sine = np.cos(yaw), np.sin(yaw)
     turned = np.stack([cosine * steps[:, 0] - sine * steps[:, 1], sine * steps[:, 0] + cosine * steps[:, 1]], axis=1)
-    return path_moves(track.path, track.path[0] + np.cumsum(turned, axis=0), yaw)
+    return walk.path_moves(track.path, track.path[0] + np.cumsum(turned, axis=0), yaw)
 
 
 def _edited_path_increments(path: Array) -> Array:

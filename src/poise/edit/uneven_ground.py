@@ -1,7 +1,5 @@
 """Walks over uneven ground: footprints move onto slopes, stairs or any surface, and the root follows the footprints."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ heel to toe on the moved footprint, so that the foot does not slide. In swing, a
 the next. The pelvis is lowered where a leg would otherwise be too short.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -46,7 +44,7 @@ class RigidEditMove:
         """The points (..., 3) m after the move."""
         return np.asarray(quat_rotate(self.turn, points) + self.shift)
 
-    def at(self, rows: int | slice) -> RigidEditMove:
+    def at(self, rows: int | slice) -> "RigidEditMove":
         """The move in some of the frames."""
         return RigidEditMove(self.turn[rows], self.shift[rows])
 

@@ -3,8 +3,6 @@
 The skin is rigid: each vertex follows one joint. Only the first performer is exported, without props.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,7 +117,7 @@ def _figure_joints_of_links(model: mujoco.MjModel, rigging: Rigging) -> dict[int
     return out
 
 
-def _join_skin(parts: Sequence[tuple[int, TriangleMesh, Array]]) -> Skin:
+def _join_skin(parts: "Sequence[tuple[int, TriangleMesh, Array]]") -> Skin:
     """Join parts into one skin; each is a joint, a shape in its frame, and a screen colour."""
     joints, solids, colours = zip(*parts, strict=True)
     sizes = [len(solid.vertices) for solid in solids]
@@ -169,7 +167,7 @@ class TriangleMesh:
     normals: Array  # (V, 3) unit, outwards
     faces: Ints  # (F, 3) anticlockwise from outside
 
-    def transformed(self, position: Array, rotation: Array) -> TriangleMesh:
+    def transformed(self, position: Array, rotation: Array) -> "TriangleMesh":
         """The surface rotated by a quaternion, then translated."""
         vertices = quat_rotate(rotation, self.vertices) + position
         return TriangleMesh(readonly(vertices), readonly(quat_rotate(rotation, self.normals)), self.faces)

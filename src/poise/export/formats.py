@@ -10,7 +10,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.export.clips import WHOLE, ExportPart, Source, clip_for_bvh, performer_clip
 from poise.export.figure import exported_figure
 from poise.export.figure_files import write_glb, write_usd
@@ -143,9 +143,7 @@ def export(
     ending = path.suffix.lstrip(".").lower()
     if not ending:
         raise PoiseError(f"{path}: add a file ending that names the format, one of {', '.join(able)}")
-    if ending not in able:
-        raise unknown_name("format for a motion without a body" if ending in FORMATS else "format", ending, able)
-    form = able[ending]
+    form = able[known_name("format for a motion without a body" if ending in FORMATS else "format", ending, able)]
     if part != WHOLE and not form.parts:
         can = ", ".join(ending for ending, other in able.items() if other.parts)
         raise PoiseError(f"a part or a rate can be chosen for {can} only, not for {ending}")

@@ -299,6 +299,11 @@ def _external_force_and_moment(replay: Replay) -> tuple[Array, Array]:
     return force, moment
 
 
+def driving_share_of_friction(replay: Replay) -> float:
+    """The share of friction's work that drives slips instead of braking them, in the worst second."""
+    return _friction_errors(replay)[2]
+
+
 def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     """Pulling force, force outside the cone, share of friction's work that drives slip, error of stated coefficients.
 

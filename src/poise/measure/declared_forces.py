@@ -5,8 +5,6 @@ stabiliser or of such a hand is told in N and N m, as an impulse, and as the dis
 would have to lie outside the points that bear the body to give it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +37,7 @@ class DeclaredForces:
     weight_errors: Array  # (K,) errors of hung weights' forces, as shares of the weight, or of its inertial force
 
     @classmethod
-    def of(cls, replay: Replay) -> DeclaredForces:
+    def of(cls, replay: Replay) -> "DeclaredForces":
         """Take the pushes of a recording from its external forces, then the weights, then the stabiliser."""
         r = replay.recording
         rest = r.external - pushed_forces(replay)
@@ -52,12 +50,12 @@ class DeclaredForces:
         return cls(replay, np.where(rows, rest, 0.0), np.where(rows, 0.0, rest), errors)
 
     @cached_property
-    def assistance(self) -> Effort:
+    def assistance(self) -> "Effort":
         """Size of the stabiliser's forces."""
         return Effort.of(self.replay, self.stabiliser)
 
     @cached_property
-    def intrusion(self) -> Effort:
+    def intrusion(self) -> "Effort":
         """Size of the forces that nothing declares."""
         return Effort.of(self.replay, self.undeclared)
 
@@ -74,7 +72,7 @@ class Effort:
     outside_p95_m: float | None  # m, 95th percentile; both None if nothing bears the body while they act
 
     @classmethod
-    def of(cls, replay: Replay, forces: Array) -> Effort:
+    def of(cls, replay: Replay, forces: Array) -> "Effort":
         """Size of generalised forces (T, nv)."""
         r = replay.recording
         first = int(r.model.body_dofadr[r.root])
@@ -90,7 +88,7 @@ class Effort:
         return cls(float(linear.max()), float(torque.max()), float(acts.mean()), impulse, median, high)
 
     @classmethod
-    def of_pieces(cls, pieces: Sequence[Effort]) -> Effort:
+    def of_pieces(cls, pieces: "Sequence[Effort]") -> "Effort":
         """The size over pieces of a recording, nearly equally long; distances are those of the worst piece."""
         distances = zip(*((piece.outside_m, piece.outside_p95_m) for piece in pieces), strict=True)
         outside = [[far for far in each if far is not None] for each in distances]

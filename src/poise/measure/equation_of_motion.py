@@ -6,8 +6,6 @@ Its recorded velocity has the right momentum at the end of the step, but does no
 is therefore evaluated with the root velocities that solve the root's six rows; the rest in the joints' rows is error.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import mujoco
@@ -25,7 +23,7 @@ class MotionErrors:
     pose: Array  # (T, nv) rad, by which a joint or a root's orientation is not where its velocity takes it
 
     @classmethod
-    def of(cls, replay: Replay, limit_impulse: Array) -> MotionErrors:
+    def of(cls, replay: Replay, limit_impulse: Array) -> "MotionErrors":
         """Errors of a recording with impulses of joint limits (T, nv) N m s."""
         r, model = replay.recording, replay.recording.model
         given = r.torque + r.external + replay.contact_forces + limit_impulse / r.step

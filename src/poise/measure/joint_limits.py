@@ -3,8 +3,6 @@
 Limits of angles bound hinge angles, and the components of a ball's rotation vector in its own frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,7 +39,7 @@ class JointLimits:
     body: Body | None  # the bundled body that the performer is
 
     @classmethod
-    def of(cls, recording: Recording) -> JointLimits:
+    def of(cls, recording: Recording) -> "JointLimits":
         """The limits of the bundled body that the recording names, if the model is that body's; else the file's own."""
         model, meta = recording.model, recording.meta
         stated = [_numbers(meta.get(key), model.nv, sign) for key, sign in (("joint_lower", -1), ("joint_upper", 1))]

@@ -1,7 +1,5 @@
 """Replay of a recording through MuJoCo's kinematics, which audit and metrics measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,10 +35,10 @@ class Replay:
     axes: Array  # (T+1, nv, 6) motion of each DOF: rotation, and translation of the tree's centre of mass
     inertial_force: Array  # (T, nv) M (v1 - v0) / h + bias: what all other forces of a step must add up to
     root_inertia: Array  # (T, nv, 6) kg m^2: columns of the mass matrix of the free root of each DOF's tree
-    touches: tuple[CloseSurfaces, ...]  # per state: surfaces that touch or are close
+    touches: "tuple[CloseSurfaces, ...]"  # per state: surfaces that touch or are close
 
     @classmethod
-    def of(cls, recording: Recording) -> Replay:
+    def of(cls, recording: Recording) -> "Replay":
         """Replay all states of a recording."""
         model = recording.model
         data = mujoco.MjData(model)
@@ -264,7 +262,7 @@ class CloseSurfaces:
     own: Mask  # (n,) whether they are links of one body
 
     @classmethod
-    def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> CloseSurfaces:
+    def of(cls, model: mujoco.MjModel, data: mujoco.MjData) -> "CloseSurfaces":
         """Take the contacts that MuJoCo's collision detection has just found, without walls of height fields."""
         found = data.contact
         walls = (model.geom_type[found.geom[:, 0]] == mujoco.mjtGeom.mjGEOM_HFIELD) & (found.frame[:, 2] < UPWARD)

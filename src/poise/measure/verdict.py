@@ -1,7 +1,5 @@
 """The verdict on a recording in three words: physical, assisted, or not physical."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -67,7 +65,7 @@ class Verdict:
     unjudged: tuple[str, ...] = ()  # what the recording does not allow to judge
 
     @classmethod
-    def of(cls, checks: Sequence[AuditCheck], assistance: Effort | None, unjudged: Sequence[str] = ()) -> Verdict:
+    def of(cls, checks: Sequence[AuditCheck], assistance: Effort | None, unjudged: Sequence[str] = ()) -> "Verdict":
         """The verdict on the checks of a recording; a stabiliser that gave nothing is None."""
         failed = tuple(check.text for check in checks if not check.passed)
         given = () if assistance is None else (f"a stabiliser holds the root: {assistance.text}",)

@@ -1,7 +1,5 @@
 """Casting: find the body and the reference for the names or files that a user gives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from poise.body.body import Body
@@ -30,7 +28,7 @@ class Cast:
     imported: Imported | None = None
     ships: bool = False  # whether the motion ships with Poise
 
-    def with_load(self, link: str, mass: float) -> Cast:
+    def with_load(self, link: str, mass: float) -> "Cast":
         """This cast with a load of `mass` kg at a link. The reference loses its dynamics, which assume no load."""
         body, reference = self.body.loaded({link: mass}), self.reference
         if isinstance(reference, Played):

@@ -13,7 +13,7 @@ from poise.control.controller import Controller, ReportsEnding, Steerable
 from poise.control.entry import ControllerEntry, entry_from_object
 from poise.edit.parse import parse_edit
 from poise.edit.take import Edit, eased, take_of
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.bodies import load_shipped_or_own_body
 from poise.library.motions import dynamic_reference, motion_names, named_motion
@@ -196,9 +196,7 @@ class Request:
         then = named_controller(name)
         if self.steer is not None and not isinstance(then, Steerable):
             raise PoiseError(f"then '{self.then}': {name} cannot be steered, use {fallback_controller()}")
-        if motion not in motion_names():
-            raise unknown_name("motion", motion, motion_names())
-        return then, motion
+        return then, known_name("motion", motion, motion_names())
 
     def _with_catcher(self, first: Controller, entry: ControllerEntry) -> Controller:
         """The controller; with `catch` wrapped so that the controller of this name takes over when the body topples."""

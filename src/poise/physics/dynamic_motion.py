@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from poise.arrays import Array, finite_or_null, readonly
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.forms import VARIATION_FORMS
 from poise.physics.certificate import Certificate, Deviation, certify, deviation_from
 from poise.physics.interior import OptimiserProgress, ignore_progress
@@ -107,8 +107,7 @@ def parse_physics_variation(texts: tuple[str, ...]) -> Variation:
     chosen: dict[str, float] = {}
     for text in texts:
         name, _, number = text.partition(":")
-        if name not in VARIATION_FORMS:
-            raise unknown_name("variation", name, VARIATION_FORMS)
+        known_name("variation", name, VARIATION_FORMS)
         try:
             value = float(number)
         except ValueError:

@@ -9,7 +9,7 @@ from poise.body.body import Body
 from poise.body.pose_space import PoseSpace
 from poise.body.surface import lowest_geom_height
 from poise.edit.limbs import has_legs, limb_joints, part_point
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.reference.body_clip import posed_data
 from poise.reference.key_poses import pose_from_coordinates
 from poise.retarget.ik import PoseSolver
@@ -54,9 +54,7 @@ def pose_on_ground(body: Body, coordinates: Array) -> Array:
 def angles_of_drag(body: Body, coordinates: Array, name: str, place: Array) -> dict[int, float]:
     """Angles (rad, by degree of freedom) that bring a handle to `place` (3,) m, or as near as the limits allow."""
     by_name = {handle.name: handle for handle in pose_handles(body)}
-    if name not in by_name:
-        raise unknown_name("handle", name, by_name)
-    handle, start = by_name[name], pose_on_ground(body, coordinates)
+    handle, start = by_name[known_name("handle", name, by_name)], pose_on_ground(body, coordinates)
     feet = [foot.link for foot in body.feet] if name == PELVIS else []  # which stay while the legs bend
     bends = [dof for link in feet or [handle.link] for joint in limb_joints(body, link) for dof in joint.dofs]
     weights = np.full(body.nv, FIRM)

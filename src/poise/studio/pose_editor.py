@@ -16,7 +16,7 @@ from poise.arrays import Array
 from poise.body.assemble import body_names
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.export.page import body_poses, page_scene_data
 from poise.performance.performance import Performance
 from poise.performance.report import summarise_performance
@@ -97,18 +97,14 @@ class PoseEditor:
         self._show_sheet(ScriptSheet.read(text, self._folder, self._name), anew=True)
 
     def _do_open(self, args: Arguments) -> None:
-        name = args.text("script")
-        if name not in shipped_scripts():
-            raise unknown_name("script", name, shipped_scripts())
+        name = known_name("script", args.text("script"), shipped_scripts())
         self._open(find_script(name).read_text(encoding="utf-8"), name)
 
     def _do_text(self, args: Arguments) -> None:
         self._open(args.text("text"), args.text("name", "script"))
 
     def _do_new(self, args: Arguments) -> None:
-        body = args.text("body", "human37")
-        if body not in body_names():
-            raise unknown_name("body", body, body_names())
+        body = known_name("body", args.text("body", "human37"), body_names())
         self._name = "script"
         self._show_sheet(ScriptSheet.blank(body, self._folder), anew=True)
 

@@ -1,7 +1,5 @@
 """A script of key poses under edit: keys are added, moved, copied, mirrored and changed."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -17,7 +15,7 @@ from poise.animate.script import ControlPose, Script, script_reference_and_contr
 from poise.arrays import Array, Frozen
 from poise.body.assemble import body_names
 from poise.body.body import Body
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.files import write_file
 from poise.forms import TERRAIN_FORMS
 from poise.toml_reader import read_toml
@@ -38,7 +36,7 @@ class ScriptSheet:
     text: str  # text of the file; the author's own, with comments, until something is changed
 
     @classmethod
-    def read(cls, text: str, folder: Path, name: str = "script") -> ScriptSheet:
+    def read(cls, text: str, folder: Path, name: str = "script") -> "ScriptSheet":
         """The sheet of a script's text; scripts that refer to files are refused."""
         try:
             raw = read_toml(text)
@@ -52,7 +50,7 @@ class ScriptSheet:
         return cls(Frozen({key: value for key, value in raw.items() if key != "pose"}), keys, script, text)
 
     @classmethod
-    def blank(cls, body: str, folder: Path) -> ScriptSheet:
+    def blank(cls, body: str, folder: Path) -> "ScriptSheet":
         """A script of a body that stands for three seconds."""
         pose = {"time": 0.0, "name": "start", "angles": {"pitch": 0.0}}
         return cls.read(toml_text({"title": "Untitled", "body": body, "seconds": 3.0, "pose": [pose]}), folder)
@@ -62,7 +60,7 @@ class ScriptSheet:
         """The body that performs."""
         return self.script.scene.body
 
-    def changed(self, keys: tuple[ControlPose, ...] | None = None, **entries: Any) -> ScriptSheet:
+    def changed(self, keys: tuple[ControlPose, ...] | None = None, **entries: Any) -> "ScriptSheet":
         """The sheet with other keys or entries; an entry of None is removed. Raises unless it is a valid script."""
         ordered = tuple(sorted(self.keys if keys is None else keys, key=lambda key: key.time))
         raw = {key: value for key, value in {**self.raw, **entries}.items() if value is not None}
@@ -79,12 +77,12 @@ class ScriptSheet:
             raise PoiseError(f"there is no key {index}")
         return self.keys[index]
 
-    def _with_changed_key(self, index: int, entries: Mapping[str, Any] | None = None, **values: Any) -> ScriptSheet:
+    def _with_changed_key(self, index: int, entries: Mapping[str, Any] | None = None, **values: Any) -> "ScriptSheet":
         """The sheet with some values of a key changed, and with other entries if given."""
         changed = replace(self._key_at(index), **values)
         return self.changed((*self.keys[:index], changed, *self.keys[index + 1 :]), **(entries or {}))
 
-    def with_key(self, time: float, coordinates: Any) -> ScriptSheet:
+    def with_key(self, time: float, coordinates: Any) -> "ScriptSheet":
         """The sheet with a key at a time, set to the present pose in all angles that some key sets."""
         if any(abs(key.time - time) < 1e-6 for key in self.keys):
             raise PoiseError(f"there already is a key at {time:.2f} s")
@@ -96,28 +94,28 @@ class ScriptSheet:
         taken = {pose.name for pose in self.script.poses}
         return next(name for k in range(1, len(taken) + 2) if (name := f"{stem} {k}") not in taken)
 
-    def moved(self, index: int, time: float) -> ScriptSheet:
+    def moved(self, index: int, time: float) -> "ScriptSheet":
         """The sheet with a key at another time."""
         return self._with_changed_key(index, time=time)
 
-    def copied(self, index: int, time: float) -> ScriptSheet:
+    def copied(self, index: int, time: float) -> "ScriptSheet":
         """The sheet with a copy of a key at another time."""
         key = self._key_at(index)
         name = self._free_name(key.name.rstrip("0123456789 ") or "pose")
         return self.changed((*self.keys, replace(key, time=time, name=name)))
 
-    def mirrored(self, index: int) -> ScriptSheet:
+    def mirrored(self, index: int) -> "ScriptSheet":
         """The sheet with left and right of a key exchanged."""
         return self._with_changed_key(index, angles=Frozen(mirrored_angles(self.body, self._key_at(index).angles)))
 
-    def without(self, index: int) -> ScriptSheet:
+    def without(self, index: int) -> "ScriptSheet":
         """The sheet without a key."""
         self._key_at(index)
         if len(self.keys) == 1 and "cycle" not in self.raw:
             raise PoiseError("a script needs at least one key")
         return self.changed((*self.keys[:index], *self.keys[index + 1 :]))
 
-    def named(self, index: int, name: str) -> ScriptSheet:
+    def named(self, index: int, name: str) -> "ScriptSheet":
         """The sheet with a key renamed, also where goals refer to it."""
         key, name = self._key_at(index), name.strip()
         if not 0 < len(name) <= 40 or "." in name or "#" in name:
@@ -125,11 +123,11 @@ class ScriptSheet:
         goals = [_goal_with_renamed_key(goal, f"{key.name}.", f"{name}.") for goal in self.raw.get("goal", [])]
         return self._with_changed_key(index, {"goal": goals} if goals else {}, name=name)
 
-    def bent(self, index: int, angles: Mapping[int, float]) -> ScriptSheet:
+    def bent(self, index: int, angles: Mapping[int, float]) -> "ScriptSheet":
         """The sheet with some angles (rad) of a key set."""
         return self._with_changed_key(index, angles=Frozen({**self._key_at(index).angles, **angles}))
 
-    def freed(self, index: int, dof: int) -> ScriptSheet:
+    def freed(self, index: int, dof: int) -> "ScriptSheet":
         """The sheet with an angle of a key unset."""
         left = {k: v for k, v in self._key_at(index).angles.items() if k != dof}
         if not left:
@@ -147,9 +145,7 @@ def dof_of_angle(body: Body, name: str) -> int:
     """Index of a degree of freedom by its name; those of the root are roll, pitch and yaw."""
     if name in ROOT:
         return ROOT[name]
-    if name not in body.dof_names[6:]:
-        raise unknown_name("angle", name, [*ROOT, *body.dof_names[6:]])
-    return body.dof_names.index(name)
+    return body.dof_names.index(known_name("angle", name, [*ROOT, *body.dof_names[6:]]))
 
 
 def angle_name(body: Body, dof: int) -> str:

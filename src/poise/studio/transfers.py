@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.errors import PoiseError, unknown_name
+from poise.errors import PoiseError, known_name
 from poise.export.formats import export
 from poise.files import write_file
 from poise.performance.performance import Performance
@@ -27,8 +27,7 @@ _FRAMES = re.compile(rb"\bFrames\s*:\s*(\d+)", re.IGNORECASE)
 
 def download_file(performance: Performance, form: str, folder: Path) -> tuple[str, bytes]:
     """Name and content of a performance as a file of a format, which is written within `folder` and deleted."""
-    if form not in FORMATS:
-        raise unknown_name("format", form, FORMATS)
+    known_name("format", form, FORMATS)
     recording = performance.recording
     if not recording.steps:
         raise PoiseError("nothing has been performed yet")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from poise.errors import unknown_name
+from poise.errors import known_name
 from poise.study import timing
 from poise.study.experiment.study import Study
 from poise.study.modal import modes, push, threshold_and_window
@@ -28,6 +28,4 @@ STUDIES: dict[str, Study[Any]] = {
 
 def named_study(name: str) -> Study[Any]:
     """The study that is called `name`; an unknown name raises PoiseError with suggestions."""
-    if name not in STUDIES:
-        raise unknown_name("study", name, STUDIES)
-    return STUDIES[name]
+    return STUDIES[known_name("study", name, STUDIES)]

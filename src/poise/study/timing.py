@@ -1,7 +1,7 @@
 """Time of a step of control and simulation, also as a ratio to MuJoCo's own step, for each controller."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ from poise.control.rotation.flight_plan import GroundPhase, PlanarState, PlanTar
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.speed import timed_steps
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases, named_cases
-from poise.study.experiment.table import column_means, column_values, summary_by
+from poise.study.experiment.plots import bars, drawn_of, picture
+from poise.study.experiment.study import NamedCase, Row, Scope, Study, motion_cases, named_cases
+from poise.study.experiment.table import column_means, summary_by
 from poise.study.experiment.trial import Trial, stage_trial, time_motion
-from poise.study.modal.case import COLOUR as MODAL_COLOUR, MOTIONS, paper_window, study_body
-from poise.study.nqr.case import COLOURS as NQR_COLOURS
-from poise.study.pendulum.case import BODY, COLOUR as PENDULUM_COLOUR, STEP_RATE
+from poise.study.modal.case import MOTIONS, paper_window, study_body
+from poise.study.pendulum.case import BODY, STEP_RATE
 from poise.study.rotation.stage import BehaviourTrial, stage_behaviour_trial
 
 _NQR_TIMES = ("low_ms", "high_ms", "average_ms", "mj_step_ms", "ratio", "ratio_p99", "real_time_factor")
@@ -45,21 +44,6 @@ def run_nqr_timing(case: NamedCase) -> Row:
     }
 
 
-def plot_nqr_timing(rows: Sequence[Row]) -> Figure:
-    """Low, average and high step times of each motion, and the time of MuJoCo's step."""
-    found = NQR.summary(rows)
-    figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 1.2 * len(found), 2.6))
-    for place, row in enumerate(found):
-        low, high, average, mujoco_ms = (float(row[name] or 0.0) for name in _NQR_TIMES[:4])
-        axis.plot([place, place], [low, high], "-", color=NQR_COLOURS["nqr"], lw=6, alpha=0.35, solid_capstyle="butt")
-        axis.plot(place, average, "o", color=NQR_COLOURS["nqr"], label="nqr and its world" if not place else None)
-        axis.plot(place, mujoco_ms, "_", color="black", ms=16, label="mj_step" if not place else None)
-    axis.set_xticks(range(len(found)), [f"{row['motion']}\n{row['contacts']:.1f} contacts" for row in found])
-    axis.set(xlim=(-0.6, len(found) - 0.4), yscale="log", ylabel="ms")
-    axis.legend(frameon=False)
-    return figure
-
-
 NQR: Study[NamedCase] = Study(
     name="nqr-timing",
     title="time of a step of control and simulation",
@@ -69,7 +53,7 @@ NQR: Study[NamedCase] = Study(
     cases=motion_cases,
     run_case=run_nqr_timing,
     summary=summary_by(("motion",), **column_means("contacts", *_NQR_TIMES)),
-    plot=plot_nqr_timing,
+    plot=picture(bars(("low_ms", "average_ms", "high_ms", "mj_step_ms"), ("motion",), xscale="log")),
     alone=True,
 )
 
@@ -98,23 +82,6 @@ def run_pendulum_timing(case: NamedCase) -> Row:
     }
 
 
-def plot_pendulum_timing(rows: Sequence[Row]) -> Figure:
-    """Filter and simulation of each motion as stacked bars, beside the paper's times and MuJoCo's step."""
-    found = PENDULUM.summary(rows)
-    names = [*(str(row["motion"]) for row in found), "paper", "mj_step"]
-    filters = np.array([*column_values(found, "filter_ms"), PENDULUM_PAPER["filter_ms"], 0.0])
-    own, mujoco_ms = (column_values(found, name) for name in ("simulation_ms", "mj_step_ms"))
-    simulations = np.array([*own, PENDULUM_PAPER["simulation_ms"], mujoco_ms[0]])
-    figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 0.9 * len(names), 2.8))
-    axis.bar(names, filters, color=PENDULUM_COLOUR, label="filter, postures")
-    tops = axis.bar(names, simulations, bottom=filters, color=PENDULUM_COLOUR, alpha=0.4, label="tracking, simulation")
-    axis.bar_label(tops, [f"{whole:.2f}" for whole in filters + simulations], fontsize=8)
-    axis.axhline(1e3 / STEP_RATE, color="grey", lw=0.8, label="real time")
-    axis.set(ylim=(0.0, 1.6e3 / STEP_RATE), ylabel="ms")
-    axis.legend(frameon=False, fontsize=7)
-    return figure
-
-
 PENDULUM: Study[NamedCase] = Study(
     name="pendulum-timing",
     title="time of a step of filter, tracking and simulation",
@@ -124,7 +91,13 @@ PENDULUM: Study[NamedCase] = Study(
     cases=motion_cases,
     run_case=run_pendulum_timing,
     summary=summary_by(("motion",), **column_means("contacts", *_PENDULUM_TIMES)),
-    plot=plot_pendulum_timing,
+    plot=picture(
+        drawn_of(
+            lambda rows: [*rows, {"motion": "paper", **PENDULUM_PAPER, "mj_step_ms": None}],
+            bars(("filter_ms", "simulation_ms"), ("motion",), stacked=True, lines={"real time": 1e3 / STEP_RATE}),
+            bars(("mj_step_ms",), ("motion",)),
+        )
+    ),
     alone=True,
 )
 
@@ -199,30 +172,11 @@ def run_modal_timing(case: NamedCase) -> Row:
     }
 
 
-def plot_modal_timing(rows: Sequence[Row]) -> Figure:
-    """The parts of a step as stacked bars, and the time of a whole step beside the times of the paper and MuJoCo."""
-    from matplotlib import colormaps
-
-    found = MODAL.summary(rows)
-    names = [str(row["motion"]) for row in found]
-    figure, ((parts, beside),) = figure_panels(1, 2, size=(8.5, 3.2))
-    bottom = np.zeros(len(found))
-    for k, (part, column) in enumerate(PARTS.items()):
-        height = np.array(column_values(found, column))
-        parts.bar(names, height, bottom=bottom, color=colormaps["viridis"](k / (len(PARTS) - 1)), label=part)
-        bottom += height
-    parts.set_ylabel("ms")
-    parts.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    beside.bar(names, column_values(found, "step_ms"), color=MODAL_COLOUR)
-    for place, row in enumerate(found):
-        beside.plot(place, float(row["mj_step_ms"] or 0.0), "_k", ms=20, label=None if place else "mj_step")
-        if row["motion"] in MODAL_PAPER:
-            slow, fast = (1e3 / rate for rate in MODAL_PAPER[str(row["motion"])])
-            beside.plot([place, place], [fast, slow], "-", color="grey", lw=6, label=None if place else "paper")
-    beside.axhline(1e3 / 120, color="grey", lw=0.8)
-    beside.set(yscale="log", ylabel="ms")
-    beside.legend(frameon=False, fontsize=7)
-    return figure
+def with_paper(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rows with the paper's shortest and longest time of a frame of their motion, if known."""
+    for row in rows:
+        slow, fast = MODAL_PAPER.get(str(row["motion"]), (np.nan, np.nan))
+        yield {**row, "paper_low_ms": 1e3 / fast, "paper_high_ms": 1e3 / slow}
 
 
 MODAL: Study[NamedCase] = Study(
@@ -234,7 +188,13 @@ MODAL: Study[NamedCase] = Study(
     cases=motion_cases,
     run_case=run_modal_timing,
     summary=summary_by(("motion", "window"), **column_means("contacts", *_MODAL_TIMES)),
-    plot=plot_modal_timing,
+    plot=picture(
+        bars(tuple(PARTS.values()), ("motion",), stacked=True),
+        drawn_of(
+            with_paper,
+            bars(("step_ms", "paper_low_ms", "paper_high_ms", "mj_step_ms"), ("motion",), xscale="log"),
+        ),
+    ),
     alone=True,
 )
 
@@ -282,21 +242,6 @@ def _planning_time_of_case(what: str) -> float:
     return time.process_time() - began
 
 
-def plot_rotation_timing(rows: Sequence[Row]) -> Figure:
-    """Control and simulation of a step as stacked bars."""
-    found = [row for row in ROTATION.summary(rows) if row["step_ms"] is not None]
-    figure, ((axis,),) = figure_panels(1, 1, size=(4.5, 2.2))
-    places = np.arange(len(found))
-    control, simulation = (np.array(column_values(found, name)) for name in ("control_ms", "simulation_ms"))
-    axis.barh(places, control, color="C0", label="control")
-    axis.barh(places, simulation, left=control, color="0.7", label="simulation")
-    axis.axvline(2.0, color="black", lw=0.8)
-    axis.set_yticks(places, [str(row["what"]) for row in found])
-    axis.set_xlabel("ms of a step; the line is the goal")
-    axis.legend(fontsize=7)
-    return figure
-
-
 ROTATION: Study[NamedCase] = Study(
     name="rotation-timing",
     title="time of steps and plans",
@@ -306,6 +251,6 @@ ROTATION: Study[NamedCase] = Study(
     cases=lambda scope: named_cases((*BEHAVIOURS, *PLANS), scope),
     run_case=run_rotation_timing,
     summary=summary_by(("what",), **column_means("contacts", *_ROTATION_TIMES, "plan_ms")),
-    plot=plot_rotation_timing,
+    plot=picture(bars(("control_ms", "simulation_ms"), ("what",), stacked=True, lines={"goal, ms": 2.0})),
     alone=True,
 )

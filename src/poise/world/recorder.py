@@ -117,8 +117,8 @@ class ContactLog:
 
     def add(self, step: int, result: StepResult) -> None:
         """Append the forces of a step."""
-        first: Any = result[: len(ContactForces._fields)]
-        outer, own = ContactForces(*first), result.self_contacts
+        own = result.self_contacts
+        outer = ContactForces(result.body, result.other, result.point, result.frame, result.friction, result.impulse)
         while self._count + len(outer.body) + len(own.body) + len(result.grips) > len(self._ids):
             self._ids, self._values = (np.concatenate([table, np.empty_like(table)]) for table in self._tables)
         for forces, kind in ((outer, CONTACT), (own, SELF)):

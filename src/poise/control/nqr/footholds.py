@@ -3,8 +3,6 @@
 Each foot bears on several contact balls (heel, ball of the foot, toes).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,7 +46,7 @@ class SegmentFootContacts:
     )
 
 
-def segment_foot_contacts(motion: Dynamic, track: NqrContactPreview) -> SegmentFootContacts:
+def segment_foot_contacts(motion: Dynamic, track: "NqrContactPreview") -> SegmentFootContacts:
     """Foot contacts of a motion; `track` is the preview that begins with this motion."""
     steps, bearing = len(motion.torque), track.bearing_counts
     down = bearing > 0
@@ -79,7 +77,7 @@ def _segment_steps_to_landing(times: Ints, steps: int) -> Array:
     return np.append(times.astype(float), np.inf)[np.searchsorted(times, frames, side="right")] - frames
 
 
-def _next_footprints_in_segment(track: NqrContactPreview, bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
+def _next_footprints_in_segment(track: "NqrContactPreview", bearing: Ints, until: Array) -> tuple[Ints, list[Array]]:
     """(K, F) index of each foot's next footprint, -1 if there is none; and the list of all footprints (n, 3) m."""
     index = np.full(until.shape, -1, np.int64)
     found: list[Array] = []
@@ -115,7 +113,7 @@ def foot_raising_changes_for_segment(clip: BodyClip) -> Array:
 class NqrContactPreview:
     """Foot contacts in the N frames of a motion and of the motions after it; positions in the first motion's frame."""
 
-    pieces: tuple[PreviewPiece, ...]
+    pieces: "tuple[PreviewPiece, ...]"
 
     @property
     def bearing_counts(self) -> Ints:
@@ -132,7 +130,7 @@ class NqrContactPreview:
         piece, at = self._piece_and_frame(frame)
         return np.asarray(piece.bears[foot][at])
 
-    def _piece_and_frame(self, frame: int) -> tuple[PreviewPiece, int]:
+    def _piece_and_frame(self, frame: int) -> "tuple[PreviewPiece, int]":
         """The piece that contains a frame of the preview, and the frame in that piece."""
         for piece in self.pieces:
             if frame < piece.stop - piece.first:
@@ -140,7 +138,7 @@ class NqrContactPreview:
             frame -= piece.stop - piece.first
         raise IndexError(frame)
 
-    def entered_at(self, frame: int, carriage: PoseDisplacement) -> NqrContactPreview:
+    def entered_at(self, frame: int, carriage: PoseDisplacement) -> "NqrContactPreview":
         """The preview from a frame of its first motion on, displaced by `carriage` to where another motion ends."""
         head, *rest = self.pieces
         pieces = (replace(head, first=frame), *rest)

@@ -9,8 +9,6 @@ is solved backwards in time [Muico2009] Eqs. (8)-(10). xi and eta are deviations
 u are the motion's controls, d the defects of its dynamics: how far each step misses the next state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -93,7 +91,7 @@ def displaced_cost(cost: CostToGo, pose: Array, place: Array) -> CostToGo:
 
 
 def _riccati_sweeps_to_convergence(
-    motion: Dynamic, stages: list[RiccatiStage], end: CostToGo, cycles: int | None
+    motion: Dynamic, stages: "list[RiccatiStage]", end: CostToGo, cycles: int | None
 ) -> tuple[list[CostToGo], list[PolicyGain], int]:
     """Costs-to-go and gains of a motion, and the number of sweeps over it; only a cycle is swept more than once."""
     count = 0
@@ -121,7 +119,7 @@ def _used_policy_controls(motion: Dynamic) -> Mask:
 
 def _riccati_stages(
     motion: Dynamic, weights: NqrWeights, steps: LinearSteps, defect: Array, control: Array, used: Mask
-) -> list[RiccatiStage]:
+) -> "list[RiccatiStage]":
     """The steps of the linear-quadratic problem around the motion."""
     k, nv = steps.velocity.shape
     by_control = np.concatenate([steps.by_torque, steps.by_force.reshape(k, 2 * nv, -1)], axis=2)

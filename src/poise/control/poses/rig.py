@@ -4,8 +4,6 @@ The gains of people were tuned for a figure of 71 kg and 1.75 m, the gains of th
 times height, as the torques that carry a body do. The gains of other bodies follow from their torque limits.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ class PoseSpring(NamedTuple):
     stiffness: float  # N m/rad
     damping: float  # N m s/rad
 
-    def scaled(self, factor: float) -> PoseSpring:
+    def scaled(self, factor: float) -> "PoseSpring":
         """The spring with both gains multiplied by a factor."""
         return PoseSpring(factor * self.stiffness, factor * self.damping)
 
@@ -59,7 +57,7 @@ class PoseControlRig:
     damping: Array  # (nv,) N m s/rad
 
     @classmethod
-    def of(cls, body: Body) -> PoseControlRig:
+    def of(cls, body: Body) -> "PoseControlRig":
         """The default rig of a body."""
         names = [name.split("_", 1)[1] if name.startswith(("left_", "right_")) else name for name in body.dof_names]
         middle = float(next(posed_data(body, body.standing[None])).xipos[1:, 2].max())  # m, of the head

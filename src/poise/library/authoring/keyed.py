@@ -11,6 +11,7 @@ import numpy as np
 from poise.arrays import Array, Mask, readonly
 from poise.body.body import Body
 from poise.body.link_kinematics import LinkKinematics
+from poise.library.authoring import keyed_roll
 from poise.library.authoring.curves import (
     CurveKeys,
     KeyDerivatives,
@@ -19,12 +20,6 @@ from poise.library.authoring.curves import (
     authored_curve_values,
 )
 from poise.library.authoring.figure import SourceFigure
-from poise.library.authoring.keyed_roll import (
-    balls_declared_by_source,
-    outer_balls_of_roll_source,
-    poses_of_roll_source,
-    supports_of_roll_source,
-)
 from poise.library.authoring.prints import (
     KeyedSourcePins,
     parts_down_in_source,
@@ -214,11 +209,11 @@ def sketch_of_keyed_source(source: MotionSource, body: Body) -> Sketch:
 
 def _sketch_of_rolling_source(motion: KeyedSource, body: Body, desired: Array, down: Mask) -> Sketch:
     """The motion of a body that rolls on its lowest parts; `down` (T, P) are the declared contacts."""
-    balls = outer_balls_of_roll_source(body)
-    prescribed = balls_declared_by_source(body, balls, down)
-    placed, pins = poses_of_roll_source(body, desired, balls, prescribed, RATE, motion.cyclic)
+    balls = keyed_roll.outer_balls_of_roll_source(body)
+    prescribed = keyed_roll.balls_declared_by_source(body, balls, down)
+    placed, pins = keyed_roll.poses_of_roll_source(body, desired, balls, prescribed, RATE, motion.cyclic)
     qpos = keyed_source_pinned_limbs(body, placed, pins)
-    supports = supports_of_roll_source(body, qpos, balls, prescribed, motion.cyclic)
+    supports = keyed_roll.supports_of_roll_source(body, qpos, balls, prescribed, motion.cyclic)
     return Sketch(_clip_of_keyed_source(motion, body, qpos, down), supports)
 
 

@@ -17,15 +17,10 @@ from poise.edit.take import take_of
 from poise.edit.track import TakeFootTrack
 from poise.edit.travel import turned_path_moves
 from poise.edit.walk import Course, CourseMoves, RigidEditMove, take_on_course
+from poise.library.authoring import gait_change
 from poise.library.authoring.curves import CYCLE
 from poise.library.authoring.figure import SourceFigure
 from poise.library.authoring.gait import RATE, clip_of_gait_source, gait_of_source
-from poise.library.authoring.gait_change import (
-    PacedStretch,
-    clip_of_pace_source,
-    gait_source_contacts_at,
-    read_source_stages,
-)
 from poise.library.authoring.source import MotionSource
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
@@ -90,12 +85,12 @@ def _straight_walk_of_turn_source(source: MotionSource, steady: BodyClip, end: f
     """The straight walk from which the turn is made, with the step sizes of the source."""
     per_frame = CYCLE / (steady.frames - 1)
     percent = np.round(np.arange(-_BEFORE, end + _AFTER + per_frame / 2, per_frame), 9)
-    size = read_source_stages(source, "size")(percent)
-    pace = PacedStretch(percent, size, np.zeros(len(percent)), np.zeros(len(percent)))
-    down = gait_source_contacts_at(steady, percent)
+    size = gait_change.read_source_stages(source, "size")(percent)
+    pace = gait_change.PacedStretch(percent, size, np.zeros(len(percent)), np.zeros(len(percent)))
+    down = gait_change.gait_source_contacts_at(steady, percent)
     mean = PoseSpace(steady.body).normalized(np.mean(steady.qpos[:-1], axis=0, keepdims=True))[0]
     mean[0] = 0.0
-    return clip_of_pace_source(steady, mean, pace, down)  # smaller steps blend towards the mean pose
+    return gait_change.clip_of_pace_source(steady, mean, pace, down)  # smaller steps blend towards the mean pose
 
 
 def _walk_of_turn_source(straight: BodyClip, heading: _TurnSourceHeading) -> BodyClip:

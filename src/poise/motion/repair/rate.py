@@ -14,17 +14,10 @@ import numpy as np
 
 from poise.arrays import Frozen
 from poise.motion.clip import Clip
+from poise.motion.repair import support_evidence
 from poise.motion.repair.bones import leg_length
 from poise.motion.repair.finding import Finding, ImportSettings
 from poise.motion.repair.point_masses import foot_and_hand_tracks, local_parabolas, mass_points
-from poise.motion.repair.support_evidence import (
-    AirbornePhase,
-    SingleSupportEvidence,
-    fastest_fall,
-    flights_in_imported_file,
-    single_support_evidence,
-    tipping_distance,
-)
 from poise.motion.roles import Roles
 
 STANDARD = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0, 150.0, 180.0, 200.0, 240.0)
@@ -50,7 +43,7 @@ TIPPING_FREE, TIPPING_SPREAD = 0.03, 0.03  # m
 class RateReading:
     """Evidence in a clip if the clip had a certain candidate rate."""
 
-    pendulum: SingleSupportEvidence | None
+    pendulum: support_evidence.SingleSupportEvidence | None
     fall: float  # g, largest downward acceleration of the centre of mass
     outside: float | None  # m, distance of the zero moment point outside the feet while standing
 
@@ -60,7 +53,7 @@ class RateEvidence:
     """All evidence in a clip about its rate."""
 
     header: float  # Hz, as stated in the file
-    flights: tuple[AirbornePhase, ...]
+    flights: tuple[support_evidence.AirbornePhase, ...]
     readings: Mapping[float, RateReading]  # by candidate rate (Hz), the header's first
 
     @property
@@ -72,7 +65,7 @@ class RateEvidence:
         return float(np.exp(rises @ rates / rises.sum()))
 
     @property
-    def pendulum(self) -> SingleSupportEvidence | None:
+    def pendulum(self) -> support_evidence.SingleSupportEvidence | None:
         """The most trusted single-support evidence; readings differ because smoothing depends on the assumed rate."""
         seen = [reading.pendulum for reading in self.readings.values() if reading.pendulum]
         return max(seen, key=lambda one: one.trust, default=None)
@@ -121,13 +114,15 @@ def rate_evidence(clip: Clip, roles: Roles, header: float) -> RateEvidence:
         rate = header * 2.0**doublings / step
         half = min(max(2, round(WINDOW * rate)), (clip.frames - 1) // step // 4)
         motion, limbs = local_parabolas(mass.place[::step], half), foot_and_hand_tracks(where[::step], roles, half)
-        swing = single_support_evidence(mass, motion, limbs, rate)
+        swing = support_evidence.single_support_evidence(mass, motion, limbs, rate)
         pendulum = swing and replace(swing, rate=swing.rate * step)
-        outside = tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate)
-        return RateReading(pendulum=pendulum, fall=fastest_fall(mass, motion, rate), outside=outside)
+        outside = support_evidence.tipping_distance(mass, motion, limbs, leg, STILL / header * step, rate)
+        return RateReading(pendulum=pendulum, fall=support_evidence.fastest_fall(mass, motion, rate), outside=outside)
 
     limbs_only = where[:, sorted(set(roles.joints.values()))]
-    flights = flights_in_imported_file(mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames))
+    flights = support_evidence.flights_in_imported_file(
+        mass, limbs_only, leg, near=min(round(NEAR * header), clip.frames)
+    )
     return RateEvidence(header, tuple(flights), Frozen({header * 2.0**k: rate_reading(k) for k in DOUBLINGS}))
 
 

@@ -1,7 +1,5 @@
 """Run a study: measure its cases on this machine or on a Dask cluster, and write rows, summary and plot to files."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -40,7 +38,7 @@ def run_study(
     cluster: str | None = None,
     show: Show = lambda rows, _: rows,
     folder: Path | None = None,
-) -> Findings:
+) -> "Findings":
     """Measure all cases of a study with `workers` processes (by default one per core) or on the cluster at an address.
 
     The rows do not depend on the number of workers, except the times that timing studies measure. If a `folder` is

@@ -12,14 +12,18 @@ from poise.study.experiment.study import Row, Value
 Gather = Callable[[Sequence[Row]], Value]  # Reduces the rows of a group to one value
 
 
-def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
-    """One row per combination of values in columns `by`, in order of first occurrence; `columns` reduce its group."""
+def rows_by(rows: Sequence[Row], by: Sequence[str]) -> list[tuple[Row, list[Row]]]:
+    """The combinations of values in columns `by`, in order of first occurrence, and the rows of each combination."""
     groups: dict[tuple[Value, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
+    return [(dict(zip(by, key, strict=True)), group) for key, group in groups.items()]
+
+
+def group_rows(rows: Sequence[Row], by: Sequence[str], columns: Mapping[str, Gather]) -> list[Row]:
+    """One row per combination of values in columns `by`, in order of first occurrence; `columns` reduce its group."""
     return [
-        {**dict(zip(by, key, strict=True)), **{name: gather(group) for name, gather in columns.items()}}
-        for key, group in groups.items()
+        {**labels, **{name: gather(group) for name, gather in columns.items()}} for labels, group in rows_by(rows, by)
     ]
 
 
@@ -79,11 +83,6 @@ def column_values(rows: Sequence[Row], column: str) -> list[float]:
 def rows_where(rows: Sequence[Row], **values: Value) -> list[Row]:
     """The rows in which each named column has the given value."""
     return [row for row in rows if all(row[column] == value for column, value in values.items())]
-
-
-def distinct_names(rows: Sequence[Row], column: str) -> list[str]:
-    """The distinct values of a column as text, in the order of their first occurrence."""
-    return list(dict.fromkeys(str(row[column]) for row in rows))
 
 
 def table_text(rows: Sequence[Row]) -> str:

@@ -19,7 +19,6 @@ from poise.world.result import StepResult
 from poise.world.world import World
 
 BODY = "human42"  # The body of the paper
-COLOUR = "#2a7f62"
 OURS = ModalSettings()  # The default settings of Poise
 WINDOWS = {"walk": 12, "squat": 16, "swing": 24}  # The paper's planning windows, frames
 MOTIONS = tuple(WINDOWS)

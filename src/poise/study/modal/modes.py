@@ -1,6 +1,6 @@
 """Modes of bodies by frequency, spectra of motions, plans of other modes than the slowest: [Jain2011] Figs. 1 and 5."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,9 +12,9 @@ from poise.control.modal.modal import LARGEST, Modal, ModalSettings
 from poise.control.modal.modes import ROOT, Modes, modal_stiffness, modes_at
 from poise.dynamics.mechanism import DynamicsTerms
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_means, group_rows, rows_where
+from poise.study.experiment.plots import curves, drawn_of, picture, point_rows
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import column_means, group_rows, rows_by, rows_where
 from poise.study.experiment.trial import cached_cast
 from poise.study.modal import case as modal
 from poise.study.modal.threshold_and_window import pushed_and_unpushed_trials
@@ -118,25 +118,21 @@ def _numbers_from_text(text: object) -> Array:
     return np.array(str(text).split(), float)
 
 
-def plot_modes(rows: Sequence[Row]) -> Figure:
-    """Frequencies of each standing body, and spectra of the first and last components of each motion."""
-    moved = [row for row in rows if row["pose"] != STANDING]
-    figure, (axes,) = figure_panels(1, 1 + len(moved), size=(3.4 + 2.6 * len(moved), 2.8))
+def frequency_points(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the squared frequency of each mode of each standing body."""
+    for row in rows_where(rows, pose=STANDING):
+        found = _numbers_from_text(row["frequencies"])
+        labels = {"body": row["body"], "pose": STANDING}
+        yield from point_rows(labels, **{"mode": ROOT + np.arange(len(found)), "(rad/s)²": found})
+
+
+def spectrum_points(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the spectra of the first and of the last principal components of each motion."""
     for row in rows:
-        if row["pose"] == STANDING:
-            found = _numbers_from_text(row["frequencies"])
-            axes[0].plot(ROOT + np.arange(len(found)), found, ".-", ms=3, lw=0.8, label=str(row["body"]))
-    axes[0].axhline(modal.OURS.threshold, color="grey", lw=0.8)
-    axes[0].set(yscale="log", xlabel="mode", ylabel="(rad/s)²", title=STANDING)
-    axes[0].legend(frameon=False, fontsize=6)
-    for axis, row in zip(axes[1:], moved, strict=True):
-        for column, colour, label in (("first_spectrum", modal.COLOUR, "first"), ("last_spectrum", "#c23b22", "last")):
-            share = _numbers_from_text(row[column])
-            axis.plot(float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share))), share, color=colour, label=label)
-        axis.set(xlim=(0.0, 20.0), xlabel="Hz", ylabel="share of the power")
-        axis.set_title(f"{row['pose']}: principal components", fontsize=9)
-        axis.legend(frameon=False, fontsize=7)
-    return figure
+        for components in ("first", "last"):
+            share = _numbers_from_text(row[f"{components}_spectrum"])
+            frequency = float(row["spectrum_hz"] or 0.0) * (1 + np.arange(len(share)))
+            yield from point_rows({"pose": row["pose"], "components": components}, Hz=frequency, share_of_power=share)
 
 
 MODES: Study[ModesCase] = Study(
@@ -148,7 +144,13 @@ MODES: Study[ModesCase] = Study(
     cases=modes_cases,
     run_case=run_modes_case,
     summary=lambda rows: [{name: row[name] for name in _SUMMARY} for row in rows],  # without frequencies and spectra
-    plot=plot_modes,
+    plot=picture(
+        drawn_of(
+            frequency_points,
+            curves("mode", ("(rad/s)²",), ("body",), ("pose",), ".-", yscale="log"),
+        ),
+        drawn_of(spectrum_points, curves("Hz", ("share_of_power",), ("components",), ("pose",), "-", xlim=(0.0, 20.0))),
+    ),
 )
 
 
@@ -234,28 +236,11 @@ def selection_summary(rows: Sequence[Row]) -> list[Row]:
     return group_rows(ordered, ("motion", "plan", "pushed", "modes"), columns)
 
 
-def plot_selection(rows: Sequence[Row]) -> Figure:
-    """The orientation error over time in the first trial of each set of modes; panels by motion, plan and push."""
-    from matplotlib import colormaps
-
-    shown = list(dict.fromkeys((str(row["motion"]), str(row["plan"]), bool(row["pushed"])) for row in rows))
-    figure, axes = figure_panels(1, len(shown), size=(3.2 * len(shown) + 1.0, 3.2), share_rows=True)
-    for axis, (motion, plan, pushed) in zip(axes[0], shown, strict=True):
-        own = rows_where(rows, motion=motion, plan=plan, pushed=pushed)
-        firsts = list({row["modes"]: row for row in reversed(own)}.values())[::-1]
-        runs = [row for row in firsts if "random" not in str(row["modes"])]
-        for k, row in enumerate(firsts):
-            curve = _numbers_from_text(row["curve"])
-            time = CURVE_STEPS / 120 * np.arange(len(curve))
-            random = row not in runs
-            colour = "grey" if random else colormaps["viridis"](k / max(len(runs), 1))
-            label = "random" if random and k == len(runs) else None if random else str(row["modes"])
-            axis.plot(time, curve, ":" if random else "-", color=colour, label=label)
-        axis.set(yscale="log", xlabel="s")
-        axis.set_title(f"{motion}, {'pushed' if pushed else 'left alone'},\n{plan} plan", fontsize=8)
-    axes[0, 0].set_ylabel("error of orientation, rad")
-    axes[0, -1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
+def error_points(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the orientation error over time in the first trial of each set of modes."""
+    for labels, own in rows_by(rows, ("motion", "plan", "pushed", "modes")):
+        error = _numbers_from_text(own[0]["curve"])
+        yield from point_rows(labels, s=CURVE_STEPS / 120 * np.arange(len(error)), error_rad=error)
 
 
 SELECTION: Study[SelectionCase] = Study(
@@ -267,5 +252,10 @@ SELECTION: Study[SelectionCase] = Study(
     cases=selection_cases,
     run_case=run_selection_case,
     summary=selection_summary,
-    plot=plot_selection,
+    plot=picture(
+        drawn_of(
+            error_points,
+            curves("s", ("error_rad",), ("modes",), ("motion", "plan", "pushed"), "-", yscale="log"),
+        )
+    ),
 )

@@ -3,7 +3,6 @@
 [Jain2011] sections 7.2 (walking, squatting, swinging) and 7.3 (strong pushes backward, the motion slowed down by 25 %).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -15,9 +14,9 @@ from poise.arrays import Array
 from poise.dynamics.actuation import PASSIVE, Actuation
 from poise.dynamics.state import State
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import SIDES, draw_force_map, figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
+from poise.study.experiment.plots import SIDES, curves, picture, share_map
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, Trial, horizontal_push, pushed_trial
 from poise.study.modal.case import MOTIONS, OURS, ModalCase, paper_window, run_modal_trial, study_body, summary_columns
 from poise.world.pushes import Push
@@ -83,24 +82,6 @@ def push_of_modal_case(degrees: int, force: float, frames: int) -> Push:
     return horizontal_push(degrees, force, PUSHED_AT, frames * FRAME)
 
 
-def plot_modal_pushes(rows: Sequence[Row]) -> Figure:
-    """Survival by force and direction: a row for each motion, a panel for each reaction and choice of footholds."""
-    ways: dict[str, dict[tuple[str, str], None]] = {}  # the reactions and steps of each motion, in order
-    for row in rows:
-        ways.setdefault(str(row["motion"]), {})[str(row["reaction"]), str(row["steps"])] = None
-    figure, axes = figure_panels(len(ways), max(len(own) for own in ways.values()), share_rows=True)
-    for above, (motion, pairs) in zip(axes, ways.items(), strict=True):
-        own = rows_where(rows, motion=motion)
-        for axis in above[len(pairs) :]:
-            axis.remove()
-        for axis, (reaction, steps) in zip(above, pairs, strict=False):
-            chosen = rows_where(own, reaction=reaction, steps=steps)
-            draw_force_map(axis, chosen, "direction", "{:g}°".format, within=own)
-            axis.tick_params(axis="x", labelbottom=True)
-            axis.set_title(f"{motion}, {reaction},\nsteps {steps}", fontsize=8)
-    return figure
-
-
 PUSHES: Study[ModalCase] = Study(
     name="modal-push",
     title="survival of pushes while walking, squatting and swinging: force, direction, phase, reaction",
@@ -112,7 +93,7 @@ PUSHES: Study[ModalCase] = Study(
     summary=summary_by(
         ("motion", "reaction", "steps", "force"), **summary_columns("trials", "survived", "share", "physical")
     ),
-    plot=plot_modal_pushes,
+    plot=picture(share_map("direction", "force", ("motion", "reaction", "steps"), ylabel="N", xlabel="degrees")),
 )
 
 
@@ -146,18 +127,6 @@ def warp_cases(scope: Scope) -> list[ModalCase]:
     ]
 
 
-def plot_warps(rows: Sequence[Row]) -> Figure:
-    """Survival by force and phase: panels without the warp above, panels with the warp below."""
-    ways = list(dict.fromkeys((str(row["reaction"]), str(row["footholds"])) for row in rows))
-    figure, axes = figure_panels(len(WARPS), len(ways), share_rows=True)
-    for above, warp in zip(axes, WARPS, strict=True):
-        for axis, (reaction, footholds) in zip(above, ways, strict=True):
-            own = rows_where(rows, reaction=reaction, footholds=footholds, warp=warp)
-            draw_force_map(axis, own, "phase", "{:g}".format, within=rows)
-            axis.set_title(f"{warp} warp, {reaction},\nfootholds {footholds}", fontsize=8)
-    return figure
-
-
 WARPED: Study[ModalCase] = Study(
     name="modal-warp",
     title="survival of strong pushes backward, without and with a slower motion",
@@ -170,7 +139,7 @@ WARPED: Study[ModalCase] = Study(
         ("motion", "reaction", "footholds", "force", "warp"),
         **summary_columns("trials", "survived", "share", "physical"),
     ),
-    plot=plot_warps,
+    plot=picture(share_map("phase", "force", ("warp", "reaction", "footholds"), ylabel="N")),
 )
 
 
@@ -227,19 +196,6 @@ def plant_cases(scope: Scope) -> list[ModalCase]:
     ]
 
 
-def plot_plant(rows: Sequence[Row]) -> Figure:
-    """The survival share against the force: a panel for each motion, a curve for each world."""
-    motions = distinct_names(rows, "motion")
-    figure, axes = figure_panels(1, len(motions))
-    for axis, motion in zip(axes[0], motions, strict=True):
-        for world in WORLDS:
-            own = rows_where(PLANT.summary(rows), motion=motion, world=world)
-            axis.plot(column_values(own, "force"), column_values(own, "share"), "o-", label=world)
-        axis.set(xlabel="N", ylabel="survived", ylim=(-0.05, 1.05), title=motion)
-    axes[0, 0].legend(frameon=False)
-    return figure
-
-
 PLANT: Study[ModalCase] = Study(
     name="modal-plant",
     title="survival of pushes in our simulation and in the paper's, which is linear in each step",
@@ -251,5 +207,5 @@ PLANT: Study[ModalCase] = Study(
     summary=summary_by(
         ("motion", "world", "force"), **summary_columns("trials", "survived", "share", "joint_rms_deg", "root_rms_m")
     ),
-    plot=plot_plant,
+    plot=picture(curves("force", ("survived",), ("world",), ("motion",), xlabel="N", ylim=(-0.05, 1.05))),
 )

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from poise.control.modal.modal import Modal
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import SIDES, figure_panels
+from poise.study.experiment.plots import SIDES, curves, drawn_of, picture
 from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_mean, column_values, distinct_names, group_rows, rows_where, summary_by
+from poise.study.experiment.table import rows_where, summary_by
 from poise.study.experiment.trial import Trial
 from poise.study.modal import case as modal
 from poise.study.modal.push import push_of_modal_case, pushes_of_motion
 
 PUSH = 100.0  # Force (N) of the pushes; they last as long as in `modal-push`
-PANELS = {"survived": (100.0, "survived, %"), "joint_rms_deg": (1.0, "joints off, degrees"),
-          "root_rms_m": (1e3, "root off, mm")}  # fmt: skip
-"""Scale and label of each plotted column."""
 
 
 def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row, Trial]]:
@@ -27,30 +25,12 @@ def pushed_and_unpushed_trials(motion: str, scope: Scope) -> Iterator[tuple[Row,
             yield {"pushed": side is not None, "direction": side}, trial
 
 
-def setting_curves_plot(across: str, unit: str) -> Callable[[Sequence[Row]], Figure]:
-    """A function that plots survival, and errors of survivors, over a column; curves with pushes are dashed."""
-
-    def plot_setting_curves(rows: Sequence[Row]) -> Figure:
-        figure, (axes,) = figure_panels(1, len(PANELS), size=(10.5, 2.8))
-        for axis, (column, (scale, title)) in zip(axes, PANELS.items(), strict=True):
-            shown = rows if column == "survived" else rows_where(rows, survived=True)
-            for k, motion in enumerate(distinct_names(rows, "motion")):
-                for pushed, style, label in ((False, "o-", motion), (True, "o--", f"{motion}, pushed")):
-                    own = rows_where(shown, motion=motion, pushed=pushed)
-                    found = group_rows(own, (across,), {column: column_mean(column)})
-                    found.sort(key=lambda row: float(row[across] or 0.0))
-                    values = [scale * value for value in column_values(found, column)]
-                    axis.plot(column_values(found, across), values, style, ms=4, color=f"C{k}", label=label)
-            axis.set(xlabel=f"{across}, {unit}", ylabel=title)
-            axis.set_xscale("log", base=2)
-            axis.set_ylim(bottom=0.0)
-            ticks = sorted(set(column_values(rows, across)))
-            axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90, fontsize=7)
-            axis.minorticks_off()
-        axes[-1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return figure
-
-    return plot_setting_curves
+def setting_curves(across: str, label: str) -> Callable[[Sequence[Row]], Figure]:
+    """A function that plots survival, and errors of survivors, over a column."""
+    over = partial(curves, across, by=("motion", "pushed"), xscale="log", xlabel=label)
+    return picture(
+        over(("survived",)), drawn_of(partial(rows_where, survived=True), over(("joint_rms_deg", "root_rms_m")))
+    )
 
 
 THRESHOLDS = (25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 800.0)
@@ -81,7 +61,7 @@ THRESHOLD: Study[modal.ModalCase] = Study(
     cases=threshold_cases,
     run_case=modal.run_modal_trial,
     summary=summary_by(("motion", "threshold", "pushed"), **modal.SUMMARY),
-    plot=setting_curves_plot("threshold", "(rad/s)²"),
+    plot=setting_curves("threshold", "threshold, (rad/s)²"),
 )
 
 
@@ -119,5 +99,5 @@ WINDOW: Study[modal.ModalCase] = Study(
     cases=window_cases,
     run_case=run_window_case,
     summary=summary_by(("motion", "chosen", "window", "pushed"), **modal.SUMMARY),
-    plot=setting_curves_plot("window", "frames"),
+    plot=setting_curves("window", "window, frames"),
 )

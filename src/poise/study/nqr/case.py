@@ -19,8 +19,6 @@ PAPER = NqrSettings(effort="size", planted=0.0, force=1.0, relocate=0.0, phase="
 """The paper's settings: the paper's cost, a reference that is never relocated, and no view of the ground ahead."""
 VARIANTS = {"ours": OURS, "paper": PAPER}
 LAWS = {"nqr": "nonlinear", "lqr": "linear"}  # Control laws by the names that the paper gives them
-COLOURS = {"nqr": "#1f5fa8", "lqr": "#c23b22"}
-"""Colours of the control laws, as in the paper's Fig. 3."""
 MOTIONS = ("walk", "run", "turn-45", "turn-90", "turn-180")
 
 SUMMARY: Mapping[str, Gather] = {

@@ -22,8 +22,8 @@ from poise.measure.metrics import fell_at
 from poise.performance.stage import set_up_run
 from poise.rotations import yaw_of
 from poise.study.experiment import table
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.plots import dots, picture, share_map
+from poise.study.experiment.study import NamedCase, Row, Scope, Study, named_cases
 from poise.study.experiment.trial import NOISE, judge_run
 from poise.world.recording import Recording
 from poise.world.scene import Scene
@@ -106,26 +106,6 @@ def repertoire_of_steering_case(repertoire: Repertoire, steps: Sequence[Repertoi
     return Repertoire(repertoire.motions, (*steps, *led_to), readonly(risk))
 
 
-def plot_transitions(rows: Sequence[Row]) -> Figure:
-    """A table with the largest deviation of each pair, or "falls"; empty where two steps do not meet."""
-    found = TRANSITIONS.summary(rows)
-    ones, others = (table.distinct_names(found, name) for name in ("step", "next"))
-    off = np.full((len(ones), len(others)), np.nan)
-    for row in found:
-        value = float(row["off"] or 0.0) if row["survived"] == row["trials"] else np.inf
-        off[ones.index(str(row["step"])), others.index(str(row["next"]))] = value
-    figure, axes = figure_panels(1, 1, size=(0.45 * len(others) + 2.0, 0.3 * len(ones) + 1.5))
-    shown = np.degrees(off)
-    axes[0, 0].imshow(np.where(np.isinf(shown), np.nan, shown), cmap="YlOrRd", vmin=0.0, aspect="auto")
-    for (i, j), value in np.ndenumerate(shown):
-        if not np.isnan(value):
-            axes[0, 0].text(j, i, "falls" if np.isinf(value) else f"{value:.1f}", ha="center", va="center", fontsize=7)
-    axes[0, 0].set_yticks(range(len(ones)), ones)
-    axes[0, 0].set_xticks(range(len(others)), others, rotation=90)
-    axes[0, 0].set_title("joint deviation in degrees, from a step (rows) to the next (columns)")
-    return figure
-
-
 TRANSITIONS: Study[TransitionCase] = Study(
     name="nqr-transitions",
     title="which step may follow which when a walk is steered",
@@ -140,7 +120,7 @@ TRANSITIONS: Study[TransitionCase] = Study(
         survived=table.column_total("survived"),
         off=table.column_max("off"),
     ),
-    plot=plot_transitions,
+    plot=picture(share_map("next", "step", written=table.column_max("off"), title="largest joint deviation, rad")),
 )
 
 
@@ -203,20 +183,6 @@ def command_latencies(yaw: Array, commands: Sequence[SteerCommand], rate: float)
     return np.array(found)
 
 
-def plot_steering(rows: Sequence[Row]) -> Figure:
-    """Duration and mean latency of each trial."""
-    figure, axes = figure_panels(1, 2, size=(7.0, 2.6))
-    for name in table.distinct_names(rows, "commands"):
-        own = table.rows_where(rows, commands=name)
-        for axis, column in zip(axes[0], ("seconds", "latency"), strict=True):
-            axis.plot([row["seed"] for row in own], [row[column] for row in own], "o", label=name)
-            axis.set(xlabel="seed", ylim=(0.0, None))
-    axes[0, 0].set_title("s until a fall or the end")
-    axes[0, 1].set_title("s from a command to its heading")
-    axes[0, 0].legend()
-    return figure
-
-
 STEERING: Study[NamedCase] = Study(
     name="nqr-steering",
     title="a walk under random commands of heading and speed",
@@ -235,5 +201,5 @@ STEERING: Study[NamedCase] = Study(
         latency_90=table.column_max("latency_90"),
         slip=table.column_mean("slip"),
     ),
-    plot=plot_steering,
+    plot=picture(dots("seconds", ("commands",)), dots("latency", ("commands",), xlabel="s from command to heading")),
 )

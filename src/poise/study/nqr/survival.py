@@ -1,7 +1,7 @@
 """Survival from noisy starts on level and uneven ground, at two rates, with short look-aheads; survival of pushes."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -10,11 +10,11 @@ import numpy as np
 
 from poise.errors import PoiseError
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import SIDES, draw_force_circle, draw_force_map, figure_panels, share_map_plot
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_values, distinct_names, rows_where, summary_by
+from poise.study.experiment.plots import curves, dots, drawn_of, picture, share_circle, share_map
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import summary_by
 from poise.study.experiment.trial import Trial, horizontal_push, pushed_trial
-from poise.study.nqr.case import COLOURS, LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
+from poise.study.nqr.case import LAWS, MOTIONS, SUMMARY, VARIANTS, NqrCase, run_nqr_trial
 
 STEADY = ("stand", "walk-slow", "walk-fast", *MOTIONS)
 
@@ -28,25 +28,6 @@ def survival_cases(scope: Scope) -> list[NqrCase]:
     ]
 
 
-def plot_survival(rows: Sequence[Row]) -> Figure:
-    """The number of trials that have not yet fallen, over time."""
-    names = distinct_names(rows, "motion")
-    figure, axes = figure_panels(len(names), 1, size=(6.0, 0.5 * len(names) + 0.8))
-    longest = max(float(row["seconds"] or 0.0) for row in rows)
-    for axis, name in zip(axes[:, 0], names, strict=True):
-        own = rows_where(rows, motion=name)
-        falls = np.sort(column_values(own, "fell_at"))
-        up = len(own) - np.arange(len(falls) + 2.0)
-        up[-1] = up[-2]
-        axis.step([0.0, *falls, longest], up, where="post", color=COLOURS["nqr"])
-        axis.set_ylim(0, 1.15 * len(own))
-        axis.set_yticks([0, len(own)])
-        axis.set_ylabel(name, rotation=0, ha="right", va="center")
-    axes[-1, 0].set_xlabel("s")
-    axes[0, 0].set_title(f"still up, of {len(rows) // len(names)}")
-    return figure
-
-
 SURVIVAL: Study[NqrCase] = Study(
     name="nqr-survival",
     title="how long motions go on, on level ground from noisy starts",
@@ -56,7 +37,7 @@ SURVIVAL: Study[NqrCase] = Study(
     cases=survival_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("motion",), **SUMMARY),
-    plot=plot_survival,
+    plot=picture(dots("seconds", ("motion",), xlabel="s until a fall (red) or the end")),
 )
 
 
@@ -85,7 +66,7 @@ RATE: Study[NqrCase] = Study(
     cases=rate_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("motion", "controller"), **SUMMARY),
-    plot=share_map_plot("controller", "motion"),
+    plot=picture(share_map("controller", "motion")),
 )
 
 
@@ -115,7 +96,7 @@ HORIZON: Study[NqrCase] = Study(
     cases=horizon_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("motion", "cycles"), **SUMMARY),
-    plot=share_map_plot("cycles", "motion"),
+    plot=picture(share_map("cycles", "motion")),
 )
 
 
@@ -167,7 +148,7 @@ GROUND: Study[NqrCase] = Study(
     cases=nqr_ground_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("ground", "height_cm"), **SUMMARY),
-    plot=share_map_plot("height_cm", "ground"),
+    plot=picture(share_map("height_cm", "ground")),
 )
 
 
@@ -195,20 +176,6 @@ def nqr_push_cases(scope: Scope) -> list[NqrCase]:
     ]
 
 
-def plot_nqr_pushes(rows: Sequence[Row]) -> Figure:
-    """For the first motion: a circle of all directions, and force against phase for each of four directions."""
-    own = rows_where(rows, motion=rows[0]["motion"])
-    sides = [angle for angle in SIDES if rows_where(own, direction=angle)]
-    figure, axes = figure_panels(1, 1 + len(sides))
-    axes[0, 0].remove()
-    circle = figure.add_subplot(1, 1 + len(sides), 1, projection="polar")
-    draw_force_circle(circle, own, f"{own[0]['motion']}, all phases", "{:g} N".format, 45.0)
-    for axis, angle in zip(axes[0, 1:], sides, strict=True):
-        draw_force_map(axis, rows_where(own, direction=angle), "phase", force_label="{:g}".format)
-        axis.set(title=SIDES[angle], xlabel="phase", ylabel="N")
-    return figure
-
-
 PUSHES: Study[NqrCase] = Study(
     name="nqr-push",
     title="survival of pushes of a tenth of a second on the torso: force, direction, phase of the cycle",
@@ -218,7 +185,7 @@ PUSHES: Study[NqrCase] = Study(
     cases=nqr_push_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("motion", "direction", "force"), **SUMMARY),
-    plot=plot_nqr_pushes,
+    plot=picture(share_circle(("motion",)), share_map("phase", "force", ("motion", "direction"), ylabel="N")),
 )
 
 
@@ -228,8 +195,9 @@ DESCENDING = "turn-45"  # The motion that also descends a spiral staircase
 DESCENTS = (0.02, 0.04)  # Descents (m) in each cycle of the turn
 SPIRAL = "spiral:{}:45:3.4:6"  # Six steps down, one per cycle of the turn, before the spiral returns to the first step
 _AT_ZERO = 3e-5  # where gamma = 0 is drawn on the logarithmic axis
-_COSTS = (0.01, 10.0)  # range of the cost axis; the cost of a fall has no bound
-_WIDTHS = {"nqr": 3.0, "lqr": 1.2}  # line widths, so that coinciding curves are both visible
+_GAMMA = f"gamma ({_AT_ZERO:g} stands for 0)"
+_LOGARITHMIC: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylim": (0.01, 10.0)}
+"""Settings of the axes; the cost of a fall has no bound."""
 
 
 def endurance_cases(scope: Scope) -> list[NqrCase]:
@@ -253,37 +221,6 @@ def _endurance_grounds(scope: Scope) -> Iterator[tuple[str, str, str]]:
             yield f"{motion}, {100 * height:g} cm down", motion, SPIRAL.format(height)
 
 
-def plot_endurance(rows: Sequence[Row]) -> Figure:
-    """Cost against gamma: solid where all trials survive, dashed where some fall; a row of panels for each variant."""
-    found = ENDURANCE.summary(rows)
-    variants, grounds = (distinct_names(found, key) for key in ("variant", "ground"))
-    figure, axes = figure_panels(len(variants), len(grounds), share_rows=True)
-    for (variant, ground), axis in zip(product(variants, grounds), axes.flat, strict=True):
-        _plot_cost_curves(axis, rows_where(found, variant=variant, ground=ground))
-        axis.set_title(f"{ground} ({variant})")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("average cost (18)")
-    for axis in axes[-1]:
-        axis.set_xlabel("gamma")
-    axes[0, 0].legend(frameon=False)
-    return figure
-
-
-def _plot_cost_curves(axis: Any, rows: Sequence[Row]) -> None:
-    axis.set(xscale="log", yscale="log", ylim=_COSTS)
-    axis.set_xticks([_AT_ZERO, 1e-4, 1e-2, 1.0], ["0", "$10^{-4}$", "$10^{-2}$", "1"])
-    for law in LAWS:
-        line = [row for row in rows_where(rows, law=law) if row["cost"] is not None]
-        gamma = np.array([row["gamma"] or _AT_ZERO for row in line], float)
-        cost = np.clip([float(row["cost"] or 0.0) for row in line], *_COSTS)
-        stable = np.array([row["survived"] == row["trials"] for row in line], bool)
-        colour = COLOURS[law]
-        axis.plot(gamma, cost, "--", color=colour, lw=0.8)
-        axis.plot(gamma, np.where(stable, cost, np.nan), "-", color=colour, lw=_WIDTHS[law], label=law.upper())
-        axis.plot(gamma[stable], cost[stable], "o", color=colour, ms=4)
-        axis.plot(gamma[~stable], cost[~stable], "x", color=colour, ms=5)
-
-
 ENDURANCE: Study[NqrCase] = Study(
     name="nqr-endurance",
     title="cost and survival against the strength of adaptation to contacts, nonlinear and linear",
@@ -293,5 +230,10 @@ ENDURANCE: Study[NqrCase] = Study(
     cases=endurance_cases,
     run_case=run_nqr_trial,
     summary=summary_by(("variant", "ground", "law", "gamma"), **SUMMARY),
-    plot=plot_endurance,
+    plot=picture(
+        drawn_of(
+            lambda rows: [{**row, "gamma": row["gamma"] or _AT_ZERO} for row in rows],
+            curves("gamma", ("cost",), ("law",), ("ground", "variant"), xlabel=_GAMMA, **_LOGARITHMIC),
+        )
+    ),
 )

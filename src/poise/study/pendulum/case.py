@@ -18,7 +18,6 @@ from poise.study.experiment.trial import Trial, Verdict, judge_run, stage_trial,
 
 BODY = "human58"  # The body of the paper's Table 1
 STEP_RATE = 50.0  # The paper's rate of simulation, Hz
-COLOUR = "#7a3b9a"
 REST = 0.1  # Speed (m/s) of the centre of mass below which a body stands still
 SETTLED = 0.5  # Time (s) at the end of a trial over which the speed at rest is averaged
 

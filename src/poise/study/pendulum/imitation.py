@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from poise.reference.archive import motion_display_name
 from poise.reference.reference import Reference
 from poise.rotations import quat_to_matrix, yaw_of
 from poise.study.experiment import table
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.plots import curves, drawn_of, picture
+from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.trial import Trial, perform_until_sunk, stage_trial
-from poise.study.pendulum.case import COLOUR, STEP_RATE, late_speed_of_trial, walk_trial
+from poise.study.pendulum.case import STEP_RATE, late_speed_of_trial, walk_trial
 
 
 @dataclass(frozen=True)
@@ -202,29 +201,14 @@ def _shape_columns(shape: GaitShape | None, prefix: str) -> Row:
     return {prefix + name: None if shape is None else getattr(shape, name) for name in PARTS}
 
 
-def plot_imitation(rows: Sequence[Row]) -> Figure:
-    """Each quantity of the gait, walked and of the clip, for each motion at its own speed; speed and creep."""
-    own = table.rows_where(rows, wanted=None)
-    names = table.distinct_names(own, "motion")
-    figure, axes = figure_panels(2, len(PARTS) // 2 + 1)
-    for axis, part in zip(axes[:, :-1].flat, PARTS, strict=True):
-        for prefix, mark in (("clip_", "_"), ("", "o")):
-            values = [table.column_mean(prefix + part)(table.rows_where(own, motion=name)) for name in names]
-            size, label = (14, prefix) if prefix else (5, "walked")
-            axis.plot(np.array(values, float), mark, color=COLOUR, ms=size, label=label)
-        axis.set_title(part)
-        axis.set_xticks(range(len(names)), names, rotation=60, fontsize=7)
-    _plot_walked_speeds(axes[:, -1], [row for row in rows if row["wanted"] is not None])
-    return figure
-
-
-def _plot_walked_speeds(axes: Any, rows: Sequence[Row]) -> None:
-    wanted = [row["wanted"] for row in rows]
-    for axis, column, title in zip(axes, ("speed", "creep_mm"), ("m/s walked", "creep, mm a step"), strict=True):
-        axis.plot(wanted, np.array([row[column] for row in rows], float), "o", color=COLOUR, ms=4)
-        axis.set_title(title)
-    axes[0].axline((0.0, 0.0), slope=1.0, color="grey", lw=0.8)
-    axes[1].set(ylim=(0.0, None), xlabel="m/s wanted")
+def gait_points(rows: Sequence[Row]) -> list[Row]:
+    """Each quantity of the gait, walked and of the clip, for each motion at its own speed."""
+    return [
+        {"part": part, "of": of, "motion": row["motion"], "value": row[prefix + part]}
+        for part in PARTS
+        for of, prefix in (("walked", ""), ("clip", "clip_"))
+        for row in table.rows_where(rows, wanted=None)
+    ]
 
 
 STUDY: Study[Trial] = Study(
@@ -244,5 +228,11 @@ STUDY: Study[Trial] = Study(
         **table.column_means("creep_mm"),
         **table.column_totals("scuffs"),
     ),
-    plot=plot_imitation,
+    plot=picture(
+        drawn_of(gait_points, curves("motion", ("value",), ("of",), ("part",), "o", ylabel="")),
+        drawn_of(
+            lambda rows: [row for row in rows if row["wanted"] is not None],
+            curves("wanted", ("speed", "creep_mm"), mark="o", xlabel="m/s wanted"),
+        ),
+    ),
 )

@@ -1,25 +1,23 @@
 """Survival on slopes, stairs, rough ground and drops, with other bodies, and of pushes: [Tsai2010] section 5.3."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from poise.body.body import Body
 from poise.study.experiment import plots
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_mean, column_total, distinct_names, row_count, rows_where, summary_by
+from poise.study.experiment.study import Scope, Study
+from poise.study.experiment.table import column_mean, column_total, row_count, rows_where, summary_by
 from poise.study.experiment.trial import PUSH_DIRECTIONS, BodyVariant, horizontal_push
 from poise.study.pendulum.case import BODY, SUMMARY, PendulumCase, run_pendulum_trial, walk_trial
 
 DEGREES = (-20.0, -15.0, -10.0, -6.0, 0.0, 6.0, 10.0, 15.0, 20.0)  # Inclinations (degrees); uphill is positive
 FEW_DEGREES = (-15.0, -6.0, 6.0, 15.0)
 SLOPE_SPEEDS = (0.5, 0.9)  # Commanded horizontal speeds, m/s
-OTHERS = {"paper": (15.0, "-"), "SIMBICON": (6.0, "--")}
-"""Steepest slope (degrees, up and down) that the paper reports for itself and for SIMBICON, and a line style."""
+OTHERS = {"paper": 15.0, "SIMBICON": 6.0}  # Steepest slopes (degrees, up and down) that the paper reports
 
 
 def slope_cases(scope: Scope) -> list[PendulumCase]:
@@ -32,20 +30,6 @@ def slope_cases(scope: Scope) -> list[PendulumCase]:
     ]
 
 
-def plot_slopes(rows: Sequence[Row]) -> Figure:
-    """Survival shares by slope and speed, with the steepest slopes of the paper and of SIMBICON."""
-    slopes, speeds, shares = plots.survival_shares(rows, "degrees", "wanted")
-    figure, ((axis,),) = plots.figure_panels(1, 1, size=(2.0 + 0.6 * len(slopes), 2.2))
-    plots.draw_share_map(axis, shares, [f"{slope:g}" for slope in slopes], [f"{speed:g} m/s" for speed in speeds])
-    for name, (steepest, line) in OTHERS.items():
-        for side, label in ((-1.0, None), (1.0, name)):
-            edge = np.interp(side * steepest, slopes, range(len(slopes))) + 0.5 * side
-            axis.axvline(edge, color="black", ls=line, lw=1.2, label=label)
-    axis.set(xlabel="degrees, uphill is positive; lines: as far as others walk", title="survived, %")
-    axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
-
-
 SLOPE: Study[PendulumCase] = Study(
     name="pendulum-slope",
     title="survival of slopes, up and down, at two speeds",
@@ -55,7 +39,14 @@ SLOPE: Study[PendulumCase] = Study(
     cases=slope_cases,
     run_case=run_pendulum_trial,
     summary=summary_by(("degrees", "wanted"), **SUMMARY),
-    plot=plot_slopes,
+    plot=plots.picture(
+        plots.share_map(
+            "degrees",
+            "wanted",
+            title="survived, %; steepest of " + ", of ".join(f"{who} {most:g}°" for who, most in OTHERS.items()),
+            ylabel="m/s",
+        )
+    ),
 )
 
 
@@ -111,7 +102,7 @@ STAIRS: Study[PendulumCase] = Study(
     cases=stairs_cases,
     run_case=run_pendulum_trial,
     summary=summary_by(("ground", "height_cm"), **SUMMARY),
-    plot=plots.share_map_plot("height_cm", "ground"),
+    plot=plots.picture(plots.share_map("height_cm", "ground")),
 )
 
 
@@ -151,7 +142,7 @@ BODIES: Study[PendulumCase] = Study(
     cases=build_cases,
     run_case=run_pendulum_trial,
     summary=summary_by(("what", "value", "wanted"), **SUMMARY),
-    plot=plots.share_map_plot("value", "what"),
+    plot=plots.picture(plots.share_map("value", "what")),
 )
 
 
@@ -162,6 +153,11 @@ PAPER = ((0.0, 486.02), (354.75, 321.30), (456.24, 0.0), (266.06, -365.90),
          (0.0, -457.72), (-296.91, -341.59), (-469.68, 0.0), (-270.78, 380.75))  # fmt: skip
 """The largest forces (N to the left, N forward) for 0.4 s in eight directions, along the axes of the paper's Fig. 5."""
 SIMBICON = 340.0  # The largest force (N) for 0.4 s in any direction that the paper reports for SIMBICON
+LARGEST = {
+    "paper's most (walking)": [(math.degrees(math.atan2(*force)), math.hypot(*force)) for force in PAPER],
+    "SIMBICON's most (walking)": [(float(degrees), SIMBICON) for degrees in range(0, 360, 15)],
+}
+"""The largest forces that the paper reports for itself and SIMBICON: (degrees counter-clockwise from forward, N)."""
 LIMITS = ("paper", "human")  # Sets of torque limits
 _SPREAD = 0.618034  # shift from seed to seed within a phase (the golden ratio), so that no two pushes coincide
 
@@ -225,40 +221,6 @@ def push_time_of_case(phase: int, phases: int, seed: int) -> float:
     return PUSHED_AT + STRIDE * (phase + seed * _SPREAD % 1.0) / phases
 
 
-def plot_pendulum_pushes(rows: Sequence[Row]) -> Figure:
-    """Survival by direction while walking and standing, and by phase; a row of panels for each set of torque limits."""
-    limits = distinct_names(rows, "limits")
-    figure, axes = plots.figure_panels(len(limits), 3, size=(10.5, 3.7 * len(limits)))
-    for i, name in enumerate(limits):
-        own = rows_where(rows, limits=name)
-        for j, kind in ((0, "walking"), (2, "standing")):
-            axes[i, j].remove()
-            if chosen := rows_where(own, pushed=kind):
-                axis = figure.add_subplot(len(limits), 3, 3 * i + j + 1, projection="polar")
-                _plot_push_circle(axis, chosen, f"{kind}, {name} limits")
-        if walks := [row for row in own if row["pushed"] != "standing"]:
-            _plot_push_phases(axes[i, 1], walks)
-    return figure
-
-
-def _plot_push_circle(axis: Any, rows: Sequence[Row], title: str) -> None:
-    """Survival by direction, force and velocity change, with the largest forces of the paper and of SIMBICON."""
-    change = {row["force"]: row["velocity_change"] for row in rows}
-    plots.draw_force_circle(axis, rows, title, lambda force: f"{force:g} N, {change[force]:.1f} m/s", 157.5)
-    if rows[0]["duration"] == 0.4 and rows[0]["pushed"] == "walking":
-        ways = [math.atan2(left, forward) for left, forward in PAPER]
-        axis.plot(ways, [math.hypot(*force) for force in PAPER], "k^", ms=5, label="paper's most")
-        around = [math.radians(degree) for degree in range(361)]
-        axis.plot(around, [SIMBICON] * 361, "k--", lw=1, label="SIMBICON's most")
-        axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(-0.25, 0.0))
-
-
-def _plot_push_phases(axis: Any, rows: Sequence[Row]) -> None:
-    duration = {row["force"]: row["duration"] for row in rows}
-    plots.draw_force_map(axis, rows, "phase", force_label=lambda force: f"{force:g} N, {duration[force]:g} s")
-    axis.set(xlabel="phase of the stride", title="survived, %, all directions")
-
-
 PUSHES: Study[PendulumCase] = Study(
     name="pendulum-push",
     title="survival of pushes at the trunk: force, direction, phase of the stride, torque limits",
@@ -275,5 +237,8 @@ PUSHES: Study[PendulumCase] = Study(
         share=column_mean("survived"),
         physical=column_total("physical"),
     ),
-    plot=plot_pendulum_pushes,
+    plot=plots.picture(
+        plots.drawn_of(partial(rows_where, duration=0.4), plots.share_circle(("pushed", "limits"), LARGEST)),
+        plots.share_map("phase", "force", ("pushed", "limits"), xlabel="phase of the stride", ylabel="N"),
+    ),
 )

@@ -1,7 +1,6 @@
 """Long walks at random commanded speeds, one after another: [Tsai2010] section 5.1."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,11 +8,11 @@ from poise.arrays import Array
 from poise.control.commands import SteerCommand
 from poise.control.pendulum.pendulum import Pendulum
 from poise.reference.archive import motion_display_name
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
-from poise.study.experiment.table import column_max, column_totals, distinct_names, row_count, summary_by
+from poise.study.experiment.plots import dots, picture
+from poise.study.experiment.study import NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.table import column_max, column_totals, row_count, summary_by
 from poise.study.experiment.trial import Trial
-from poise.study.pendulum.case import BODY, COLOUR, STEP_RATE, walk_path
+from poise.study.pendulum.case import BODY, STEP_RATE, walk_path
 
 SLOWEST, FASTEST = -0.6, 1.6  # Range of commanded speeds, m/s
 HELD, SETTLING = 12.0, 5.0
@@ -58,19 +57,6 @@ def mean_span_speeds(way: Array, spans: int) -> Array:
     return speeds
 
 
-def plot_speed_errors(rows: Sequence[Row]) -> Figure:
-    """The largest speed error of each trial, by motion."""
-    names = distinct_names(rows, "motion")
-    figure, ((axis,),) = figure_panels(1, 1, size=(1.5 + 0.9 * len(names), 2.6))
-    for row in rows:
-        if row["speed_error"] is not None:
-            marker = "o" if row["survived"] else "x"
-            axis.plot(names.index(str(row["motion"])), row["speed_error"], marker, color=COLOUR, ms=4)
-    axis.set_xticks(range(len(names)), names, rotation=30)
-    axis.set(ylim=(0.0, None), ylabel="m/s off, at most", title="speeds that are held (x: fell)")
-    return figure
-
-
 STUDY: Study[NamedCase] = Study(
     name="pendulum-speeds",
     title="long walks at random speeds: falls, speed errors, the audit",
@@ -85,5 +71,5 @@ STUDY: Study[NamedCase] = Study(
         **column_totals("survived", "physical"),
         **{column: column_max(column) for column in ("speed_error", "slip", "penetration")},
     ),
-    plot=plot_speed_errors,
+    plot=picture(dots("speed_error", ("motion",), xlabel="m/s off, at most; red: fell")),
 )

@@ -4,7 +4,7 @@ The paper gives gains without units, read here in frames of 1/30 s and kg m^2. I
 peak velocity of (c) is three times the peak of (b), (c) overshoots a little, and (d) does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import radians
@@ -17,8 +17,8 @@ from poise.body.body import Body
 from poise.control.poses.poses import Poses, PosesSettings
 from poise.control.poses.rig import PoseControlRig
 from poise.reference.key_poses import KeyPoseReference, PoseKeys
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.plots import curves, drawn_of, picture, point_rows
+from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import column_values, rows_where
 from poise.world.scene import Scene
 from poise.world.settings import WorldSettings
@@ -157,25 +157,14 @@ def _peak_ratios(row: Row, rows: Sequence[Row]) -> Row:
     }
 
 
-def plot_damping(rows: Sequence[Row]) -> Figure:
-    """Angle and velocity over time in each panel of the figure, our course and the exact course."""
-    shown = rows_where(rows, degrees=SHOWN, rate=120.0)
-    figure, axes = figure_panels(2, len(shown), share_rows=True)
-    for (above, below), row in zip(axes.T, shown, strict=True):
+def swing_points(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield angle and velocity at each time in each panel of the figure, of the exact course and of ours."""
+    for row in rows_where(rows, degrees=SHOWN, rate=120.0):
         case = _swing_of_panel(str(row["panel"]), SHOWN, 120.0, column_values([row], "seconds")[0])
-        for swung, style in (
-            (exact_joint_swing_trial(case), {"color": "0.7", "lw": 3}),
-            (simulate_joint_swing_trial(case), {"color": "C0"}),
-        ):
-            above.plot(swung.time, np.degrees(swung.angle), **style)
-            below.plot(swung.time, np.degrees(swung.velocity), **style)
-        above.axhline(SHOWN, color="black", lw=0.5)
-        kind = "linear" if row["linear"] else "nonlinear"
-        above.set_title(f"({row['panel']}) {kind}, $k_d$ = {row['damping']:g}")
-        below.set_xlabel("s")
-    axes[0, 0].set_ylabel("degrees")
-    axes[1, 0].set_ylabel("degrees/s")
-    return figure
+        title = f"({case.panel}) {'linear' if case.linear else 'nonlinear'}, $k_d$ = {row['damping']:g}"
+        for of, by in (("exact", exact_joint_swing_trial(case)), ("Poise", simulate_joint_swing_trial(case))):
+            angles = {"degrees": np.degrees(by.angle), "degrees/s": np.degrees(by.velocity)}
+            yield from point_rows({"panel": title, "of": of}, s=by.time, **angles)
 
 
 STUDY: Study[JointSwingTrial] = Study(
@@ -187,5 +176,5 @@ STUDY: Study[JointSwingTrial] = Study(
     cases=damping_cases,
     run_case=run_damping_case,
     summary=damping_summary,
-    plot=plot_damping,
+    plot=picture(drawn_of(swing_points, curves("s", ("degrees", "degrees/s"), ("of",), ("panel",), "-"))),
 )

@@ -23,14 +23,13 @@ from poise.errors import PoiseError
 from poise.export.look import data_of_pose
 from poise.measure.audit import audit
 from poise.measure.metrics import fell_at, ground_impulse, metrics
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, named_cases
-from poise.study.experiment.table import column_means, column_totals, column_values, group_rows, row_count, summary_by
+from poise.study.experiment.plots import bars, drawn_of, picture
+from poise.study.experiment.study import NamedCase, Row, Scope, Study, named_cases
+from poise.study.experiment.table import column_means, column_totals, group_rows, row_count, summary_by
 from poise.world.recording import Recording
 
 PAPER = {"somersault": (4, 34.0), "lamp": (6, 2.5), "footprints": (3, 1.6)}
 """For each script: the paper's iterations and seconds of a solve, on a computer of 2004 (Pentium 4, 2.4 GHz)."""
-COLOUR = "tab:purple"
 
 
 def run_shooting_case(case: NamedCase) -> Row:
@@ -60,22 +59,6 @@ def shooting_summary(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def plot_shooting(rows: Sequence[Row]) -> Figure:
-    """Seconds and iterations of each script, beside those of the paper."""
-    found = shooting_summary(rows)
-    names = [str(row["script"]) for row in found]
-    figure, ((left, right),) = figure_panels(1, 2, size=(7.0, 2.8))
-    at = np.arange(len(names))
-    for axis, column, title in ((left, "seconds", "s"), (right, "iterations", "iterations")):
-        axis.bar(at - 0.2, column_values(found, column), 0.4, color=COLOUR, label="Poise")
-        axis.bar(at + 0.2, column_values(found, f"paper_{column}"), 0.4, color="lightgrey", label="paper")
-        axis.set_xticks(at, names)
-        axis.set_ylabel(title)
-    left.set_yscale("log")
-    left.legend(frameon=False)
-    return figure
-
-
 SHOOTING: Study[NamedCase] = Study(
     name="poses-shooting",
     title="iterations, simulations and seconds until constraints are met",
@@ -85,7 +68,13 @@ SHOOTING: Study[NamedCase] = Study(
     cases=lambda scope: named_cases(("lamp",) if scope.coarse else PAPER, scope),
     run_case=run_shooting_case,
     summary=shooting_summary,
-    plot=plot_shooting,
+    plot=picture(
+        drawn_of(
+            shooting_summary,
+            bars(("seconds", "paper_seconds"), ("script",), xscale="log"),
+            bars(("iterations", "paper_iterations"), ("script",)),
+        )
+    ),
     alone=True,
 )
 
@@ -248,18 +237,6 @@ def run_variation_case(case: NamedCase) -> Row:
     }
 
 
-def plot_variations(rows: Sequence[Row]) -> Figure:
-    """The share of variations of each script that achieve its goal."""
-    found = VARIATIONS.summary(rows)
-    shares = np.array(column_values(found, "done")) / np.array(column_values(found, "variations"))
-    figure, ((axis,),) = figure_panels(1, 1, size=(5.0, 0.8 + 0.3 * len(found)))
-    axis.barh([str(row["script"]) for row in found], shares, color="C0")
-    axis.axvline(ENOUGH, color="grey", lw=0.8)
-    axis.set(xlim=(0.0, 1.0), xlabel="share of variations that succeed")
-    axis.invert_yaxis()
-    return figure
-
-
 VARIATIONS: Study[NamedCase] = Study(
     name="poses-variations",
     title="scripts with other masses, times and targets",
@@ -269,5 +246,5 @@ VARIATIONS: Study[NamedCase] = Study(
     cases=lambda scope: named_cases(shipped_scripts(), scope),
     run_case=run_variation_case,
     summary=summary_by(("script",), variations=row_count, **column_totals("solved", "done", "passed")),
-    plot=plot_variations,
+    plot=picture(bars(("done",), ("script",), lines={"goal": ENOUGH}, xlim=(0.0, 1.0))),
 )

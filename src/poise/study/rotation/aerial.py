@@ -1,14 +1,14 @@
 """Success rates of back flips (noise, parts left out), dives, kip-ups and handsprings: [Zordan2014] section VIII-B."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
-from poise.study.experiment.plots import plot_share_bars
-from poise.study.experiment.study import Figure, Row, Scope, Study
-from poise.study.experiment.table import column_mean, column_means, column_median, column_values, row_count, summary_by
+from poise.study.experiment.plots import bars, picture
+from poise.study.experiment.study import Row, Scope, Study
+from poise.study.experiment.table import column_mean, column_means, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
 from poise.study.rotation import attempts
 from poise.study.rotation.ground import FRESH_ROLLS
@@ -59,18 +59,6 @@ def run_flip_case(trial: BehaviourTrial) -> Row:
     }
 
 
-def plot_flips(rows: Sequence[Row]) -> Figure:
-    """A bar for each kind of trial: its success rate."""
-    found = FLIPS.summary(rows)
-    shares = column_values(found, "succeeded")
-    names = [
-        f"{row['part']}, {row['limits']}, {row['rate']:g} Hz, noise {row['noise']:g}"
-        + (f" and {row['jolt']:g} at take-off" if row["jolt"] else "")
-        for row in found
-    ]
-    return plot_share_bars(names, shares, "land on their feet and stand for 2 s, %", 0.3)
-
-
 FLIPS: Study[BehaviourTrial] = Study(
     name="rotation-flip",
     title="success rate of back flips, over noise and with parts left out",
@@ -88,7 +76,9 @@ FLIPS: Study[BehaviourTrial] = Study(
         of=row_count,
         physical=column_mean("physical"),
     ),
-    plot=plot_flips,
+    plot=picture(
+        bars(("survived",), ("part", "limits", "rate", "noise", "jolt"), xlabel="share that lands and stands for 2 s")
+    ),
 )
 
 
@@ -154,13 +144,6 @@ def run_aerial_case(trial: BehaviourTrial) -> Row:
     }
 
 
-def plot_aerial(rows: Sequence[Row]) -> Figure:
-    """For each kind of trial: the share of trials that reach their goal and pass the audit."""
-    found = AERIAL.summary(rows)
-    names = [f"{row['behaviour']}, {row['limits']}, noise {row['noise']:g}" for row in found]
-    return plot_share_bars(names, column_values(found, "both"), "reach their goal and pass the audit, %", 0.4)
-
-
 AERIAL: Study[BehaviourTrial] = Study(
     name="rotation-aerial",
     title="success rates of dives, kip-ups and handsprings",
@@ -176,5 +159,5 @@ AERIAL: Study[BehaviourTrial] = Study(
         of=row_count,
         **column_means("physical", "both"),
     ),
-    plot=plot_aerial,
+    plot=picture(bars(("both",), ("behaviour", "limits", "noise"), xlabel="share that reaches its goal physically")),
 )

@@ -1,6 +1,6 @@
 """Turns of a forward roll on several grounds, and success rates of other rolls: [Zordan2014] section VIII-A."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,8 @@ from poise.control.rotation.rotation import Rotation
 from poise.control.rotation.settings import RotationSettings
 from poise.library.behaviours.files import read_behaviour
 from poise.rotations import quat_rotate
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, Row, Scope, Study
+from poise.study.experiment.plots import dots, drawn_of, picture
+from poise.study.experiment.study import Row, Scope, Study
 from poise.study.experiment.table import column_mean, column_median, row_count, summary_by
 from poise.study.experiment.trial import audit_columns
 from poise.study.rotation.attempts import run_roll_trial
@@ -60,20 +60,6 @@ def run_roll_case(trial: BehaviourTrial) -> Row:
     }
 
 
-def plot_rolls(rows: Sequence[Row]) -> Figure:
-    """Turns of each trial, by ground, torque limits and part left out."""
-    labels = [f"{row['ground']}, {row['limits']}, {row['part']}".removesuffix(", all of it") for row in rows]
-    names = list(dict.fromkeys(labels))
-    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.3 * len(names)))
-    for row, k in zip(rows, map(names.index, labels), strict=True):
-        axis.plot(float(row["turns"] or 0.0), k, "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
-        axis.plot([float(row["goal"] or 0.0)] * 2, [k - 0.35, k + 0.35], color="black", lw=1)
-    axis.set_yticks(np.arange(len(names)), names)
-    axis.invert_yaxis()
-    axis.set_xlabel("turns; lines are goals")
-    return figure
-
-
 ROLLS: Study[BehaviourTrial] = Study(
     name="rotation-roll",
     title="turns of a forward roll on different grounds, and with parts left out",
@@ -90,7 +76,7 @@ ROLLS: Study[BehaviourTrial] = Study(
         of=row_count,
         physical=column_mean("physical"),
     ),
-    plot=plot_rolls,
+    plot=picture(dots("turns", ("ground", "limits", "part"), "goal", xlabel="turns; strokes are goals")),
 )
 
 
@@ -165,20 +151,6 @@ def run_ground_behaviour(trial: BehaviourTrial) -> Row:
     }
 
 
-def plot_ground_behaviours(rows: Sequence[Row]) -> Figure:
-    """Time until each trial reaches its goal; trials that never reach it are drawn at the end of their time."""
-    kinds = list(dict.fromkeys((str(row["behaviour"]), str(row["limits"])) for row in rows))
-    figure, ((axis,),) = figure_panels(1, 1, size=(7.0, 0.9 + 0.4 * len(kinds)))
-    for row in rows:
-        name, limits = str(row["behaviour"]), str(row["limits"])
-        time = GOALS[name].seconds if row["seconds"] is None else float(row["seconds"])
-        axis.plot(time, kinds.index((name, limits)), "o", ms=4, alpha=0.5, color="C2" if row["survived"] else "C3")
-    axis.set_yticks(np.arange(len(kinds)), [f"{name} ({limits}): {GOALS[name].words}" for name, limits in kinds])
-    axis.invert_yaxis()
-    axis.set_xlabel("s until the goal is reached; red: never, or not for long")
-    return figure
-
-
 GROUND: Study[BehaviourTrial] = Study(
     name="rotation-ground",
     title="success rates of shoulder rolls, log rolls, rolls that end in a stand, and a baby's rolls",
@@ -194,5 +166,10 @@ GROUND: Study[BehaviourTrial] = Study(
         of=row_count,
         physical=column_mean("physical"),
     ),
-    plot=plot_ground_behaviours,
+    plot=picture(
+        drawn_of(
+            lambda rows: [{**row, "seconds": row["seconds"] or GOALS[str(row["behaviour"])].seconds} for row in rows],
+            dots("seconds", ("behaviour", "limits", "goal"), xlabel="s until the goal is reached; red: never"),
+        )
+    ),
 )

@@ -1,6 +1,6 @@
 """Rotation of a whole body by its excursion and by its root: [Zordan2014] Fig. 1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -15,8 +15,8 @@ from poise.reference.archive import motion_display_name
 from poise.reference.body_clip import BodyClip
 from poise.reference.played import Played
 from poise.rotations import quat_conjugate, quat_multiply, quat_rotate
-from poise.study.experiment.plots import figure_panels
-from poise.study.experiment.study import Figure, NamedCase, Row, Scope, Study, motion_cases
+from poise.study.experiment.plots import curves, drawn_of, picture, point_rows
+from poise.study.experiment.study import NamedCase, Row, Scope, Study, motion_cases
 from poise.study.experiment.trial import cached_cast
 from poise.world.recording import Recording
 
@@ -116,21 +116,13 @@ def _angle_wobble_for_plot(angle: Array) -> float:
     return float(np.abs(np.diff(angle)).sum() - abs(angle[-1] - angle[0]))
 
 
-def plot_indices(rows: Sequence[Row]) -> Figure:
-    """The tilt of the axis by excursion and root, over time."""
-    columns = min(4, len(rows))
-    figure, axes = figure_panels(-(-len(rows) // columns), columns)
-    for axis, row in zip(axes.ravel(), rows, strict=False):
+def tilt_points(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the tilt of the axis by root and by excursion at each time of the motions."""
+    for row in rows:
         found = studied_rotation_of_motion(str(row["motion"]))
-        for name, turn, style in (("root", found.root_turn, "0.6"), ("excursion", found.excursion, "C0")):
-            axis.plot(found.time, np.degrees(found.off_axis(turn)), color=style, label=name)
-        axis.set_title(f"{motion_display_name(str(row['motion']))}: {found.turns:.2f} turns", fontsize=8)
-        axis.set_xlabel("s")
-    for axis in axes.ravel()[len(rows) :]:
-        axis.set_axis_off()
-    axes[0, 0].set_ylabel("off the axis, degrees")
-    axes[0, 0].legend(fontsize=7)
-    return figure
+        labels = {"motion": f"{motion_display_name(str(row['motion']))}: {found.turns:.2f} turns"}
+        for of, turn in (("root", found.root_turn), ("excursion", found.excursion)):
+            yield from point_rows({**labels, "of": of}, s=found.time, tilt_deg=np.degrees(found.off_axis(turn)))
 
 
 STUDY: Study[NamedCase] = Study(
@@ -142,5 +134,5 @@ STUDY: Study[NamedCase] = Study(
     cases=motion_cases,
     run_case=run_indices_case,
     summary=lambda rows: [{**row, "motion": motion_display_name(str(row["motion"]))} for row in rows],
-    plot=plot_indices,
+    plot=picture(drawn_of(tilt_points, curves("s", ("tilt_deg",), ("of",), ("motion",), "-"))),
 )

@@ -1,12 +1,11 @@
 """Trials of behaviours for the searches and studies of rotation."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from poise.arrays import Array, Ints
 from poise.body.body import Body
 from poise.control.controller import WorldView
 from poise.control.rotation.leaps import Flip
@@ -15,7 +14,8 @@ from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
 from poise.dynamics.state import State
 from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
-from poise.measure.audit import EARTH
+from poise.measure.audit import driving_share_of_friction
+from poise.measure.replay import Replay
 from poise.performance.performance import Performance
 from poise.performance.run import Run
 from poise.performance.stage import scene_with_held_prop, set_up_run
@@ -53,51 +53,6 @@ class DisturbedFlip(Rotation):
         torque = np.array(actuation.torque)
         torque[6:] += np.linalg.solve(state.step * mobility, change)
         return Actuation(torque=np.clip(torque, -self._limit, self._limit))
-
-
-class TrialFrictionMonitor:
-    """Measures in each second which share of the work of friction drives slips instead of braking them.
-
-    Limbs too fast for the time step make sticking points slip. The audit measures this share on recordings; a search
-    must measure the share in thousands of performances that are not recorded.
-    """
-
-    def __init__(self, world: World) -> None:
-        self._world, self._second = world, round(1.0 / world.settings.step)
-        self._driving: list[float] = []
-        self._working: list[float] = []
-        self._floor = 0.01 * float(world.scene.body.mass) * EARTH  # J, added to the total work
-
-    def monitored_step(self, step: Callable[[], StepResult]) -> StepResult:
-        """Make a step and store the work of friction in it."""
-        data = self._world.terms.data
-        place, turn = data.xpos.copy(), data.xmat.copy().reshape(-1, 3, 3)
-        result = step()
-
-        def moves(body: Ints, point: Array) -> Array:
-            """Displacement (n, 3) m of points of bodies in the step."""
-            local = np.einsum("nij,ni->nj", turn[body], point - place[body])
-            after = np.einsum("nij,nj->ni", data.xmat.reshape(-1, 3, 3)[body], local)
-            return np.asarray(after + data.xpos[body] - point)
-
-        work = np.zeros(0)  # J, of each contact
-        for forces in (result, result.self_contacts):
-            bearing = forces.impulse[:, 0] > 0
-            body, other, point = forces.body[bearing], forces.other[bearing], forces.point[bearing]
-            frame, impulse = forces.frame[bearing], forces.impulse[bearing]
-            tangential: Array = impulse[:, 1:2] * frame[:, 1] + impulse[:, 2:3] * frame[:, 2]
-            slid = moves(body, point) - moves(other, point)
-            work = np.append(work, np.einsum("ni,ni->n", tangential, slid) / self._world.settings.step)
-        self._driving.append(float(np.maximum(work, 0.0).sum()))
-        self._working.append(float(np.abs(work).sum()))
-        return result
-
-    @property
-    def driving_share(self) -> float:
-        """Share of the work of friction that drives slips, in the second where this share is largest."""
-        seconds = [slice(k, k + self._second) for k in range(0, len(self._driving), self._second)]
-        shares = [sum(self._driving[each]) / (sum(self._working[each]) + self._floor) for each in seconds]
-        return max(shares, default=0.0)
 
 
 @dataclass(frozen=True)
@@ -144,8 +99,12 @@ class BehaviourTrialOutcome:
     """Results that the performances of all behaviours share."""
 
     blew_up: bool
-    driven: float  # `driving_share` of the TrialFrictionMonitor
     performance: Performance
+
+    @property
+    def driven(self) -> float:
+        """Share of driving work in the work of friction, as the audit measures it."""
+        return driving_share_of_friction(Replay.of(self.performance.recording))
 
     @property
     def driven_excess(self) -> float:
@@ -162,14 +121,13 @@ class BehaviourTrialAttempt(Generic[Performer]):
         self._run, self.world, controller = stage_behaviour_trial(trial)
         assert isinstance(controller.performing, kind)
         self.performing = controller.performing
-        self._friction = TrialFrictionMonitor(self.world)
         self._failure: BlowUp | None = None
 
     def steps(self) -> Iterator[StepResult]:
         """Perform a step at each iteration, until the time of the trial is up or the simulation blows up."""
         try:
             while self.world.time < self._trial.seconds:
-                yield self._friction.monitored_step(self._run.step)
+                yield self._run.step()
         except BlowUp as error:
             self._failure = error
 
@@ -181,8 +139,7 @@ class BehaviourTrialAttempt(Generic[Performer]):
 
     def outcome(self) -> dict[str, Any]:
         """The fields of `BehaviourTrialOutcome`; this ends the recording."""
-        driven, performance = self._friction.driving_share, self._run.take(self._failure)
-        return {"blew_up": self._failure is not None, "driven": driven, "performance": performance}
+        return {"blew_up": self._failure is not None, "performance": self._run.take(self._failure)}
 
 
 def only_links_in_trial(links: set[str], endings: tuple[str, ...]) -> bool:
