@@ -49,11 +49,7 @@ def add(commands: Any) -> None:
     )
     repeated("--load", dest="loads", metavar="LINK=KG", help="a load in kg on a link, such as right_hand=15")
     repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")
-    option(
-        "--terrain",
-        default="flat",
-        help=f"{TERRAIN_FORM} (lengths in m), or a TOML file",
-    )
+    option("--terrain", default="flat", help=f"{TERRAIN_FORM} (lengths in m), or a TOML file")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     passing = "let links of the body pass through each other"
     option("--no-self-contact", dest="self_contact", action="store_false", help=passing)

@@ -62,10 +62,7 @@ def check_performance_folder(folder: Path, source: Path | None, more: tuple[str,
 
 
 def write_performance(
-    performance: Performance,
-    folder: Path,
-    imported: Imported | None = None,
-    keeps_time: bool = False,
+    performance: Performance, folder: Path, imported: Imported | None = None, keeps_time: bool = False
 ) -> Outcome:
     """Summarise a performance, and write its recording, BVH file and page into a folder, which is created.
 
