@@ -115,13 +115,8 @@ def dots(value: str, by: Sequence[str], goal: str = "", **settings: Any) -> Kind
     def draw_dots(groups: Sequence[Sequence[Row]], axis: Any) -> None:
         for place, own in enumerate(groups):
             for row in own:
-                axis.plot(
-                    np.nan if row[value] is None else row[value],
-                    place,
-                    "o",
-                    alpha=0.5,
-                    color="C2" if row["survived"] else "C3",
-                )
+                colour = "C2" if row["survived"] else "C3"
+                axis.plot(np.array([row[value]], float), [place], "o", alpha=0.5, color=colour)
             if goal:
                 axis.plot(own[0][goal], place, "|k", ms=14)
 
