@@ -202,16 +202,14 @@ class _MotionAfterCatch:
         return found.down is not None and bool(np.all(found.down == lowest.down))
 
     def _with_feet_planted(self, frames: list[Frame]) -> list[Frame]:
-        """The frames with the feet moved to the feet of the pose; lowers the roots of the given frames in place."""
-        for frame, sink in zip(frames, self._pelvis_drops(np.array([frame.qpos for frame in frames])), strict=True):
+        """The frames with the feet moved to the feet of the pose; lowers the roots in place, as the legs need."""
+        qpos = np.array([frame.qpos for frame in frames])
+        hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
+        sinks = pelvis_drop(hips, self._place, self._lengths, np.linalg.norm(hips - feet, axis=-1))
+        for frame, sink in zip(frames, sinks, strict=True):
             frame.qpos[2] -= sink
         place, turn = (np.repeat(each, len(frames), axis=0) for each in (self._place, self._turn))
         return self._footing.settled(frames, place, turn)
-
-    def _pelvis_drops(self, qpos: Array) -> Array:
-        """(T,) m: pelvis drop of poses (T, nq) that keeps the legs within easy reach of the planted feet."""
-        hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
-        return pelvis_drop(hips, self._place, self._lengths, np.linalg.norm(hips - feet, axis=-1))
 
     def _pose_above_feet(self, frame: Frame) -> Array:
         """(nq,) the pose of a frame of the motion, turned to the body's heading and moved above the body's feet."""

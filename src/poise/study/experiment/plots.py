@@ -177,8 +177,8 @@ def share_map(across: str, up: str, panels: Sequence[str] = (), written: Gather 
         axis.set_yticks(range(len(lines)), map(_value_text, lines))
         if written is None and len(columns) > WRITTEN:
             return
-        for row in group_rows(own, (across, up), {"cell": written or _survived_percent}):
-            text = "" if row["cell"] is None else f"{row['cell']:.3g}"
+        for row in group_rows(own, (across, up), {"cell": written or column_mean("survived")}):
+            text = "" if row["cell"] is None else f"{row['cell']:{'.3g' if written else '.0%'}}"
             axis.text(columns.index(row[across]), lines.index(row[up]), text, ha="center", va="center", fontsize=7)
 
     def make_panels(rows: Sequence[Row]) -> list[Panel]:
@@ -192,10 +192,6 @@ def share_map(across: str, up: str, panels: Sequence[str] = (), written: Gather 
         ]
 
     return make_panels
-
-
-def _survived_percent(rows: Sequence[Row]) -> Value:
-    return 100.0 * float(np.mean([bool(row["survived"]) for row in rows]))
 
 
 def share_circle(panels: Sequence[str], limits: Mapping[str, Sequence[tuple[float, float]]] | None = None) -> Kind:
