@@ -3,25 +3,19 @@
 PUSH_FORM = "FORCE[@TIME][,duration=S][,dir=DEG|x:y:z][,body=NAME]"
 
 TERRAIN_FORMS = {
-    "flat": "flat",
-    "slope": "slope:DEG",
-    "stairs": "stairs:RISE:RUN:COUNT",
-    "rough": "rough:AMPLITUDE[:SEED]",
-    "drop": "drop:HEIGHT[:EVERY]",
-    "hurdle": "hurdle:HEIGHT[:EVERY]",
-    "spiral": "spiral:HEIGHT:DEGREES:RADIUS:COUNT",
+    "flat": ("flat", "without numbers"),
+    "slope": ("slope:DEG", "with |DEG| < 80"),
+    "stairs": ("stairs:RISE:RUN:COUNT", "with RISE other than 0, RUN > 0 and COUNT from 1 to 200"),
+    "rough": ("rough:AMPLITUDE[:SEED]", "with AMPLITUDE > 0 and a whole SEED >= 0"),
+    "drop": ("drop:HEIGHT[:EVERY]", "with HEIGHT other than 0 and EVERY > 0"),
+    "hurdle": ("hurdle:HEIGHT[:EVERY]", "with HEIGHT > 0 and EVERY > 0.1"),
+    "spiral": (
+        "spiral:HEIGHT:DEGREES:RADIUS:COUNT",
+        "with HEIGHT > 0, 0 < DEGREES <= 60, RADIUS > 0 and COUNT from 1 to 300 / DEGREES",
+    ),
 }
-
-TERRAIN_BOUNDS = {
-    "flat": "without numbers",
-    "slope": "with |DEG| < 80",
-    "stairs": "with RISE other than 0, RUN > 0 and COUNT from 1 to 200",
-    "rough": "with AMPLITUDE > 0 and a whole SEED >= 0",
-    "drop": "with HEIGHT other than 0 and EVERY > 0",
-    "hurdle": "with HEIGHT > 0 and EVERY > 0.1",
-    "spiral": "with HEIGHT > 0, 0 < DEGREES <= 60, RADIUS > 0 and COUNT from 1 to 300 / DEGREES",
-}
-"""Valid numbers of each terrain, in metres and degrees."""
+"""For each terrain: its form, and which numbers are valid, in metres and degrees."""
+TERRAIN_FORM = ", ".join(form for form, _ in TERRAIN_FORMS.values())
 
 EDIT_FORM = "NAME[:VALUE][@START[-END]][,key=value...]"
 

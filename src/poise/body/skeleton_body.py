@@ -10,12 +10,7 @@ from poise.body import skeleton_creature, skeleton_person
 from poise.body.assemble import assemble_body
 from poise.body.body import Body
 from poise.body.rigging import Rigging
-from poise.body.skeleton_measures import (
-    distinct_joints,
-    middle_of_hips,
-    person_measures,
-    zero_pose_rotations,
-)
+from poise.body.skeleton_measures import distinct_joints, middle_of_hips, person_measures, zero_pose_rotations
 from poise.errors import PoiseError
 from poise.motion.roles import find_roles
 from poise.motion.skeleton import Skeleton

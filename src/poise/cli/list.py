@@ -29,7 +29,7 @@ def names_by_kind() -> dict[str, dict[str, str]]:
         "captures": {name: f"{of.what}, {of.seconds:g} s" for name, of in cmu_mocap_archive().captures.items()},
         "controllers": {name: entry.what for name, entry in controller_entries().items()},
         "scripts": shipped_script_titles(),
-        "terrains": dict(TERRAIN_FORMS),
+        "terrains": {name: form for name, (form, _) in TERRAIN_FORMS.items()},
         "edits": dict(EDIT_FORMS.values()),
         "formats": {name: form.what for name, form in FORMATS.items()},
         "studies": {name: f"{study.title}: {study.reproduces}" for name, study in STUDIES.items()},

@@ -11,7 +11,7 @@ from poise.errors import PoiseError
 def add(commands: Any) -> None:
     """Add `poise perform` and its arguments to the commands; the arguments are named like the fields of `Request`."""
     from poise.control.commands import STEER_FORM
-    from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORMS
+    from poise.forms import EDIT_FORM, PUSH_FORM, TERRAIN_FORM
 
     what = "simulate a motion and write the performance"
     example = "poise perform walk --controller nqr --push 150@2,dir=180 --seconds 10 --out pushed"
@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
     )
     repeated("--load", dest="loads", metavar="LINK=KG", help="a load in kg on a link, such as right_hand=15")
     repeated("--push", dest="pushes", metavar="PUSH", help=f"{PUSH_FORM}: FORCE in N, times in s; 0 DEG is forward")
-    option("--terrain", default="flat", help=f"{', '.join(TERRAIN_FORMS.values())} (lengths in m), or a TOML file")
+    option("--terrain", default="flat", help=f"{TERRAIN_FORM} (lengths in m), or a TOML file")
     option("--friction", type=float, default=1.0, help="coefficient of friction of all surfaces")
     passing = "let links of the body pass through each other"
     option("--no-self-contact", dest="self_contact", action="store_false", help=passing)

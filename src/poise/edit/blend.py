@@ -13,7 +13,7 @@ from poise.body.body import Body
 from poise.body.pose_space import displace_poses
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
-from poise.edit.limbs import easy_reach, foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
+from poise.edit.limbs import foot_parts, has_legs, leg_lengths, pelvis_drop, toe_dofs
 from poise.edit.take import BLOCK, Frame, Span, Take, edit_text, number_text, take_of
 from poise.errors import PoiseError
 from poise.reference.body_clip import BodyClip, posed_data
@@ -196,7 +196,7 @@ class _Crossfade:
         poses, *both = (np.array([frame.qpos for frame in frames]) for frames in (mixed, out_of, into))
         hips, places = self._placement.hips, self._placement.places
         used = [np.linalg.norm(hips(qpos) - places(qpos)[0], axis=-1) for qpos in both]
-        return pelvis_drop(hips(poses), place, easy_reach(self._lengths, np.maximum(*used)))
+        return pelvis_drop(hips(poses), place, self._lengths, np.maximum(*used))
 
     def _foot_transfer(self, foot: int) -> _BlendedFootTransfer:
         """The step of a foot. It begins when the foot is up in either motion, and ends when it is down in the other."""

@@ -63,13 +63,12 @@ def hip_points(body: Body) -> list[tuple[str, Array]]:
     return found
 
 
-def easy_reach(lengths: Array, used: Array) -> Array:
-    """(T, F) m: greatest hip-to-ankle distance allowed: nearly the leg's length, or `used` (T, F) m if that is more."""
-    return np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
+def pelvis_drop(hip: Array, foot: Array, lengths: Array, used: Array) -> Array:
+    """(T,) m by which the pelvis must drop, so that each foot (T, F, 3) m is within easy reach of its hip.
 
-
-def pelvis_drop(hip: Array, foot: Array, reach: Array) -> Array:
-    """(T,) m by which the pelvis must drop, so that each foot (T, F, 3) m is within `reach` (T, F) m of its hip."""
+    That is nearly the leg's length (F,) m, or the distance `used` (T, F) m in the motion if that is more.
+    """
+    reach = np.maximum(STRETCH * lengths, np.minimum(used, STRAIGHT * lengths))
     across = np.linalg.norm((hip - foot)[..., :2], axis=-1)
     up = hip[..., 2] - foot[..., 2]
     return np.asarray(np.maximum(up - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0).max(axis=1))

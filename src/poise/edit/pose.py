@@ -165,8 +165,8 @@ class _RaisedTrunk:
         numbers = np.maximum(np.arange(first - around, first + BLOCK + around), 0)
         wanted = metres * span.weight(numbers / self._rate)
         hip, foot = (np.array([getattr(self._source(int(k)), part) for k in numbers]) for part in ("hip", "place"))
-        reach = limbs.easy_reach(self._lengths, np.linalg.norm(hip - foot, axis=-1))
-        missing = limbs.pelvis_drop(hip + wanted[:, None, None] * [0.0, 0.0, 1.0], foot, reach)
+        raised, used = hip + wanted[:, None, None] * [0.0, 0.0, 1.0], np.linalg.norm(hip - foot, axis=-1)
+        missing = limbs.pelvis_drop(raised, foot, self._lengths, used)
         kept = wanted - gradual_drop(np.minimum(missing, wanted), self._rate)
         return np.asarray(kept[around : around + BLOCK])
 

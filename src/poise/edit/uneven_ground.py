@@ -10,16 +10,7 @@ from poise.arrays import Array
 from poise.edit.limbs import sole_points, sole_spans
 from poise.edit.take import Span, Take, edit_text, edit_text_of_numbers, number_text
 from poise.edit.track import StancePhase, TakeFootTrack, gaussian_smoothed, smooth_cover
-from poise.edit.walk import (
-    IDENTITY,
-    LANDING,
-    UNMOVED,
-    Course,
-    CourseMoves,
-    RigidEditMove,
-    SwingPath,
-    take_on_course,
-)
+from poise.edit.walk import IDENTITY, LANDING, UNMOVED, Course, CourseMoves, RigidEditMove, SwingPath, take_on_course
 from poise.errors import PoiseError
 from poise.rotations import quat_between, quat_rotate, yaw_of
 
@@ -166,11 +157,7 @@ Fit = Callable[[StancePhase, float | None, float], float]
 
 
 def _take_course_on_surface(
-    surface: EditedGroundSurface,
-    track: TakeFootTrack,
-    start: float | None,
-    fit: Fit | None = None,
-    clear: bool = False,
+    surface: EditedGroundSurface, track: TakeFootTrack, start: float | None, fit: Fit | None = None, clear: bool = False
 ) -> Course:
     """The course over a surface, placed at the figure at `start` (s) or, if `clear`, before feet that stand then."""
     if start is not None:

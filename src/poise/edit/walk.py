@@ -15,7 +15,7 @@ import numpy as np
 from poise.arrays import Array, Ints
 from poise.ease import quintic_ease
 from poise.edit.foot_placement import EditedFootPlacement
-from poise.edit.limbs import easy_reach, leg_lengths, pelvis_drop
+from poise.edit.limbs import leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, FrameSketch, Take
 from poise.edit.track import StancePhase, TakeFootTrack, TakeFootTrackSampler, foot_sketches, smooth_cover
 from poise.errors import PoiseError
@@ -160,8 +160,8 @@ class _TakeOnCourse:
         _move_feet_of_take(place, turn, track, steps, self._start - track.first, final)
         hip = quat_rotate(steps.root.turn[:, None], track.hip) + steps.root.shift[:, None]
         root = steps.root.place(track.qpos[:, :3])
-        reach = easy_reach(self._lengths, np.linalg.norm(track.hip - track.place, axis=-1))  # (K, F)
-        root[:, 2] -= gradual_drop(pelvis_drop(hip, place, reach), track.rate)  # so that every leg reaches its foot
+        used = np.linalg.norm(track.hip - track.place, axis=-1)  # (K, F)
+        root[:, 2] -= gradual_drop(pelvis_drop(hip, place, self._lengths, used), track.rate)
         qpos = np.array(track.qpos)
         qpos[:, :3] += gate[:, None] * (root - track.qpos[:, :3])
         turned = slerp(IDENTITY, steps.root.turn, gate)

@@ -235,7 +235,9 @@ def video_frames(
     ticks = np.arange(clock[0], clock[-1] + 0.5 / RATE, 1 / RATE)
     poses = recording.qpos[np.minimum(np.searchsorted(clock, ticks - 1e-9), len(clock) - 1)]
     model = _video_model(recording.model_xml, size)
-    view, way, posed = _video_camera(model, poses[0]), _camera_path(model, poses), posed_model_data(model, poses)
+    view, posed = _video_camera(model, poses[0]), posed_model_data(model, poses)
+    centres = [look.performer_centre(model, data) for data in posed_model_data(model, poses)]
+    way = gaussian_filter1d(centres, FOCUS_BLUR * RATE, axis=0, mode="nearest")
     with _offscreen_renderer(model, size) as draw:
         for k in bar(len(poses)):
             view.lookat[:] = way[k]
@@ -278,12 +280,6 @@ def _video_camera(model: Any, first: Array) -> Any:
     view.azimuth, view.elevation = own.azimuth + 180.0, -own.elevation  # MuJoCo's angles are those of the line of sight
     view.distance = own.distance * look.performer_span(model, first)
     return view
-
-
-def _camera_path(model: Any, poses: Array) -> Array:
-    """Targets (frames, 3) of the camera: the performers' centre of mass, smoothed."""
-    centres = [look.performer_centre(model, data) for data in posed_model_data(model, poses)]
-    return np.asarray(gaussian_filter1d(centres, FOCUS_BLUR * RATE, axis=0, mode="nearest"))
 
 
 @contextmanager

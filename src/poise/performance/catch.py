@@ -20,7 +20,7 @@ from poise.dynamics.state import State
 from poise.ease import quintic_ease
 from poise.edit.blend import blend_features
 from poise.edit.foot_placement import EditedFootPlacement
-from poise.edit.limbs import easy_reach, foot_parts, leg_lengths, pelvis_drop
+from poise.edit.limbs import foot_parts, leg_lengths, pelvis_drop
 from poise.edit.take import BLOCK, Frame, Take, take_of
 from poise.errors import PoiseError
 from poise.reference.reference import Reference, Still
@@ -202,17 +202,14 @@ class _MotionAfterCatch:
         return found.down is not None and bool(np.all(found.down == lowest.down))
 
     def _with_feet_planted(self, frames: list[Frame]) -> list[Frame]:
-        """The frames with the feet moved to the feet of the pose; lowers the roots of the given frames in place."""
-        for frame, sink in zip(frames, self._pelvis_drops(np.array([frame.qpos for frame in frames])), strict=True):
+        """The frames with the feet moved to the feet of the pose; lowers the roots in place, as the legs need."""
+        qpos = np.array([frame.qpos for frame in frames])
+        hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
+        sinks = pelvis_drop(hips, self._place, self._lengths, np.linalg.norm(hips - feet, axis=-1))
+        for frame, sink in zip(frames, sinks, strict=True):
             frame.qpos[2] -= sink
         place, turn = (np.repeat(each, len(frames), axis=0) for each in (self._place, self._turn))
         return self._footing.settled(frames, place, turn)
-
-    def _pelvis_drops(self, qpos: Array) -> Array:
-        """(T,) m: pelvis drop of poses (T, nq) that keeps the legs within easy reach of the planted feet."""
-        hips, feet = self._footing.hips(qpos), self._footing.places(qpos)[0]
-        used = np.linalg.norm(hips - feet, axis=-1)
-        return pelvis_drop(hips, self._place, easy_reach(self._lengths, used))
 
     def _pose_above_feet(self, frame: Frame) -> Array:
         """(nq,) the pose of a frame of the motion, turned to the body's heading and moved above the body's feet."""

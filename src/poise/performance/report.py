@@ -62,10 +62,7 @@ def check_performance_folder(folder: Path, source: Path | None, more: tuple[str,
 
 
 def write_performance(
-    performance: Performance,
-    folder: Path,
-    imported: Imported | None = None,
-    keeps_time: bool = False,
+    performance: Performance, folder: Path, imported: Imported | None = None, keeps_time: bool = False
 ) -> Outcome:
     """Summarise a performance, and write its recording, BVH file and page into a folder, which is created.
 
@@ -108,9 +105,11 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
     recording = performance.recording
     replay = Replay.of(recording) if recording.steps <= LONGEST else None
     judged = audit(recording, replay)
+    changes = [event for event in recording.meta["events"] if event.get("kind") == "control"]
+    changes = changes or [ControlChange(0.0, recording.meta["controller"]).event]
     return {
         **metrics(recording, replay),
-        "control": [{key: each[key] for key in ("controller", "time", "why")} for each in _control_events(recording)],
+        "control": [{key: each[key] for key in ("controller", "time", "why")} for each in changes],
         "real_time_factor": performance.real_time_factor,
         "setup_s": performance.setup_s,
         "step_ms": timing,
@@ -118,9 +117,3 @@ def summarise_performance(performance: Performance) -> dict[str, Any]:
         **judged.verdict.as_dict(),
         "audit": judged.as_dict()["checks"],
     }
-
-
-def _control_events(recording: Recording) -> list[dict[str, Any]]:
-    """The events that tell who controls the performer from when on, and why, beginning with the start."""
-    changes = [event for event in recording.meta["events"] if event.get("kind") == "control"]
-    return changes or [ControlChange(0.0, recording.meta["controller"]).event]

@@ -10,7 +10,7 @@ from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_space import PoseDisplacement
 from poise.edit.foot_placement import EditedFootPlacement
-from poise.edit.limbs import easy_reach, has_legs, leg_lengths, pelvis_drop, sole_points
+from poise.edit.limbs import has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import DerivedReference, Frame
 from poise.edit.uneven_ground import ground_under_sole
 from poise.reference.reference import Reference, Target, edition_of
@@ -115,8 +115,7 @@ def fit_start_to_ground(body: Body, qpos: Array, heights: Heights, level: float)
     risen = np.array([ground.carried(at) for ground, at in zip(grounds, place, strict=True)])
     tilted = np.array([quat_multiply(ground.tilt, to) for ground, to in zip(grounds, turn, strict=True)])
     rise = np.array([0.0, 0.0, np.mean([ground.rise for ground in grounds])])
-    reach = easy_reach(leg_lengths(body), np.linalg.norm(hips - place, axis=-1))
-    rise[2] -= pelvis_drop(hips + rise, risen[None], reach)[0]
+    rise[2] -= pelvis_drop(hips + rise, risen[None], leg_lengths(body), np.linalg.norm(hips - place, axis=-1))[0]
     moved = np.array(qpos)
     moved[:3] += rise
     return footing.settled([Frame(moved, None)], risen[None], tilted[None])[0].qpos

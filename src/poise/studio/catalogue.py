@@ -15,7 +15,7 @@ from poise.library.authoring.source import read_source, shipped_names
 from poise.library.behaviours.files import behaviour_names, read_behaviour
 from poise.library.bodies import OWN
 from poise.library.motions import motion_names, shipped_dynamic, shipped_dynamic_bodies
-from poise.library.repertoire import GAITS, STANDING
+from poise.library.repertoire import STANDING
 from poise.performance.cast import default_body
 from poise.retarget.figure import figure_of_body
 
@@ -52,12 +52,6 @@ TERRAINS = (
 
 RUNS = ("run", "walk-to-run", "run-to-walk")  # Motions that controllers of walks cannot perform
 BEHAVIOUR = "behaviour"  # Kind of the motions that are behaviours
-
-
-def can_steer_by_steps(motion: str, body: str) -> bool:
-    """Whether a motion can be steered by choosing among the steps of the repertoire of a body."""
-    walks = motion in (*GAITS, STANDING) and body in shipped_dynamic_bodies(motion)
-    return walks and body in shipped_dynamic_bodies("turn-45")
 
 
 def suggested_body(motion: str, controller: str) -> str:

@@ -11,8 +11,8 @@ from poise.control.entry import ControllerEntry
 from poise.errors import PoiseError
 from poise.library.behaviours.files import read_behaviour
 from poise.library.bodies import OWN
-from poise.library.motions import motion_names
-from poise.library.repertoire import GAITS
+from poise.library.motions import motion_names, shipped_dynamic_bodies
+from poise.library.repertoire import GAITS, STANDING
 from poise.performance.request import Request
 from poise.studio import catalogue
 from poise.studio.wire import Arguments
@@ -98,7 +98,9 @@ class Choice:
     @property
     def can_prepare_steering(self) -> bool:
         """Whether it could be steered by choosing among prepared steps."""
-        return self.entry.steered == "by steps" and catalogue.can_steer_by_steps(self.motion, self.body_name)
+        if self.entry.steered != "by steps" or self.motion not in (*GAITS, STANDING):
+            return False
+        return all(self.body_name in shipped_dynamic_bodies(motion) for motion in (self.motion, "turn-45"))
 
     @property
     def falls_expected(self) -> bool:

@@ -191,8 +191,7 @@ MODAL: Study[NamedCase] = Study(
     plot=picture(
         bars(tuple(PARTS.values()), ("motion",), stacked=True),
         drawn_of(
-            with_paper,
-            bars(("step_ms", "paper_low_ms", "paper_high_ms", "mj_step_ms"), ("motion",), xscale="log"),
+            with_paper, bars(("step_ms", "paper_low_ms", "paper_high_ms", "mj_step_ms"), ("motion",), xscale="log")
         ),
     ),
     alone=True,

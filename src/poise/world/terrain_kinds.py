@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from poise.arrays import Array
 from poise.body.mjcf import geom_element, mjcf_numbers
 from poise.errors import PoiseError, unknown_name
-from poise.forms import TERRAIN_BOUNDS, TERRAIN_FORMS
+from poise.forms import TERRAIN_FORMS
 from poise.toml_reader import TomlTable
 from poise.world.terrain import DEPTH, ENDLESS, GROUND_COLOUR, ORIGIN, Place, Terrain
 
@@ -284,4 +284,4 @@ def parse_terrain(text: str, folder: Path = Path()) -> Terrain:
                 return replace(hurdle_terrain(height, every[0] if every else None), form=text)
     except ValueError:
         pass
-    raise PoiseError(f"terrain '{text}' must be of the form {TERRAIN_FORMS[kind]} {TERRAIN_BOUNDS[kind]}")
+    raise PoiseError(f"terrain '{text}' must be of the form {' '.join(TERRAIN_FORMS[kind])}")

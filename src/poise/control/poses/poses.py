@@ -14,14 +14,7 @@ from poise.body.surface import foot_links
 from poise.control.controller import ResetFirst, WorldView
 from poise.control.poses import ENTRY
 from poise.control.poses.objectives import PoseControlObjective
-from poise.control.poses.rig import (
-    GainChange,
-    PoseControlGains,
-    PoseControlRig,
-    Springs,
-    TimeSpan,
-    fill_pose_springs,
-)
+from poise.control.poses.rig import GainChange, PoseControlGains, PoseControlRig, Springs, TimeSpan, fill_pose_springs
 from poise.dynamics.actuation import Actuation, Motors
 from poise.dynamics.state import State
 from poise.errors import PoiseError

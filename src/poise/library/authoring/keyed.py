@@ -20,11 +20,7 @@ from poise.library.authoring.curves import (
     authored_curve_values,
 )
 from poise.library.authoring.figure import SourceFigure
-from poise.library.authoring.prints import (
-    KeyedSourcePins,
-    parts_down_in_source,
-    pins_of_keyed_source,
-)
+from poise.library.authoring.prints import KeyedSourcePins, parts_down_in_source, pins_of_keyed_source
 from poise.library.authoring.source import (
     PATH,
     RATE,

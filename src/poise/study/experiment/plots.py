@@ -115,13 +115,8 @@ def dots(value: str, by: Sequence[str], goal: str = "", **settings: Any) -> Kind
     def draw_dots(groups: Sequence[Sequence[Row]], axis: Any) -> None:
         for place, own in enumerate(groups):
             for row in own:
-                axis.plot(
-                    np.nan if row[value] is None else row[value],
-                    place,
-                    "o",
-                    alpha=0.5,
-                    color="C2" if row["survived"] else "C3",
-                )
+                colour = "C2" if row["survived"] else "C3"
+                axis.plot(np.array([row[value]], float), [place], "o", alpha=0.5, color=colour)
             if goal:
                 axis.plot(own[0][goal], place, "|k", ms=14)
 
@@ -182,8 +177,8 @@ def share_map(across: str, up: str, panels: Sequence[str] = (), written: Gather 
         axis.set_yticks(range(len(lines)), map(_value_text, lines))
         if written is None and len(columns) > WRITTEN:
             return
-        for row in group_rows(own, (across, up), {"cell": written or _survived_percent}):
-            text = "" if row["cell"] is None else f"{row['cell']:.3g}"
+        for row in group_rows(own, (across, up), {"cell": written or column_mean("survived")}):
+            text = "" if row["cell"] is None else f"{row['cell']:{'.3g' if written else '.0%'}}"
             axis.text(columns.index(row[across]), lines.index(row[up]), text, ha="center", va="center", fontsize=7)
 
     def make_panels(rows: Sequence[Row]) -> list[Panel]:
@@ -197,10 +192,6 @@ def share_map(across: str, up: str, panels: Sequence[str] = (), written: Gather 
         ]
 
     return make_panels
-
-
-def _survived_percent(rows: Sequence[Row]) -> Value:
-    return 100.0 * float(np.mean([bool(row["survived"]) for row in rows]))
 
 
 def share_circle(panels: Sequence[str], limits: Mapping[str, Sequence[tuple[float, float]]] | None = None) -> Kind:

@@ -145,10 +145,7 @@ MODES: Study[ModesCase] = Study(
     run_case=run_modes_case,
     summary=lambda rows: [{name: row[name] for name in _SUMMARY} for row in rows],  # without frequencies and spectra
     plot=picture(
-        drawn_of(
-            frequency_points,
-            curves("mode", ("(rad/s)²",), ("body",), ("pose",), ".-", yscale="log"),
-        ),
+        drawn_of(frequency_points, curves("mode", ("(rad/s)²",), ("body",), ("pose",), ".-", yscale="log")),
         drawn_of(spectrum_points, curves("Hz", ("share_of_power",), ("components",), ("pose",), "-", xlim=(0.0, 20.0))),
     ),
 )
@@ -253,9 +250,6 @@ SELECTION: Study[SelectionCase] = Study(
     run_case=run_selection_case,
     summary=selection_summary,
     plot=picture(
-        drawn_of(
-            error_points,
-            curves("s", ("error_rad",), ("modes",), ("motion", "plan", "pushed"), "-", yscale="log"),
-        )
+        drawn_of(error_points, curves("s", ("error_rad",), ("modes",), ("motion", "plan", "pushed"), "-", yscale="log"))
     ),
 )

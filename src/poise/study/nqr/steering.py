@@ -115,10 +115,7 @@ TRANSITIONS: Study[TransitionCase] = Study(
     cases=transition_cases,
     run_case=run_transition_case,
     summary=table.summary_by(
-        ("step", "next"),
-        trials=table.row_count,
-        survived=table.column_total("survived"),
-        off=table.column_max("off"),
+        ("step", "next"), trials=table.row_count, survived=table.column_total("survived"), off=table.column_max("off")
     ),
     plot=picture(share_map("next", "step", written=table.column_max("off"), title="largest joint deviation, rad")),
 )
