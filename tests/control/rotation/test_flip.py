@@ -52,7 +52,7 @@ def test_without_planning_or_momentum_it_fails(off):
 
 
 def test_after_a_failed_landing_the_body_lies_at_rest():
-    failed = Request("back-flip", controller="rotation", limits="human", noise=0.2, seed=2, seconds=5.0)
+    failed = Request("back-flip", controller="rotation", limits="human", noise=0.2, seed=2, step=1 / 60, seconds=5.0)
     recording = failed.perform().recording
     assert not on_feet_at_end(recording)
     assert np.abs(recording.qvel[-10:]).max() < 0.5

@@ -34,7 +34,7 @@ def flip_cases(scope: Scope) -> list[BehaviourTrial]:
     if not scope.coarse:
         kinds = [replace(first, noise=noise) for noise in NOISES]
         kinds += [replace(first, jolt=NOISY)]
-        kinds += [replace(first, rate=120.0, jolt=jolt) for jolt in (0.0, NOISY)]
+        kinds += [replace(first, rate=60.0, jolt=jolt) for jolt in (0.0, NOISY)]
         kinds += [replace(first, limits="human", rate=rate) for rate in (60.0, 120.0)]
         kinds += [replace(first, settings=without) for without in list(PARTS)[1:]]
     return [replace(kind, seed=FRESH_ROLLS + seed) for kind in kinds for seed in range(scope.seeds)]
