@@ -33,7 +33,7 @@ MAX_STEP = 0.75
 USUAL_SPEED = 0.9  # Speed (m/s per root of a metre of leg length) up to which steps last as long as the reference's
 STRIKE_TOLERANCE, SPEED_TOLERANCE = 0.03, 0.05
 """Changes of a strike (s) and of the stride's speed (m/s) above which the stride is searched anew."""
-MIN_WIDTH = 0.22  # In leg lengths: minimum distance between the feet, so that the legs do not collide
+MIN_WIDTH = 0.15  # In leg lengths: minimum distance between the feet, so that the legs do not collide
 
 
 class ReferenceStride(NamedTuple):
