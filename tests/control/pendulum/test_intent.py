@@ -11,11 +11,12 @@ from poise.control.pendulum.settings import PendulumSettings
 
 STEP = 0.02
 PLAIN = PendulumSettings()
+STRAIGHT = np.zeros(2)
 
 
 def proceeded(intent, seconds):
     for _ in range(round(seconds / STEP)):
-        intent.advance(STEP, intent.turning_rate(), 0.0, 0.0, True)
+        intent.advance(STEP, intent.turning_rate(STRAIGHT), 0.0, 0.0, True)
     return intent
 
 
@@ -36,10 +37,17 @@ def test_at_first_it_aims_at_the_speed_it_has(speed):
 def test_headings_are_told_from_the_first_one():
     intent = WalkIntent(0.4, 1.0, PLAIN)
     intent.steer(1.2, None)
-    assert intent.turning_rate() == PLAIN.turn
+    assert intent.turning_rate(STRAIGHT) == PLAIN.turn
     assert proceeded(intent, 0.5).heading == pytest.approx(0.4 + 0.5 * PLAIN.turn)
     assert proceeded(intent, 5.0).heading == pytest.approx(1.6, abs=1e-3)
-    assert intent.turning_rate() == pytest.approx(0.0, abs=0.01)
+    assert intent.turning_rate(STRAIGHT) == pytest.approx(0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("heading", [0.0, 2.0])
+@pytest.mark.parametrize(("ahead", "aside", "way"), [(1.3, 1.9, 1), (1.3, -1.9, -1), (1.3, 0.3, 0), (-1.3, 1.9, -1)])
+def test_a_body_that_goes_aside_turns_so_that_it_goes_ahead_or_back(heading, ahead, aside, way):
+    turn = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
+    assert np.sign(WalkIntent(heading, 1.3, PLAIN).turning_rate(turn @ [ahead, aside])) == way
 
 
 def test_what_is_not_told_stays():
@@ -168,7 +176,7 @@ def test_what_was_made_up_for_is_forgotten_when_it_is_to_stop():
 def test_it_turns_the_shorter_way_round(wanted, way):
     intent = WalkIntent(0.3, 1.0, PLAIN)
     intent.steer(wanted, None)
-    assert np.sign(intent.turning_rate()) == way
+    assert np.sign(intent.turning_rate(STRAIGHT)) == way
     proceeded(intent, 8.0)
     off = (intent.heading - 0.3 - wanted) / (2 * np.pi)
     assert off == pytest.approx(round(off), abs=1e-3)

@@ -6,6 +6,8 @@ import pytest
 
 from bodies import body_of
 from poise.control.commands import parse_steer
+from poise.control.pendulum.gait import leg_tracks
+from poise.control.pendulum.legs import walker_legs
 from poise.control.pendulum.pendulum import Pendulum
 from poise.control.pendulum.settings import PendulumSettings
 from poise.control.pendulum.walker import Walker
@@ -48,6 +50,17 @@ def test_it_walks_at_the_speed_it_is_told_and_passes_the_audit(walked):
     assert [check.name for check in audit(walked).checks if not check.passed] == []
     assert not walked.external.any()
     assert walked.meta["solver"]["approximate"] == 0
+
+
+def test_its_feet_are_as_far_apart_as_in_the_reference(body, reference):
+    apart = []
+    for poses in (
+        performed(body, reference, 6.0, steer="0s:0").qpos[100:, : body.nq],
+        np.array([reference.at(k * STEP).qpos for k in range(200)]),
+    ):
+        ankle = leg_tracks(poses, body, walker_legs(body)).ankle
+        apart.append(np.abs(ankle[:, 0, 1] - ankle[:, 1, 1]).mean())
+    assert apart[0] == pytest.approx(apart[1], rel=0.25)
 
 
 def test_no_joint_works_harder_than_it_may(walked, body):

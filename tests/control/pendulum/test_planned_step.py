@@ -150,11 +150,14 @@ def drifted(settings, aside):
 
 
 @pytest.mark.parametrize("side", [-1, 1])
-def test_who_drifts_aside_sets_its_feet_further_that_way_to_be_pushed_back(side):
+@pytest.mark.parametrize("ankle", [0.0, 1.0])
+def test_who_drifts_aside_is_pushed_back_by_the_ankle_and_without_it_by_feet_set_further_that_way(ankle, side):
     aloft = replace(SCENE.gait, phase=0.5, since=0.25, lift=SCENE.lift)
     seen = SCENE.seen._replace(velocity=np.array([0.8, 0.0, 0.0]))
-    drift, none = (SCENE.stepping.plan(seen, aloft, drifted(PLAIN, a), STEP) for a in (0.1 * side, 0.0))
-    assert side * (drift.landing.place[1] - none.landing.place[1]) > 0.002
+    stepping = SCENE.stepping._replace(settings=replace(PLAIN, ankle=ankle))
+    drift, none = (stepping.plan(seen, aloft, drifted(PLAIN, a), STEP) for a in (0.1 * side, 0.0))
+    moved = drift.shift - none.shift if ankle else drift.landing.place - none.landing.place
+    assert side * moved[1] > 0.002
     assert drift.landing.place[0] == pytest.approx(none.landing.place[0], abs=1e-9)
 
 

@@ -13,6 +13,11 @@ from poise.control.pendulum.walker import rotated_xy
 from poise.errors import PoiseError
 
 TURN_TIME = 0.3  # Time (s) in which a small turn is made
+ASIDE, FOLLOWING, MAX_FOLLOWING = 0.5, 4.0, 2.5
+"""A body that goes aside turns the way it goes, so that its legs need not cross: beyond the angle ASIDE (rad), at the rate
+FOLLOWING (1/s) times the rest of the angle, and by at most MAX_FOLLOWING (rad/s, adult)."""
+LEAST_AHEAD = 0.5  # Speed (m/s, adult) ahead that is assumed for this angle at least: slow bodies sway
+BACKWARD = -0.3  # Speed (m/s, adult) ahead below which a body that goes aside turns its back to the way it goes
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
 YAW_TOLERANCE = 0.15  # Yaw error (rad) up to which the body is turned back; beyond, the heading follows the body
 CALM_TIME, CALM_YIELD = 0.5, 0.1
@@ -84,10 +89,17 @@ class WalkIntent:
         """Whether the body is to stand still with its present heading."""
         return self._speed == 0.0 and self.going == 0.0 and abs(self._heading_error) < FACING
 
-    def turning_rate(self) -> float:
-        """Rate (rad/s, to the left) at which the heading turns towards the commanded heading."""
+    def turning_rate(self, velocity: Array) -> float:
+        """Rate (rad/s, to the left) at which the heading turns, for a body with a `velocity` (2,) m/s.
+
+        It turns towards the commanded heading, and towards the way that the body goes if it goes aside.
+        """
         most = self._settings.turn
-        return min(max(self._heading_error / TURN_TIME, -most), most)
+        commanded = min(max(self._heading_error / TURN_TIME, -most), most)
+        ahead, aside = rotated_xy(-self.heading, velocity) / self._slow
+        angle = math.atan2(aside, max(abs(ahead), LEAST_AHEAD)) * (1.0 if ahead > BACKWARD else -1.0)
+        angle -= min(max(angle, -ASIDE), ASIDE)
+        return commanded + min(max(FOLLOWING * angle, -MAX_FOLLOWING), MAX_FOLLOWING) / self._slow
 
     @property
     def _heading_error(self) -> float:

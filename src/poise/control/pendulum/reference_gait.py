@@ -33,7 +33,7 @@ MAX_STEP = 0.75
 USUAL_SPEED = 0.9  # Speed (m/s per root of a metre of leg length) up to which steps last as long as the reference's
 STRIKE_TOLERANCE, SPEED_TOLERANCE = 0.03, 0.05
 """Changes of a strike (s) and of the stride's speed (m/s) above which the stride is searched anew."""
-MIN_WIDTH = 0.22  # In leg lengths: minimum distance between the feet, so that the legs do not collide
+MIN_WIDTH = 0.18  # In leg lengths: minimum distance between the feet, so that the legs do not collide
 
 
 class ReferenceStride(NamedTuple):
@@ -55,7 +55,8 @@ class ReferenceWalk:
         self._reference, self._body, self._legs = reference, body, legs
         self._data = mujoco.MjData(body.model)
         self._stride, self._since = self._find_stride(0.0), 0.0
-        self._stood = _mean_step_width(reference.at(0.0).qpos[None], body, legs)  # m between the feet at first
+        first = reference.at(0.0).qpos
+        self._stood = _mean_step_width(first[None], body, legs, float(yaw_of(first[3:7])))  # m between the feet
 
     def _find_stride(self, since: float) -> ReferenceStride | None:
         """The most periodic stride of the reference from a time (s) on; None without a stride."""
@@ -180,14 +181,13 @@ def _measured_stride(poses: Array, first: int, frames: tuple[int, int, int], bod
     speed = float(np.cos(mean) * way[0] + np.sin(mean) * way[1]) * SAMPLE_RATE / (end - begin)
     times = begin / SAMPLE_RATE, middle / SAMPLE_RATE, end / SAMPLE_RATE
     strikes = poses[list(frames)]
-    width, centre = _mean_step_width(strikes, body, legs), _mean_lead(strikes, first, mean, body, legs)
+    width, centre = _mean_step_width(strikes, body, legs, mean), _mean_lead(strikes, first, mean, body, legs)
     return ReferenceStride(first, times, speed, width, centre, float(yaw[-1] - yaw[0]), gap)
 
 
-def _mean_step_width(poses: Array, body: Body, legs: Legs) -> float:
-    """Mean distance (m) between the feet across the heading, in poses (K, nq)."""
+def _mean_step_width(poses: Array, body: Body, legs: Legs, yaw: float) -> float:
+    """Mean distance (m) between the feet across a heading `yaw` (rad), in poses (K, nq)."""
     ankle = gait.leg_tracks(poses, body, legs).ankle
-    yaw = yaw_of(poses[:, 3:7])
     way = ankle[:, 0] - ankle[:, 1]
     return float(np.mean(np.cos(yaw) * way[:, 1] - np.sin(yaw) * way[:, 0]))
 

@@ -86,25 +86,30 @@ class StepPlanner(NamedTuple):
         falls = max(-ground.slope * float(velocity[0]), 0.0)
         low = float(seen.hip[gait.stance, 2]) - legs.ankle_height
         hips = lowest_hip_heights(legs.length, low, float(seen.velocity[2]), falls, times)
-        pressed = 0.0
+        pressed, level = 0.0, 1.0 - bent
         if self.settings.law == "paper":
             fall = PendulumState(place, np.append(velocity, seen.velocity[2]), height, walker.gravity)
             found, last = energy_landing(fall, going, pace, foot, times, due, hips, ground)
         else:
             apart = self._apart_from_pendulum(gait, suited, duration, rate, high)
             pressed = suited * duration * gait.style.pressed(gait.phase, rate * duration, gait.lift is not None)
-            level = 1.0 - bent
             pressed *= level
             place, velocity = place - [level * apart[0], 0.0], velocity - [level * apart[1], 0.0]
             found = landing_filter.linear_pendulum_landing(place, velocity, rate, pace, foot, times, due, hips, ground)
             last = landing_filter.step_end_velocity(going.speed, going.width, duration, rate, gait.stance, going.aside)
+        ahead, across = landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
+        wanted = np.array([self.settings.ankle * ahead + pressed, self.settings.ankle * across])
+        shift = _shift_within_sole(wanted, legs.sole[gait.stance], legs.ball[gait.stance, 0])
+        if self.settings.law != "paper":  # predict the landing again, on the shifted centre of pressure
+            on = np.array([0.0, level * shift[1]])
+            found = landing_filter.linear_pendulum_landing(
+                place - on, velocity, rate, pace, foot - on, times, due, hips, ground
+            )
+            found = found._replace(place=found.place + on, there=found.there + on)
         astray = max(intent.astray, self._astray_share(found, gait, suited * duration, rate))
         gives = max(astray, bent)
-        shift = self.settings.ankle * landing_filter.pressure_centre_shift(found.velocity, last, rate, found.within)
-        shift += [pressed, 0.0]
         behind = rotated_xy(-yaw, seen.ball[gait.swing] - under)
-        load = gait.stance_load(intent.astray, gives, 1.0 - float(shift[0] * behind[0]) / float(behind @ behind))
-        shift = _shift_within_sole(shift, legs.sole[gait.stance], legs.ball[gait.stance, 0])
+        load = gait.stance_load(intent.astray, gives, 1.0 - float(wanted[0] * behind[0]) / float(behind @ behind))
         best = under[:2] + rotated_xy(yaw, found.place)
         ordinary = found.missed < MAX_MISS * legs.scale and anywhere
         meant = gait.committed_aim(best, legs.scale) if ordinary else best
