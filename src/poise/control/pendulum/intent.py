@@ -14,8 +14,8 @@ from poise.errors import PoiseError
 
 TURN_TIME = 0.3  # Time (s) in which a small turn is made
 ASIDE, FOLLOWING, MAX_FOLLOWING = 0.5, 4.0, 2.5
-"""A body that goes aside turns the way it goes, so that its legs need not cross: beyond the angle ASIDE (rad), at the rate
-FOLLOWING (1/s) times the rest of the angle, and by at most MAX_FOLLOWING (rad/s, adult)."""
+"""A body that goes aside turns the way it goes, so that its legs need not cross: beyond the angle ASIDE (rad), at the
+rate FOLLOWING (1/s) times the rest of the angle, and by at most MAX_FOLLOWING (rad/s, adult)."""
 LEAST_AHEAD = 0.5  # Speed (m/s, adult) ahead that is assumed for this angle at least: slow bodies sway
 BACKWARD = -0.3  # Speed (m/s, adult) ahead below which a body that goes aside turns its back to the way it goes
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
