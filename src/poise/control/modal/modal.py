@@ -26,6 +26,7 @@ from poise.control.modal.law import (
 from poise.control.modal.modes import (
     ROOT,
     Modes,
+    firm_foot_gains,
     modal_forces,
     modal_stiffness,
     modes_at,
@@ -122,6 +123,8 @@ class Modal(ResetFirst):
         self._stiffness, count = np.array(self._stiffness_of(body), float), body.nv - ROOT
         if self._stiffness.shape != (count,) or not np.all(np.isfinite(self._stiffness) & (self._stiffness > 0)):
             raise PoiseError(f"modal: stiffness must be {count} numbers of more than 0, one for each joint angle")
+        self._firm = np.zeros(model.nv)
+        self._firm[ROOT : body.nv] = firm_foot_gains(body)
         start = self._frames.at(0)
         self._drop = LOST_DROP * float(np.linalg.norm(start.corner - start.com, axis=1).max(initial=0.0))
         self._yielding = Motors(np.zeros(model.nv), np.zeros(model.nv))
@@ -275,12 +278,23 @@ class Modal(ResetFirst):
         nv, share = self._body.nv, self._settings.adapt
         torque, fast = np.zeros(self._model.nv), modes.lever[:, slow:]
         torque[ROOT:nv] = modes.lever @ drive
+        motors = self._foot_motors(state)
         if not share or not len(state.contacts.gap):
-            return Actuation(torque=torque)
+            return Actuation(torque=torque, motors=motors)
         torque[ROOT:nv] += share * fast @ planned[slow:]
         feedback = np.zeros((self._model.nv, len(state.contacts.jacobian)))
         feedback[ROOT:nv] = -share / state.step * fast @ modal_forces(modes, state.contacts.jacobian[:, :nv].T)[slow:]
-        return Actuation(torque=torque, feedback=feedback)
+        return Actuation(torque=torque, feedback=feedback, motors=motors)
+
+    def _foot_motors(self, state: State) -> Motors | None:
+        """Motors that bring soft feet to the next pose within the step, whatever forces act on them."""
+        if not self._firm.any():
+            return None
+        nq, nv = self._body.nq, self._body.nv
+        way, velocity = np.zeros(nv), np.zeros(self._model.nv)
+        mujoco.mj_differentiatePos(self._body.model, way, state.step, state.qpos[:nq], self._due)
+        velocity[:nv] = way
+        return Motors(velocity, self._firm)
 
 
 class ModalError(NamedTuple):

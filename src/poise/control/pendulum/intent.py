@@ -16,7 +16,7 @@ TURN_TIME = 0.3  # Time (s) in which a small turn is made
 ASIDE, FOLLOWING, MAX_FOLLOWING = 0.5, 4.0, 2.5
 """A body that goes aside turns the way it goes, so that its legs need not cross: beyond the angle ASIDE (rad), at the
 rate FOLLOWING (1/s) times the rest of the angle, and by at most MAX_FOLLOWING (rad/s, adult)."""
-LEAST_AHEAD = 0.5  # Speed (m/s, adult) ahead that is assumed for this angle at least: slow bodies sway
+LEAST_AHEAD = 1.0  # Speed (m/s, adult) ahead that is assumed for this angle at least: slow bodies sway
 BACKWARD = -0.3  # Speed (m/s, adult) ahead below which a body that goes aside turns its back to the way it goes
 FACING = 0.15  # Heading error (rad) above which the body does not stop but steps round
 YAW_TOLERANCE = 0.15  # Yaw error (rad) up to which the body is turned back; beyond, the heading follows the body
@@ -89,13 +89,16 @@ class WalkIntent:
         """Whether the body is to stand still with its present heading."""
         return self._speed == 0.0 and self.going == 0.0 and abs(self._heading_error) < FACING
 
-    def turning_rate(self, velocity: Array) -> float:
+    def turning_rate(self, velocity: Array, anywhere: bool = True) -> float:
         """Rate (rad/s, to the left) at which the heading turns, for a body with a `velocity` (2,) m/s.
 
-        It turns towards the commanded heading, and towards the way that the body goes if it goes aside.
+        It turns towards the commanded heading. If feet may land `anywhere` and the body goes aside, it also turns
+        towards the way that the body goes; on treads it stays in line with their edges.
         """
         most = self._settings.turn
         commanded = min(max(self._heading_error / TURN_TIME, -most), most)
+        if not anywhere:
+            return commanded
         ahead, aside = rotated_xy(-self.heading, velocity) / self._slow
         angle = math.atan2(aside, max(abs(ahead), LEAST_AHEAD)) * (1.0 if ahead > BACKWARD else -1.0)
         angle -= min(max(angle, -ASIDE), ASIDE)

@@ -134,7 +134,7 @@ class Pendulum(ResetFirst):
         feet = self._flat_feet(seen, self._heel_lift_limits(seen))
         height_plan = self._plan_height(seen, plan, hold, moments, self._flat_foot_ankle(feet, gait.stance), step)
         self._lean += step * LEAN_RATE * (self._settings.lean * self._uphill_angle(seen, plan) - self._lean)
-        turn, heading = intent.turning_rate(seen.velocity[:2]), intent.heading
+        turn, heading = intent.turning_rate(seen.velocity[:2], plan.anywhere), intent.heading
         soon = heading + step * turn
         off = excess_yaw(_yaw_off_pose(state, self._pose))  # otherwise hips would exceed their range of twist
         aim = swing_aim(walker, seen, gait, heading + off, hold, intent.lift, plan.gives)
