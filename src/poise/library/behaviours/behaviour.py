@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
-from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle, mirrored_source_angles
 from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -96,7 +96,6 @@ SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rot
 class BehaviourReference:
     """A reference with the poses and the initial state of a behaviour on a body. The controller decides the rest."""
 
-    start: Start = "origin"
     duration: float | None = None
     begin = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
@@ -106,6 +105,11 @@ class BehaviourReference:
         self.name = behaviour.name
         self._figure = SourceFigure(body)
         self._first = Target(self._initial_pose(), readonly(np.zeros(body.nv)))
+
+    @property
+    def start(self) -> Start:
+        """A rise begins with a fall; everything else where its first pose is."""
+        return "thrown" if self.behaviour.kind == "rise" else "origin"
 
     def at(self, time: float) -> Target:  # noqa: ARG002
         """The initial state, at rest; the same at any time."""
@@ -129,6 +133,11 @@ class BehaviourReference:
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
         return self._figure.poses(self.behaviour.angles(curves))
+
+    def key_poses(self, mirrored: bool = False) -> Array:
+        """(P, nq) the behaviour's poses, or with left and right exchanged if `mirrored`."""
+        angles = self.behaviour.angles({name: np.array(values) for name, values in self.behaviour.poses.items()})
+        return self._figure.poses(mirrored_source_angles(angles) if mirrored else angles)
 
     def _initial_pose(self) -> Array:
         """(nq,) the behaviour's pose at `at` of [start], pelvis turned as [start] says, lowest point on the ground.
