@@ -56,6 +56,10 @@ SLACK, LOST, SLOWEST = 15.0, 40.0, 0.05
 """Error (degrees) up to which a key pose is approached at full pace, from which at the least pace, and this pace."""
 
 
+def ease(u):
+    return u * u * (3.0 - 2.0 * u)
+
+
 class Rise:
     """Rising; `stage` is limp, the name of a key pose, or stood."""
 
@@ -177,15 +181,17 @@ class Rise:
             self.side = "left" if self.side == "right" else "right"
         return "reach"
 
-    def _drive(self, state: State) -> Actuation:
-        u = min(self._share, 1.0)
+    def _between(self, u):
         key = self._key()
         model, moved = self._actor.body.model, np.zeros(self._actor.nv)
         mujoco.mj_differentiatePos(model, moved, 1.0, self._entry, key)
         moved[:6] = 0.0
         pose = np.array(self._entry)
-        mujoco.mj_integratePos(model, pose, moved, u * u * (3.0 - 2.0 * u))
-        self.pose = pose
+        mujoco.mj_integratePos(model, pose, moved, u)
+        return pose
+
+    def _drive(self, state: State) -> Actuation:
+        self.pose = pose = self._between(ease(min(self._share, 1.0)))
         error = self._error(state, pose)
         n = self._numbers
         return Actuation(
