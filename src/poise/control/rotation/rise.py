@@ -1,8 +1,8 @@
-"""Rising from the ground, from any pose, by a graph of key poses.
+"""Rising from the ground: a graph of key poses that leads from any way of lying to standing.
 
-Joint springs move the body from key pose to key pose. A key pose waits while the joints lag, and the next key pose
-follows when the body is where it must be; if it does not get there, the body begins again from how it lies then.
-The last stage, from the squat to standing, is a landing of [Zordan2014] without a flight: the torque program.
+Joint springs move the body from one key pose to the next. The approach to a key pose waits while joints lag behind, and
+the next key pose follows when the body is where it must be. If the body does not get there, it begins again from the
+way it lies then. The last stage, from the squat to standing, is a landing without a flight, by the torque program.
 """
 
 from dataclasses import dataclass
@@ -12,52 +12,59 @@ import mujoco
 import numpy as np
 
 from poise.arrays import Array
+from poise.body.body import Body
 from poise.control.rotation.actor import RotationActor, rotation_pose_line
 from poise.control.rotation.flight import Landing, poses_to_standing
 from poise.control.rotation.settings import POSES, LandingNumbers, RiseNumbers
 from poise.control.rotation.support_plane import RotationPlane
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
 from poise.dynamics.state import State
+from poise.ease import cubic_ease
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.reference.body_clip import posed_data
 
 
 @dataclass(frozen=True)
 class RiseStage:
-    """How the body goes on from a key pose. The defaults demand nothing."""
+    """When a key pose counts as reached, and what follows; the defaults demand nothing."""
 
-    then: str  # the next stage
-    error: float = inf  # degrees: largest error of a large joint
+    then: str  # the stage that follows
     speed: float = inf  # m/s and rad/s: largest speed of the root
-    rest: float = 0.0  # s that the key pose is held
-    patience: float = inf  # s after which the stage ends in any case
-    presses_on: bool = False  # whether the next stage follows when patience ends
-    front: tuple[float, float] = (-1.0, 1.0)  # upward share of the front of the trunk: 1 on the back, -1 on the belly
+    error: float = inf  # degrees: largest error of a large joint
+    hold: float = 0.0  # s for which the key pose is held
+    patience: float = inf  # s after which the body begins again
+    insists: bool = True  # whether the body begins again when patience ends; otherwise it goes on if it lies right
+    front: float = 1.0  # largest upward share of the front of the trunk: 1 on the back, -1 on the belly
     up: tuple[float, float] = (-1.0, 1.0)  # upward share of the length of the pelvis
     ahead: tuple[float, float] = (-inf, inf)  # m: the centre of mass in front of the ankles
+    arms: float = 1.0  # share of the stiffness of the arms
+    timed: bool = False  # whether the approach does not wait for joints
 
 
-PRONE = (-1.0, -0.5)
 STAGES = {
-    "supine": RiseStage("roll", speed=0.5, patience=1.5, presses_on=True),
-    "reach": RiseStage("over"),
-    "over": RiseStage("belly", rest=0.42),
-    "belly": RiseStage("flat", rest=0.35, front=PRONE),
-    "flat": RiseStage("prone", speed=0.6, patience=2.0, presses_on=True, front=PRONE),
-    "prone": RiseStage("push", 20.0, 0.3, patience=2.5, presses_on=True, front=(-1.0, -0.6)),
-    "push": RiseStage("fours", 20.0, 0.4, patience=3.0),
-    "fours": RiseStage("fold", 20.0, 0.4, patience=3.0, front=(-1.0, -0.6), up=(-0.75, 0.75)),
-    "fold": RiseStage("squat", 25.0, 0.4, patience=2.0, presses_on=True, front=(-1.0, -0.6)),
+    "supine": RiseStage("reach", speed=0.5, patience=1.5, insists=False),
+    "reach": RiseStage("over", timed=True),
+    "over": RiseStage("belly", hold=0.42, timed=True),
+    "belly": RiseStage("flat", hold=0.35, patience=0.81, insists=False, front=-0.5, timed=True),
+    "flat": RiseStage("prone", speed=0.6, patience=2.0, insists=False, front=-0.5, arms=0.4),
+    "prone": RiseStage("push", speed=0.3, error=20.0, patience=2.5, insists=False, front=-0.6),
+    "push": RiseStage("fours", speed=0.4, error=20.0, patience=3.0),
+    "fours": RiseStage("fold", speed=0.4, error=20.0, patience=3.0, front=-0.6, up=(-0.75, 0.75)),
+    "fold": RiseStage("squat", speed=0.4, error=25.0, patience=2.0, insists=False, front=-0.6),
     "squat": RiseStage("stood", speed=0.5, patience=4.0, up=(0.5, 1.0), ahead=(-0.02, 0.16)),
 }
-TIMED = ("reach", "over", "belly")  # Stages that do not wait for the joints: a roll needs its momentum
-LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")
-SLACK, LOST, SLOWEST = 15.0, 40.0, 0.05
-"""Error (degrees) up to which a key pose is approached at full pace, from which at the least pace, and this pace."""
-
-
-def ease(u):
-    return u * u * (3.0 - 2.0 * u)
+"""The stages between lying still and standing, by the name of their key pose."""
+ON_BELLY = -0.75  # `front` below which the body lies on its belly; otherwise it must roll over
+ON_SIDE = 0.3  # Upward share of the left of the trunk from which the body lies on its right side and rolls over it
+STILL, STILL_TIME, LIMP_TIME = 0.3, 0.2, 3.0
+"""The body rises when the speed of its root (m/s and rad/s) is below STILL for STILL_TIME s, or after LIMP_TIME s."""
+FULL_PACE, LEAST_PACE = (15.0, 1.0), (40.0, 0.05)
+"""Error (degrees) of a large joint, and the pace at which a key pose is approached with this error."""
+TURNED_AWAY = 0.4  # Excess of `front` over the largest that a stage allows from which the body begins again at once
+FALLEN = 0.3  # Upward share of the length of the trunk below which a body that was standing up has fallen
+LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")  # Parts of names of joints whose errors count
+UNLIMITED = 15.0  # N m per kg: torque on which the stiffness of a joint without a limit is based
+LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_damping=10.6)
 
 
 class Rise:
@@ -65,158 +72,165 @@ class Rise:
 
     def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
         body, behaviour = actor.body, staged.behaviour
-        self._actor, self._numbers = actor, RiseNumbers.from_behaviour(behaviour)
-        names, at = POSES["rise"], np.array(behaviour.at)
-        self._keys = {name: staged.key_poses(mirrored) for name, mirrored in (("right", False), ("left", True))}
-        self._index = {name: k for k, name in enumerate(names)}
-        self._seconds = dict(zip(names, np.diff(at, prepend=0.0), strict=True))
-        large = [dof for joint in body.joints for dof in joint.dofs if any(w in joint.name for w in LARGE_JOINTS)]
-        self._large = np.array(large)
-        limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, 0.0)
-        self._stiffness = np.zeros(actor.model.nv)
-        self._stiffness[6 : actor.nv] = self._numbers.stiffness * limit[6:]
-        chest = body.joint(body.groups["trunk"][-1]).link
-        standing = next(posed_data(body, body.standing[None]))
-        self._trunk = [1, body.link_id(chest)]
-        self._axes = standing.xmat[self._trunk].reshape(2, 3, 3).transpose(0, 2, 1)  # columns: forward, left, up
-        self._feet = [body.link_id(foot.link) for foot in body.feet]
-        self.pose = np.array(staged.at(0.0).qpos)
-        self.stage, self.side = "limp", "right"
-        self._began, self._share, self._tries = 0.0, 0.0, 0
-        self._quiet = 0.0
-        self._entry = np.array(self.pose)
-        self._landing: Landing | None = None
-        self.log: list = []
+        self._actor, self._lying = actor, LyingBody(body)
+        self._numbers = n = RiseNumbers.from_behaviour(behaviour)
+        names = POSES[behaviour.kind]
+        sides = {"right": staged.key_poses(), "left": staged.key_poses(mirrored=True)}
+        self._keys = {side: dict(zip(names, poses, strict=True)) for side, poses in sides.items()}
+        self._seconds = dict(zip(names, np.diff(behaviour.at, prepend=0.0), strict=True))
+        large = [joint for joint in body.joints if any(part in joint.name for part in LARGE_JOINTS)]
+        self._large = [dof for joint in large for dof in joint.dofs]
+        self._arms = np.zeros(actor.model.nv, bool)
+        self._arms[[dof for name in body.groups["arms"] for dof in body.joint(name).dofs]] = True
+        limit = np.where(np.isfinite(body.torque_limit), body.torque_limit, UNLIMITED * body.mass)
+        self._stiffness = np.zeros(actor.model.nv)  # N m/rad
+        self._stiffness[6 : actor.nv] = n.stiffness * limit[6:]
+        self.stage, self.side = "limp", "right"  # the side over which the body rolls
+        self.pose = self._entry = np.array(staged.at(0.0).qpos)
+        self._began = self._share = 0.0  # s: start of the stage; how far the key pose is approached, 1 for reached
+        self._since = 0.0  # s for which the body has been still, or at the key pose
+        self._rolls = 0  # rolls begun
+        self._plane: RotationPlane
+        self._landing: Landing
 
-    # -- how the body lies
-    def _upward(self, state: State) -> Array:
-        """(3,) upward shares of the trunk's front, left and length; mean of pelvis and chest."""
-        now = state.data.xmat[self._trunk].reshape(2, 3, 3) @ self._axes
-        return now[:, 2, :].mean(axis=0)
+    def act(self, state: State) -> Actuation:
+        """Enter the next stage if it is due; return the actuation of the coming step."""
+        following = self._following_stage(state)
+        if following is not None:
+            self._enter(following, state)
+        if self.stage == "limp":
+            self.pose = np.array(state.qpos[: self._actor.body.nq])
+            return PASSIVE
+        return self._stand(state) if self.stage == "stood" else self._approach_key(state)
+
+    def stands(self) -> bool:
+        """Whether the body stands at rest."""
+        return self.stage == "stood" and self._landing.stands()
+
+    def _following_stage(self, state: State) -> str | None:
+        """The stage to enter now; None to go on with the present one."""
+        lying, time = self._lying, state.time - self._began
+        front, left, up = lying.upward(state)
+        if self.stage == "stood":
+            return "limp" if up < FALLEN else None
+        if self.stage == "limp":
+            self._since = self._since + state.step if lying.speed(state) < STILL else 0.0
+            return self._first_stage(front) if self._since > STILL_TIME or time > LIMP_TIME else None
+        stage = STAGES[self.stage]
+        self._since = self._since + state.step if self._share >= 1.0 else 0.0
+        error = self._largest_error(state, self._keys[self.side][self.stage])
+        reached = self._since > stage.hold and error < stage.error and lying.speed(state) < stage.speed
+        late = time > stage.patience
+        if self.stage == "supine" and (reached or late):
+            return self._first_stage(front, self._roll_side(left))
+        placed = (
+            front < stage.front
+            and stage.up[0] < lying.pelvis_up(state) < stage.up[1]
+            and stage.ahead[0] < lying.ahead(state) < stage.ahead[1]
+        )
+        if placed and (reached or (late and not stage.insists)):
+            return stage.then
+        away = not stage.timed and front > stage.front + TURNED_AWAY
+        return self._first_stage(front) if late or away else None
+
+    def _first_stage(self, front: float, roll: str = "supine") -> str:
+        """The stage with which a body begins that lies as `front` says; `roll` if it does not lie on its belly."""
+        return "flat" if front < ON_BELLY else roll
+
+    def _roll_side(self, left: float) -> str:
+        """Choose the side to roll over: the side that the body lies on, else each in turn; every fourth try the other.
+
+        Returns the first stage of the roll.
+        """
+        other = {"right": "left", "left": "right"}
+        self._rolls += 1
+        if abs(left) > ON_SIDE:
+            self.side = "right" if left > 0 else "left"
+        elif self._rolls > 1:
+            self.side = other[self.side]
+        if self._rolls % 4 == 0:
+            self.side = other[self.side]
+        return STAGES["supine"].then
 
     def _enter(self, stage: str, state: State) -> None:
-        self.log.append((round(state.time, 2), stage, self.side, np.round(self._upward(state), 2).tolist()))
-        self.stage, self._began, self._share = stage, state.time, 0.0
-        self._entry = np.array(state.qpos[: self._actor.body.nq])
+        """Begin a stage."""
+        self.stage, self._began, self._share, self._since = stage, state.time, 0.0, 0.0
+        self.pose = self._entry = np.array(state.qpos[: self._actor.body.nq])
         if stage == "stood":
             self._begin_standing(state)
 
-    def _sort(self, state: State) -> str:
-        return "flat" if self._upward(state)[0] < -0.55 else "supine"
-
-    def act(self, state: State) -> Actuation:
-        if self.stage == "limp":
-            speed = np.abs(state.qvel[: self._actor.nv]).max()
-            self._quiet = self._quiet + state.step if self._speed(state) < 0.3 else 0.0
-            if self._quiet > 0.2 or state.time > 3.0:
-                self._enter(self._sort(state), state)
-            else:
-                self.pose = np.array(state.qpos[: self._actor.body.nq])
-                return PASSIVE
-        if self.stage != "stood":
-            self._advance(state)
-        if self.stage == "stood":
-            return self._stand(state)
-        return self._drive(state)
-
-    def _speed(self, state: State) -> float:
-        return float(max(np.linalg.norm(state.qvel[:3]), np.linalg.norm(state.qvel[3:6])))
-
-    def _key(self) -> Array:
-        return self._keys[self.side][self._index[self.stage]]
+    def _approach_key(self, state: State) -> Actuation:
+        """Springs and dampers towards the pose between the entry of the stage and its key pose."""
+        body, moved = self._actor.body, np.zeros(self._actor.nv)
+        lag = 0.0 if STAGES[self.stage].timed else self._largest_error(state, self.pose)
+        pace = np.interp(lag, *zip(FULL_PACE, LEAST_PACE, strict=True))
+        self._share = min(self._share + float(pace) * state.step / self._seconds[self.stage], 1.0)
+        mujoco.mj_differentiatePos(body.model, moved, 1.0, self._entry, self._keys[self.side][self.stage])
+        moved[:6] = 0.0
+        self.pose = np.array(self._entry)
+        mujoco.mj_integratePos(body.model, self.pose, moved, float(cubic_ease(self._share)))
+        error = self._error(state, self.pose)
+        stiffness = self._stiffness * np.where(self._arms, STAGES[self.stage].arms, 1.0)
+        motors = Motors.spring_damper(error, np.zeros_like(error), stiffness, self._numbers.damping * stiffness, state.step)
+        return Actuation(motors=motors)
 
     def _error(self, state: State, pose: Array) -> Array:
-        target, out = np.array(state.qpos), np.zeros(self._actor.model.nv)
+        """(nv,) rad: displacement of the joints from a state to a pose (nq,)."""
+        model, out = self._actor.model, np.zeros(self._actor.model.nv)
+        target = np.array(state.qpos)
         target[7 : len(pose)] = pose[7:]
-        mujoco.mj_differentiatePos(self._actor.model, out, 1.0, state.qpos, target)
+        mujoco.mj_differentiatePos(model, out, 1.0, state.qpos, target)
         return out
 
-    def _advance(self, state: State) -> None:
-        s, t = STAGES[self.stage], state.time - self._began
-        error = degrees(np.abs(self._error(state, self._key())[self._large]).max())
-        lag = degrees(np.abs(self._error(state, self.pose)[self._large]).max()) if self._share else 0.0
-        pace = 1.0 if self.stage in TIMED else min(max(1.0 - (lag - SLACK) / (LOST - SLACK), SLOWEST), 1.0)
-        self._share += pace * state.step / self._seconds[self.stage]
-        if self._share >= 1.0 and not hasattr(self, "_arrived"):
-            self._arrived = state.time
-        arrived = self._share >= 1.0
-        held = arrived and state.time - self._arrived >= s.rest
-        front, _, up = self._upward(state)
-        up = state.data.xmat[1].reshape(3, 3)[2] @ self._axes[0][:, 2]
-        here = s.front[0] <= front <= s.front[1] and s.up[0] <= up <= s.up[1]
-        if here and np.isfinite(s.ahead[0]):
-            ahead = self._ahead(state)
-            here = s.ahead[0] <= ahead <= s.ahead[1]
-        reached = held and error < s.error and self._speed(state) < s.speed
-        late = t > s.patience
-        waits = STAGES[self.stage].ahead[0] > -inf or not s.presses_on
-        go = None
-        if self.stage == "supine" and (reached or late):
-            go = "flat" if front < -0.75 else self._roll(state)
-        elif reached and here or (late and s.presses_on and here):
-            go = s.then
-        elif late or (reached and s.front != (-1.0, 1.0) and not here and s.presses_on) or (self.stage == "belly" and reached):
-            self.log.append((round(state.time, 2), "failed", self.stage, round(error), round(self._speed(state), 2), round(front, 2), round(up, 2), round(self._ahead(state), 2)))
-            go = self._sort(state)
-        if go:
-            if hasattr(self, "_arrived"):
-                del self._arrived
-            self._enter(go, state)
-
-    def _ahead(self, state: State) -> float:
-        data = state.data
-        ankles = data.xpos[self._feet].mean(axis=0)
-        left = data.xmat[1].reshape(3, 3) @ self._axes[0][:, 1]
-        forward = np.array([left[1], -left[0]])
-        return float(forward @ (data.subtree_com[1] - ankles)[:2] / max(np.linalg.norm(forward), 1e-6))
-
-    def _roll(self, state: State) -> str:
-        left = self._upward(state)[1]
-        self._tries += 1
-        if abs(left) > 0.3:
-            self.side = "left" if left < -0.3 else "right"
-        elif self._tries > 1:
-            self.side = "left" if self.side == "right" else "right"
-        if self._tries % 4 == 0:
-            self.side = "left" if self.side == "right" else "right"
-        return "reach"
-
-    def _between(self, u):
-        key = self._key()
-        model, moved = self._actor.body.model, np.zeros(self._actor.nv)
-        mujoco.mj_differentiatePos(model, moved, 1.0, self._entry, key)
-        moved[:6] = 0.0
-        pose = np.array(self._entry)
-        mujoco.mj_integratePos(model, pose, moved, u)
-        return pose
-
-    def _drive(self, state: State) -> Actuation:
-        self.pose = pose = self._between(ease(min(self._share, 1.0)))
-        error = self._error(state, pose)
-        n = self._numbers
-        return Actuation(
-            motors=Motors.spring_damper(error, np.zeros_like(error), self._stiffness, n.damping * self._stiffness, state.step)
-        )
+    def _largest_error(self, state: State, pose: Array) -> float:
+        """Largest displacement (degrees) of a large joint from a state to a pose (nq,)."""
+        return degrees(float(np.abs(self._error(state, pose)[self._large]).max()))
 
     def _begin_standing(self, state: State) -> None:
+        """Prepare the landing from the present pose to standing."""
         actor = self._actor
+        rising = poses_to_standing(actor.body, self._entry, round(self._seconds["stood"] / actor.step) + 1)
         self._plane = RotationPlane(actor)
-        line = rotation_pose_line(actor.body, poses_to_standing(actor.body, self._entry, round(self._seconds["stood"] / actor.step) + 1))
-        self._landing = Landing(self._plane, line, LandingNumbers(end_height=0.0, land_damping=10.6, stand_ahead=0.07, trunk_spring=60, trunk=4.0, flat_spring=400, flat=0.9))
-        rotation = actor.observe(state)
         self._plane.update(state)
-        self._landing.begin(state, rotation, self._plane.pitch, False)
+        self._landing = Landing(self._plane, rotation_pose_line(actor.body, rising), LANDING)
+        self._landing.begin(state, actor.observe(state), self._plane.pitch, planned=False)
 
     def _stand(self, state: State) -> Actuation:
-        rotation = self._actor.observe(state)
+        """Torques of the coming step, from the squat to standing."""
         self._plane.update(state)
-        out = self._landing.act(state, rotation)
+        found = self._landing.act(state, self._actor.observe(state))
         self.pose = np.array(self._landing.pose)
-        if state.time - self._began > 0.3 and self._upward(state)[2] < 0.3:
-            self.log.append((round(state.time, 2), "fell while standing"))
-            self.stage = "limp"
-            self._quiet = 0.0
-        return out
+        return found
 
-    def stands(self) -> bool:
-        return self.stage == "stood" and self._landing.stands()
+
+class LyingBody:
+    """How a body lies: which way its trunk points, and where its centre of mass is."""
+
+    def __init__(self, body: Body) -> None:
+        standing = next(posed_data(body, body.standing[None]))
+        self._trunk = [1, body.link_id(body.joint(body.groups["trunk"][-1]).link)]  # pelvis and chest
+        self._axes = standing.xmat[self._trunk].reshape(2, 3, 3).transpose(0, 2, 1)  # columns: forward, left and up
+        self._feet = [body.link_id(foot.link) for foot in body.feet]
+
+    def upward(self, state: State) -> Array:
+        """(3,) upward shares of the front, the left and the length of the trunk; means of pelvis and chest."""
+        return np.asarray(self._turned(state)[:, 2].mean(axis=0))
+
+    def pelvis_up(self, state: State) -> float:
+        """Upward share of the length of the pelvis."""
+        return float(self._turned(state)[0, 2, 2])
+
+    def ahead(self, state: State) -> float:
+        """Distance (m) of the centre of mass in front of the ankles, in the direction that the pelvis faces."""
+        left = self._turned(state)[0, :2, 1]
+        forward = np.array([left[1], -left[0]]) / max(float(np.linalg.norm(left)), 1e-6)
+        data = state.data
+        return float(forward @ (data.subtree_com[1] - data.xpos[self._feet].mean(axis=0))[:2])
+
+    def speed(self, state: State) -> float:
+        """The larger of the root's speed (m/s) and its angular velocity (rad/s)."""
+        return float(max(np.linalg.norm(state.qvel[:3]), np.linalg.norm(state.qvel[3:6])))
+
+    def _turned(self, state: State) -> Array:
+        """(2, 3, 3) forward, left and up of pelvis and chest, as columns, in the world frame."""
+        return np.asarray(state.data.xmat[self._trunk].reshape(2, 3, 3) @ self._axes)
