@@ -42,10 +42,10 @@ class RiseStage:
 
 
 STAGES = {
-    "supine": RiseStage("reach", speed=0.5, patience=1.5, insists=False),
+    "supine": RiseStage("reach", speed=0.5, patience=0.8, insists=False),
     "reach": RiseStage("over", timed=True),
-    "over": RiseStage("belly", hold=0.42, timed=True),
-    "belly": RiseStage("flat", hold=0.35, patience=0.81, insists=False, front=-0.5, timed=True),
+    "over": RiseStage("belly", hold=0.38, timed=True),
+    "belly": RiseStage("flat", hold=0.33, patience=0.7, insists=False, front=-0.5, timed=True),
     "flat": RiseStage("prone", speed=0.6, patience=2.0, insists=False, front=-0.5, arms=0.4),
     "prone": RiseStage("push", speed=0.3, error=20.0, patience=2.5, insists=False, front=-0.6),
     "push": RiseStage("fours", speed=0.4, error=20.0, patience=3.0),
@@ -64,7 +64,7 @@ TURNED_AWAY = 0.4  # Excess of `front` over the largest that a stage allows from
 FALLEN = 0.3  # Upward share of the length of the trunk below which a body that was standing up has fallen
 LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")  # Parts of names of joints whose errors count
 UNLIMITED = 15.0  # N m per kg: torque on which the stiffness of a joint without a limit is based
-LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_damping=10.6)
+LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_spring=49.0)
 
 
 class Rise:
@@ -171,7 +171,8 @@ class Rise:
         mujoco.mj_integratePos(body.model, self.pose, moved, float(cubic_ease(self._share)))
         error = self._error(state, self.pose)
         stiffness = self._stiffness * np.where(self._arms, STAGES[self.stage].arms, 1.0)
-        motors = Motors.spring_damper(error, np.zeros_like(error), stiffness, self._numbers.damping * stiffness, state.step)
+        damping, still = self._numbers.damping * stiffness, np.zeros_like(error)
+        motors = Motors.spring_damper(error, still, stiffness, damping, state.step)
         return Actuation(motors=motors)
 
     def _error(self, state: State, pose: Array) -> Array:

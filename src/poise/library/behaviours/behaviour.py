@@ -33,7 +33,7 @@ class Behaviour:
 
     name: str
     title: str
-    kind: str  # roll, flip, kip, dive or handspring: selects the controller's program
+    kind: str  # roll, flip, kip, dive, handspring or rise: selects the controller's program
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name
@@ -90,13 +90,13 @@ class Behaviour:
         return replace(self, control=control, start=start, poses=changed)
 
 
+RISE_TIME = 15.0  # Time (s) in which a body that falls and rises again should stand
 SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rotation
 
 
 class BehaviourReference:
     """A reference with the poses and the initial state of a behaviour on a body. The controller decides the rest."""
 
-    duration: float | None = None
     begin = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
 
@@ -110,6 +110,11 @@ class BehaviourReference:
     def start(self) -> Start:
         """A rise begins with a fall; everything else where its first pose is."""
         return "thrown" if self.behaviour.kind == "rise" else "origin"
+
+    @property
+    def duration(self) -> float | None:
+        """Duration (s) of a rise, which ends standing; other behaviours have no end."""
+        return RISE_TIME if self.behaviour.kind == "rise" else None
 
     def at(self, time: float) -> Target:  # noqa: ARG002
         """The initial state, at rest; the same at any time."""
