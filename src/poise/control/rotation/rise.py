@@ -38,6 +38,7 @@ class RiseStage:
     up: tuple[float, float] = (-1.0, 1.0)  # upward share of the length of the pelvis
     ahead: tuple[float, float] = (-inf, inf)  # m: the centre of mass in front of the ankles
     arms: float = 1.0  # share of the stiffness of the arms
+    otherwise: str | None = None  # the stage that follows when patience ends; None to begin again
     timed: bool = False  # whether the approach does not wait for joints
 
 
@@ -51,7 +52,8 @@ STAGES = {
     "push": RiseStage("fours", speed=0.4, error=20.0, patience=3.0),
     "fours": RiseStage("fold", speed=0.4, error=20.0, patience=3.0, front=-0.6, up=(-0.75, 0.75)),
     "fold": RiseStage("squat", speed=0.4, error=25.0, patience=2.0, insists=False, front=-0.6),
-    "squat": RiseStage("stood", speed=0.5, patience=4.0, up=(0.5, 1.0), ahead=(-0.02, 0.16)),
+    "squat": RiseStage("stood", speed=2.0, patience=1.6, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13), otherwise="lean"),
+    "lean": RiseStage("stood", speed=2.0, patience=1.6, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13)),
 }
 """The stages between lying still and standing, by the name of their key pose."""
 ON_BELLY = -0.75  # `front` below which the body lies on its belly; otherwise it must roll over
@@ -61,7 +63,7 @@ STILL, STILL_TIME, LIMP_TIME = 0.3, 0.2, 3.0
 FULL_PACE, LEAST_PACE = (15.0, 1.0), (40.0, 0.05)
 """Error (degrees) of a large joint, and the pace at which a key pose is approached with this error."""
 TURNED_AWAY = 0.4  # Excess of `front` over the largest that a stage allows from which the body begins again at once
-FALLEN = 0.3  # Upward share of the length of the trunk below which a body that was standing up has fallen
+FALLEN = 0.3  # Upward share of the length of the pelvis below which a body that was standing up has fallen
 LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")  # Parts of names of joints whose errors count
 UNLIMITED = 15.0  # N m per kg: torque on which the stiffness of a joint without a limit is based
 LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_spring=49.0)
@@ -110,9 +112,9 @@ class Rise:
     def _following_stage(self, state: State) -> str | None:
         """The stage to enter now; None to go on with the present one."""
         lying, time = self._lying, state.time - self._began
-        front, left, up = lying.upward(state)
+        front, left, _ = lying.upward(state)
         if self.stage == "stood":
-            return "limp" if up < FALLEN else None
+            return "limp" if lying.pelvis_up(state) < FALLEN else None
         if self.stage == "limp":
             self._since = self._since + state.step if lying.speed(state) < STILL else 0.0
             return self._first_stage(front) if self._since > STILL_TIME or time > LIMP_TIME else None
@@ -120,18 +122,21 @@ class Rise:
         self._since = self._since + state.step if self._share >= 1.0 else 0.0
         error = self._largest_error(state, self._keys[self.side][self.stage])
         reached = self._since > stage.hold and error < stage.error and lying.speed(state) < stage.speed
+        if self.stage in ("squat", "lean"):
+            reached = lying.speed(state) < stage.speed
         late = time > stage.patience
         if self.stage == "supine" and (reached or late):
             return self._first_stage(front, self._roll_side(left))
         placed = (
             front < stage.front
             and stage.up[0] < lying.pelvis_up(state) < stage.up[1]
-            and stage.ahead[0] < lying.ahead(state) < stage.ahead[1]
+            and stage.ahead[0] < lying.capture(state) < stage.ahead[1]
         )
         if placed and (reached or (late and not stage.insists)):
             return stage.then
-        away = not stage.timed and front > stage.front + TURNED_AWAY
-        return self._first_stage(front) if late or away else None
+        if not stage.timed and front > stage.front + TURNED_AWAY:
+            return self._first_stage(front)
+        return (stage.otherwise or self._first_stage(front)) if late else None
 
     def _first_stage(self, front: float, roll: str = "supine") -> str:
         """The stage with which a body begins that lies as `front` says; `roll` if it does not lie on its belly."""
@@ -164,7 +169,7 @@ class Rise:
         body, moved = self._actor.body, np.zeros(self._actor.nv)
         lag = 0.0 if STAGES[self.stage].timed else self._largest_error(state, self.pose)
         pace = np.interp(lag, *zip(FULL_PACE, LEAST_PACE, strict=True))
-        self._share = min(self._share + float(pace) * state.step / self._seconds[self.stage], 1.0)
+        self._share = min(max(self._share + float(pace) * state.step / self._seconds[self.stage], 0.0), 1.0)
         mujoco.mj_differentiatePos(body.model, moved, 1.0, self._entry, self._keys[self.side][self.stage])
         moved[:6] = 0.0
         self.pose = np.array(self._entry)
@@ -227,6 +232,16 @@ class LyingBody:
         forward = np.array([left[1], -left[0]]) / max(float(np.linalg.norm(left)), 1e-6)
         data = state.data
         return float(forward @ (data.subtree_com[1] - data.xpos[self._feet].mean(axis=0))[:2])
+
+    def capture(self, state: State) -> float:
+        """Distance (m) of the capture point in front of the ankles, in the direction that the pelvis faces."""
+        left = self._turned(state)[0, :2, 1]
+        forward = np.array([left[1], -left[0]]) / max(float(np.linalg.norm(left)), 1e-6)
+        data = state.data
+        ankles = data.xpos[self._feet].mean(axis=0)
+        height = max(float(data.subtree_com[1][2] - ankles[2]), 0.2)
+        velocity = (state.mass[:2] @ state.qvel)[:2] / state.mass[0, 0]
+        return float(forward @ ((data.subtree_com[1] - ankles)[:2] + velocity * np.sqrt(height / 9.81)))
 
     def speed(self, state: State) -> float:
         """The larger of the root's speed (m/s) and its angular velocity (rad/s)."""

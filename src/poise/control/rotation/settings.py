@@ -45,7 +45,7 @@ POSES = {
     ),
     "rise": (
         *("supine", "reach", "over", "belly", "flat", "prone"),
-        *("push", "fours", "fold", "squat", "stood"),
+        *("push", "fours", "fold", "squat", "lean", "stood"),
     ),
 }
 """Names of the poses of a behaviour file, in order, by kind; a roll may have any number of poses.
