@@ -52,7 +52,7 @@ STAGES = {
     "push": RiseStage("fours", speed=0.4, error=20.0, patience=3.0),
     "fours": RiseStage("fold", speed=0.4, error=20.0, patience=3.0, front=-0.6, up=(-0.75, 0.75)),
     "fold": RiseStage("squat", speed=0.4, error=25.0, patience=2.0, insists=False, front=-0.6),
-    "squat": RiseStage("stood", speed=2.0, patience=1.6, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13), otherwise="lean"),
+    "squat": RiseStage("stood", speed=2.0, patience=1.3, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13), otherwise="lean"),
     "lean": RiseStage("stood", speed=2.0, patience=1.6, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13)),
 }
 """The stages between lying still and standing, by the name of their key pose."""
