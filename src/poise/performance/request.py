@@ -290,7 +290,9 @@ def stage(
     request = Request(
         motion=text_or_object("motion", motion, "at", "a name, a file or a Reference"),
         body=None if body is None else text_or_object("body", body, "dof_names", "a name, a file or a Body"),
-        controller=controller and text_or_object("controller", controller, "act", "a name, a class or a controller"),
+        controller=None
+        if controller is None
+        else text_or_object("controller", controller, "act", "a name, a class or a controller"),
         settings=settings or {},
         terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
         friction=number_argument("friction", friction),

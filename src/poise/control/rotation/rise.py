@@ -5,8 +5,8 @@ the next key pose follows when the body is where it must be. If the body does no
 way it lies then. The last stage, from the squat to standing, is a landing without a flight, by the torque program.
 """
 
-from dataclasses import dataclass
-from math import degrees, inf
+from dataclasses import dataclass, replace
+from math import degrees, inf, sqrt
 
 import mujoco
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.control.rotation.actor import RotationActor, rotation_pose_line
-from poise.control.rotation.flight import Landing, poses_to_standing
+from poise.control.rotation.flight import STAND_UP_SPRING, Landing, poses_to_standing
 from poise.control.rotation.settings import POSES, LandingNumbers, RiseNumbers
 from poise.control.rotation.support_plane import RotationPlane
 from poise.dynamics.actuation import PASSIVE, Actuation, Motors
@@ -36,12 +36,16 @@ class RiseStage:
     insists: bool = True  # whether the body begins again when patience ends; otherwise it goes on if it lies right
     front: float = 1.0  # largest upward share of the front of the trunk: 1 on the back, -1 on the belly
     up: tuple[float, float] = (-1.0, 1.0)  # upward share of the length of the pelvis
-    ahead: tuple[float, float] = (-inf, inf)  # m: the centre of mass in front of the ankles
-    arms: float = 1.0  # share of the stiffness of the arms
+    ahead: tuple[float, float] = (-inf, inf)  # m: the capture point in front of the ankles
+    arms: float = 1.0  # share of the stiffness of the arms; with less, arms give way to the ground
     otherwise: str | None = None  # the stage that follows when patience ends; None to begin again
-    timed: bool = False  # whether the approach does not wait for joints
+    timed: bool = False  # whether the approach does not wait for joints: a roll needs its momentum
+    early: bool = False  # whether the next stage follows as soon as the body lies right, before the key pose is reached
 
 
+OVER_FEET = RiseStage(
+    "stood", speed=2.0, patience=1.3, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13), otherwise="lean", early=True
+)
 STAGES = {
     "supine": RiseStage("reach", speed=0.5, patience=0.8, insists=False),
     "reach": RiseStage("over", timed=True),
@@ -52,21 +56,22 @@ STAGES = {
     "push": RiseStage("fours", speed=0.4, error=20.0, patience=3.0),
     "fours": RiseStage("fold", speed=0.4, error=20.0, patience=3.0, front=-0.6, up=(-0.75, 0.75)),
     "fold": RiseStage("squat", speed=0.4, error=25.0, patience=2.0, insists=False, front=-0.6),
-    "squat": RiseStage("stood", speed=2.0, patience=1.3, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13), otherwise="lean"),
-    "lean": RiseStage("stood", speed=2.0, patience=1.6, front=0.0, up=(0.5, 1.0), ahead=(-0.1, 0.13)),
+    "squat": OVER_FEET,
+    "lean": replace(OVER_FEET, patience=1.6, otherwise=None),
 }
 """The stages between lying still and standing, by the name of their key pose."""
 ON_BELLY = -0.75  # `front` below which the body lies on its belly; otherwise it must roll over
 ON_SIDE = 0.3  # Upward share of the left of the trunk from which the body lies on its right side and rolls over it
 STILL, STILL_TIME, LIMP_TIME = 0.3, 0.2, 3.0
 """The body rises when the speed of its root (m/s and rad/s) is below STILL for STILL_TIME s, or after LIMP_TIME s."""
-FULL_PACE, LEAST_PACE = (15.0, 1.0), (40.0, 0.05)
-"""Error (degrees) of a large joint, and the pace at which a key pose is approached with this error."""
+LAGS, PACES = (15.0, 40.0), (1.0, 0.05)
+"""Lags (degrees) of a large joint, and the shares of the full pace at which a key pose is approached with these."""
 TURNED_AWAY = 0.4  # Excess of `front` over the largest that a stage allows from which the body begins again at once
 FALLEN = 0.3  # Upward share of the length of the pelvis below which a body that was standing up has fallen
 LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")  # Parts of names of joints whose errors count
+LOWEST = 0.2  # Least height (m) of the centre of mass above the ankles in the formula of the capture point
 UNLIMITED = 15.0  # N m per kg: torque on which the stiffness of a joint without a limit is based
-LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_spring=49.0)
+LANDING = LandingNumbers(end_height=0.0, stand_ahead=0.07, land_spring=STAND_UP_SPRING)
 
 
 class Rise:
@@ -74,7 +79,7 @@ class Rise:
 
     def __init__(self, actor: RotationActor, staged: BehaviourReference) -> None:
         body, behaviour = actor.body, staged.behaviour
-        self._actor, self._lying = actor, LyingBody(body)
+        self._actor, self._lying = actor, LyingBody(body, actor.planner.gravity)
         self._numbers = n = RiseNumbers.from_behaviour(behaviour)
         names = POSES[behaviour.kind]
         sides = {"right": staged.key_poses(), "left": staged.key_poses(mirrored=True)}
@@ -112,7 +117,7 @@ class Rise:
     def _following_stage(self, state: State) -> str | None:
         """The stage to enter now; None to go on with the present one."""
         lying, time = self._lying, state.time - self._began
-        front, left, _ = lying.upward(state)
+        front, left = lying.upward(state)
         if self.stage == "stood":
             return "limp" if lying.pelvis_up(state) < FALLEN else None
         if self.stage == "limp":
@@ -121,16 +126,15 @@ class Rise:
         stage = STAGES[self.stage]
         self._since = self._since + state.step if self._share >= 1.0 else 0.0
         error = self._largest_error(state, self._keys[self.side][self.stage])
-        reached = self._since > stage.hold and error < stage.error and lying.speed(state) < stage.speed
-        if self.stage in ("squat", "lean"):
-            reached = lying.speed(state) < stage.speed
+        arrived = stage.early or (self._since > stage.hold and error < stage.error)
+        reached = arrived and lying.speed(state) < stage.speed
         late = time > stage.patience
         if self.stage == "supine" and (reached or late):
             return self._first_stage(front, self._roll_side(left))
         placed = (
             front < stage.front
             and stage.up[0] < lying.pelvis_up(state) < stage.up[1]
-            and stage.ahead[0] < lying.capture(state) < stage.ahead[1]
+            and stage.ahead[0] < lying.capture_ahead(state) < stage.ahead[1]
         )
         if placed and (reached or (late and not stage.insists)):
             return stage.then
@@ -168,8 +172,8 @@ class Rise:
         """Springs and dampers towards the pose between the entry of the stage and its key pose."""
         body, moved = self._actor.body, np.zeros(self._actor.nv)
         lag = 0.0 if STAGES[self.stage].timed else self._largest_error(state, self.pose)
-        pace = np.interp(lag, *zip(FULL_PACE, LEAST_PACE, strict=True))
-        self._share = min(max(self._share + float(pace) * state.step / self._seconds[self.stage], 0.0), 1.0)
+        pace = np.interp(lag, LAGS, PACES)
+        self._share = min(self._share + float(pace) * state.step / self._seconds[self.stage], 1.0)
         mujoco.mj_differentiatePos(body.model, moved, 1.0, self._entry, self._keys[self.side][self.stage])
         moved[:6] = 0.0
         self.pose = np.array(self._entry)
@@ -212,36 +216,30 @@ class Rise:
 class LyingBody:
     """How a body lies: which way its trunk points, and where its centre of mass is."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, gravity: float) -> None:
+        """`gravity` is in m/s^2."""
+        self._gravity = gravity
         standing = next(posed_data(body, body.standing[None]))
         self._trunk = [1, body.link_id(body.joint(body.groups["trunk"][-1]).link)]  # pelvis and chest
         self._axes = standing.xmat[self._trunk].reshape(2, 3, 3).transpose(0, 2, 1)  # columns: forward, left and up
         self._feet = [body.link_id(foot.link) for foot in body.feet]
 
     def upward(self, state: State) -> Array:
-        """(3,) upward shares of the front, the left and the length of the trunk; means of pelvis and chest."""
-        return np.asarray(self._turned(state)[:, 2].mean(axis=0))
+        """(2,) upward shares of the front and the left of the trunk; means of pelvis and chest."""
+        return np.asarray(self._turned(state)[:, 2, :2].mean(axis=0))
 
     def pelvis_up(self, state: State) -> float:
         """Upward share of the length of the pelvis."""
         return float(self._turned(state)[0, 2, 2])
 
-    def ahead(self, state: State) -> float:
-        """Distance (m) of the centre of mass in front of the ankles, in the direction that the pelvis faces."""
-        left = self._turned(state)[0, :2, 1]
-        forward = np.array([left[1], -left[0]]) / max(float(np.linalg.norm(left)), 1e-6)
-        data = state.data
-        return float(forward @ (data.subtree_com[1] - data.xpos[self._feet].mean(axis=0))[:2])
-
-    def capture(self, state: State) -> float:
+    def capture_ahead(self, state: State) -> float:
         """Distance (m) of the capture point in front of the ankles, in the direction that the pelvis faces."""
+        data, mass = state.data, state.mass[0, 0]
         left = self._turned(state)[0, :2, 1]
         forward = np.array([left[1], -left[0]]) / max(float(np.linalg.norm(left)), 1e-6)
-        data = state.data
-        ankles = data.xpos[self._feet].mean(axis=0)
-        height = max(float(data.subtree_com[1][2] - ankles[2]), 0.2)
-        velocity = (state.mass[:2] @ state.qvel)[:2] / state.mass[0, 0]
-        return float(forward @ ((data.subtree_com[1] - ankles)[:2] + velocity * np.sqrt(height / 9.81)))
+        com, ankles = data.subtree_com[1], data.xpos[self._feet].mean(axis=0)
+        fall = sqrt(max(float(com[2] - ankles[2]), LOWEST) / self._gravity)  # s
+        return float(forward @ ((com - ankles)[:2] + fall * (state.mass[:2] @ state.qvel) / mass))
 
     def speed(self, state: State) -> float:
         """The larger of the root's speed (m/s) and its angular velocity (rad/s)."""
