@@ -8,10 +8,13 @@ import pytest
 from poise.body.body import Body
 from poise.body.self_contact import SelfDistances
 from poise.control.rotation.rise import Rise
+from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
 from poise.performance.request import Request
 from poise.performance.start import thrown_start
+from poise.study.rotation.attempts import behaviour_trial_score
+from poise.study.rotation.stage import BehaviourTrial
 
 
 def risen(request, seconds=20.0):
@@ -57,3 +60,9 @@ def test_the_seed_decides_how_the_body_is_thrown():
     assert np.abs(starts[0].qpos - starts[2].qpos).max() > 0.1
     assert np.linalg.norm(starts[0].qvel) > 0
     assert not np.any(SelfDistances(body, 0.0).at(np.array([start.qpos for start in starts])).distance < 0)
+
+
+def test_the_score_of_a_rise_is_the_time_left():
+    trial = BehaviourTrial(read_behaviour("get-up"), seconds=15.0, seed=101)
+    assert behaviour_trial_score(replace(trial, seconds=3.0)) == 0.0
+    assert 3.0 < behaviour_trial_score(trial) < 8.0
