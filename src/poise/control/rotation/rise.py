@@ -57,7 +57,7 @@ STAGES = {
     "fours": RiseStage("fold", speed=0.4, error=20.0, patience=3.0, front=-0.6, up=(-0.75, 0.75)),
     "fold": RiseStage("squat", speed=0.4, error=25.0, patience=2.0, insists=False, front=-0.6),
     "squat": OVER_FEET,
-    "lean": replace(OVER_FEET, patience=1.6, otherwise=None),
+    "lean": replace(OVER_FEET, patience=1.6, ahead=(-0.1, 0.18), otherwise=None),
 }
 """The stages between lying still and standing, by the name of their key pose."""
 ON_BELLY = -0.75  # `front` below which the body lies on its belly; otherwise it must roll over
