@@ -26,6 +26,7 @@ SPANS = {
     "double-back-handspring": (1.1, 4.6),
     "dive-roll": (0.9, 3.4),
     "dive-down": (1.0, 3.6),
+    "get-up": (0.2, 10.4),
 }  # s
 DISTANCES = {
     "forward-roll": 4.4,
@@ -40,18 +41,22 @@ DISTANCES = {
     "double-back-handspring": 3.2,
     "dive-roll": 2.8,
     "dive-down": 3.2,
+    "get-up": 2.4,
 }
 """In body sizes at the start: rolls begin crouched."""
 LYING = ("sideways-roll", "baby-roll", "baby-too-weak")
 FROM_ABOVE = Camera(azimuth=-90, elevation=35)
 """Where those who lie are seen from."""
 GROUNDS = {"dive-down": "drop:0.5"}
+SEEDS = {"get-up": 1}
+"""Of throws; other behaviours start at rest."""
 
 
 def draw(name: str) -> Path:
     """Two rows of pictures."""
     start, end = SPANS[name]
-    done = Request(name, controller="rotation", terrain=GROUNDS.get(name, "flat"), seconds=end + 0.1).perform()
+    ground, seed = GROUNDS.get(name, "flat"), SEEDS.get(name, 0)
+    done = Request(name, controller="rotation", terrain=ground, seconds=end + 0.1, seed=seed).perform()
     times = np.linspace(start, end, 2 * COLUMNS)
     place = FROM_ABOVE if name in LYING else Camera(azimuth=-62, elevation=10)
     camera = replace(place, distance=DISTANCES[name])

@@ -24,7 +24,10 @@ def add(commands: Any) -> None:
         help="a body by name, a MJCF file, a motion file for whose skeleton a body is built, or 'own' for the skeleton "
         "of the motion; default: own for motion files; otherwise the body that suits the controller",
     )
-    option("--controller", default="hold", help="a name (poise list controllers), or a class as module:Class")
+    option(
+        "--controller",
+        help="a name (poise list controllers), or a class as module:Class; default: rotation for behaviours, else hold",
+    )
     repeated("--set", dest="settings", type=_parse_setting, metavar="KEY=VALUE", help="a setting of the controller")
     option("--seconds", type=float, help="simulated time, s; default: that of the motion, or 5 if endless")
     repeated("--edit", dest="edits", metavar="EDIT", help=f"{EDIT_FORM} (poise list edits)")

@@ -60,6 +60,11 @@ def fallback_controller() -> str:
     return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.catches and entry.steered == "freely")
 
 
+def behaviour_controller() -> str:
+    """Name of the shipped controller that performs behaviours."""
+    return next(entry.name for entry in map(controller_entry, BUILT_IN) if entry.performs == "behaviours")
+
+
 def named_controller(name: str, settings: Mapping[str, Any] | None = None) -> Controller:
     """Create the controller that has a name or is given as 'module:Class'; `settings` replace default values."""
     made: Controller = controller_entry(name).make(settings)

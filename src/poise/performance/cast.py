@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from poise.body.body import Body
+from poise.control.catalogue import behaviour_controller
 from poise.errors import PoiseError
 from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import behaviour_names, read_behaviour
@@ -17,6 +18,7 @@ from poise.reference.reference import Reference
 from poise.retarget.prepare import prepare
 
 DEFAULT_BODY = "human37"  # Body of shipped motions by default
+PLAIN_CONTROLLER = "hold"  # Controller of motions by default
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,21 @@ class Cast:
         return replace(self, body=body, reference=reference)
 
 
+def is_behaviour(motion: str) -> bool:
+    """Whether a motion is a behaviour: a shipped one by name, or the user's own file."""
+    return motion in behaviour_names() or motion_file(motion).suffix == ".toml"
+
+
+def default_controller(motion: str) -> str:
+    """Name of the controller that performs a motion if none is given."""
+    return behaviour_controller() if is_behaviour(motion) else PLAIN_CONTROLLER
+
+
 def default_body(motion: str, physics: bool = False, usual: str | None = None) -> str:
     """Name of the body that `cast` takes if none is given; "own" for a motion file, which includes prepared motions."""
-    path = motion_file(motion)
-    if path.suffix == ".toml" or motion in behaviour_names():
+    if is_behaviour(motion):
         return read_behaviour(motion).body
+    path = motion_file(motion)
     able = shipped_dynamic_bodies(motion) if physics else ()
     return OWN if path.suffix else usual or (able[0] if able else DEFAULT_BODY)
 
@@ -56,7 +68,7 @@ def cast(
     first body that has a dynamic reference of the motion.
     """
     path = motion_file(motion)
-    if path.suffix == ".toml" or motion in behaviour_names():
+    if is_behaviour(motion):
         behaviour = read_behaviour(motion)
         performer = load_shipped_or_own_body(body or behaviour.body)
         if behaviour.limits is not None:

@@ -20,7 +20,7 @@ from poise.library.motions import dynamic_reference, motion_names, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.repair.finding import Imported
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
-from poise.performance.cast import Cast, cast
+from poise.performance.cast import PLAIN_CONTROLLER, Cast, cast, default_controller
 from poise.performance.catch import CatchController
 from poise.performance.cues import check_cue_speed
 from poise.performance.hand_over import Handover, stand_after_motion
@@ -58,7 +58,7 @@ class Request:
 
     motion: str | Reference
     body: str | Body | None = None
-    controller: str | Controller = "hold"
+    controller: str | Controller | None = None  # None for the controller that suits the motion
     settings: Mapping[str, Any] = field(default_factory=dict)
     terrain: str | Terrain = "flat"
     friction: float = 1.0
@@ -92,9 +92,16 @@ class Request:
     def keeps_time(self) -> bool:
         """Whether time t of the performance is time t of the motion, as far as is known before it."""
         asked = self.edits or self.steer or self.then or self.catch
-        chosen = self.controller
+        chosen = self._chosen_controller
         entry = controller_entry(chosen) if isinstance(chosen, str) else entry_of_controller(chosen)
         return not asked and entry.steered != "freely"
+
+    @property
+    def _chosen_controller(self) -> str | Controller:
+        """The controller, or the name of the one that suits the motion if none is given."""
+        if self.controller is None:
+            return default_controller(self.motion) if isinstance(self.motion, str) else PLAIN_CONTROLLER
+        return self.controller
 
     def stage(
         self, say: Say = no_progress, casting: Casting = cast, live: bool = False, record: bool | float = True
@@ -108,7 +115,7 @@ class Request:
         edits = [parse_edit(edit) if isinstance(edit, str) else edit for edit in self.edits]
         pushes = [parse_push(push) if isinstance(push, str) else push for push in self.pushes]
         loads = [parse_body_load(text) for text in self.loads]
-        controller = self.controller
+        controller = self._chosen_controller
         if self.settings and not isinstance(controller, str):
             raise PoiseError("settings go with a controller's name: give them to the controller object itself")
         if isinstance(controller, str):
@@ -249,7 +256,7 @@ def stage(
     motion: str | Path | Reference | BodyClip,
     *,
     body: str | Path | Body | None = None,
-    controller: str | Controller | type = "hold",
+    controller: str | Controller | type | None = None,
     settings: Mapping[str, Any] | None = None,
     terrain: str | Path | Terrain = "flat",
     friction: float = 1.0,
@@ -281,7 +288,9 @@ def stage(
     request = Request(
         motion=text_or_object("motion", motion, "at", "a name, a file or a Reference"),
         body=None if body is None else text_or_object("body", body, "dof_names", "a name, a file or a Body"),
-        controller=text_or_object("controller", controller, "act", "a name, a class or a controller"),
+        controller=None
+        if controller is None
+        else text_or_object("controller", controller, "act", "a name, a class or a controller"),
         settings=settings or {},
         terrain=text_or_object("terrain", terrain, "height", "a short form such as 'slope:5', a file or a Terrain"),
         friction=number_argument("friction", friction),

@@ -9,12 +9,15 @@ import numpy as np
 from poise.arrays import Array
 from poise.body.body import Body
 from poise.body.pose_space import PoseDisplacement
+from poise.body.self_contact import SelfDistances
+from poise.body.surface import lowest_geom_height
 from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import DerivedReference, Frame
 from poise.edit.uneven_ground import ground_under_sole
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
 from poise.reference.reference import Reference, Target, edition_of
-from poise.rotations import quat_multiply, quat_rotate
+from poise.rotations import quat_multiply, quat_normalize, quat_rotate
 from poise.world.terrain import Place
 from poise.world.world import World
 
@@ -29,7 +32,7 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
     place = scene.terrain.summit() if reference.start == "summit" else stand or Place()
     if reference.start != "summit":
         place = replace(place, z=scene.terrain.height(place.x, place.y))
-    first = reference.at(0.0)
+    first = thrown_start(scene.body, seed) if reference.start == "thrown" else reference.at(0.0)
     qpos, qvel = np.array(world.model.qpos0), np.zeros(world.model.nv)
     for index in range(1, len(scene.bodies)):
         qpos[scene.coordinates(index)] = displacement_to_start(scene.place(index)).pose(scene.bodies[index].standing)
@@ -39,7 +42,7 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
     qvel[scene.dofs(0)] = velocity
     world.reset(qpos, qvel)
     own = qpos[scene.coordinates(0)]  # a view
-    if _ground_penetration(world) > DEEP and has_legs(scene.body):
+    if reference.start != "thrown" and _ground_penetration(world) > DEEP and has_legs(scene.body):
         pose = fit_start_to_ground(scene.body, own, scene.terrain.heights, place.z)
         place = replace(place, z=place.z + float(pose[2] - own[2]))
         own[:] = pose
@@ -50,6 +53,39 @@ def place_at_start(world: World, reference: Reference, seed: int, noise: float, 
         own[2] += rise
         world.reset(qpos, qvel)
     return place
+
+
+THROWN = {
+    "hip_flexion": (-10.0, 90.0),
+    "hip_abduction": (0.0, 35.0),
+    "knee_flexion": (0.0, 110.0),
+    "shoulder_flexion": (-40.0, 150.0),
+    "shoulder_abduction": (0.0, 70.0),
+    "elbow_flexion": (0.0, 110.0),
+    "trunk_flexion": (-15.0, 40.0),
+    "trunk_rotation": (-30.0, 30.0),
+    "neck_flexion": (-20.0, 30.0),
+}
+"""Ranges (degrees) of the angles of a thrown body, drawn for each side."""
+THROWN_HEIGHT, THROWN_SPEED, THROWN_SPIN = 1.0, 2.0, 4.0
+"""Largest height (m) of a thrown body's lowest point, speed along each axis (m/s), and spin about each axis (rad/s)."""
+
+
+def thrown_start(body: Body, seed: int) -> Target:
+    """The state of a body that is thrown or dropped: pose, height, velocity and spin are drawn from `seed`."""
+    rng, figure, distances = np.random.default_rng(seed), SourceFigure(body), SelfDistances(body, 0.0)
+    names = [full for name in THROWN for full in both_sides_of_source_angle(name)]
+    while True:
+        ranges = [THROWN[name.removeprefix("left_").removeprefix("right_")] for name in names]
+        pose = figure.poses(dict(zip(names, rng.uniform(*np.transpose(ranges)), strict=True)))[0]
+        if not np.any(distances.at(pose[None], moves=False).distance < 0.0):
+            break
+    pose[3:7] = quat_normalize(rng.standard_normal(4))
+    pose[2] += rng.uniform(0.0, THROWN_HEIGHT) - lowest_geom_height(body.model, pose)
+    velocity = np.zeros(body.nv)
+    velocity[:2] = rng.uniform(-THROWN_SPEED, THROWN_SPEED, 2)
+    velocity[3:6] = rng.uniform(-THROWN_SPIN, THROWN_SPIN, 3)
+    return Target(pose, velocity)
 
 
 def _ground_penetration(world: World) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 from poise.arrays import Array, Frozen, Mask, brief_repr
 from poise.reference.dynamic import Dynamic
 
-Start = Literal["origin", "summit"]
-"""Where on a terrain a motion starts: at the origin, or at a high place and facing downhill."""
+Start = Literal["origin", "summit", "thrown"]
+"""Where a motion starts: at the origin; at a high place and facing downhill; or in the air, thrown at random."""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Choice:
         if self.entry.performs != "behaviours" or catalogue.motion_kind(self.motion) != catalogue.BEHAVIOUR:
             return False
         behaviour = read_behaviour(self.motion)
-        stands = behaviour.kind in ("flip", "kip") or behaviour.control.get("turns", 0.0) > 0
+        stands = behaviour.kind in ("flip", "kip", "rise") or behaviour.control.get("turns", 0.0) > 0
         return stands and catalogue.walker_refusal(self.body_name) is None
 
     @property

@@ -255,7 +255,7 @@ class StandUp:
     def __init__(self, actor: RotationActor, crouch: Array) -> None:
         """`crouch` (nq,) is the pose of the roll in which the body is on its feet."""
         self._actor, self._plane = actor, RotationPlane(actor)
-        rising = _poses_from_landing_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
+        rising = poses_to_standing(actor.body, crouch, round(STAND_UP_TIME / actor.step) + 1)
         line = rotation_pose_line(actor.body, rising)
         self._landing = Landing(self._plane, line, LandingNumbers(land_spring=STAND_UP_SPRING))
         self._tilt = float(line.tilt[0])
@@ -295,7 +295,7 @@ class StandUp:
         return self.begun and self._landing.stands()
 
 
-def _poses_from_landing_to_standing(body: Body, crouch: Array, count: int) -> Array:
+def poses_to_standing(body: Body, crouch: Array, count: int) -> Array:
     """(count, nq) poses from a crouch to standing, eased at both ends (3 u^2 - 2 u^3)."""
     displacement, out = np.zeros(body.nv), np.tile(crouch, (count, 1))
     mujoco.mj_differentiatePos(body.model, displacement, 1.0, crouch, body.standing)

@@ -11,6 +11,7 @@ from poise.control.rotation import ENTRY
 from poise.control.rotation.actor import RotationActor
 from poise.control.rotation.handspring import Handspring
 from poise.control.rotation.leaps import Dive, Flip
+from poise.control.rotation.rise import Rise
 from poise.control.rotation.roll import Roll
 from poise.control.rotation.settings import RotationSettings
 from poise.dynamics.actuation import Actuation
@@ -20,12 +21,13 @@ from poise.library.behaviours.behaviour import Behaviour, BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.reference.reference import Reference
 
-PERFORMERS: dict[str, type[Roll | Flip | Dive | Handspring]] = {
+PERFORMERS: dict[str, type[Roll | Flip | Dive | Handspring | Rise]] = {
     "roll": Roll,
     "flip": Flip,
     "kip": Flip,
     "dive": Dive,
     "handspring": Handspring,
+    "rise": Rise,
 }
 """The class that performs a behaviour, by the kind of behaviour."""
 

@@ -43,6 +43,10 @@ POSES = {
         *("stand", "lean", "crouch", "take-off", "reach", "over"),
         *("leave", "snap", "touch-down", "absorb", "stood"),
     ),
+    "rise": (
+        *("supine", "reach", "over", "belly", "flat", "prone"),
+        *("push", "fours", "fold", "squat", "lean", "stood"),
+    ),
 }
 """Names of the poses of a behaviour file, in order, by kind; a roll may have any number of poses.
 
@@ -216,3 +220,11 @@ class RollNumbers(RotationBehaviourNumbers):
     turns: float = 0.0  # turns after which the body stands up; 0 for never
     waking: float = 0.0  # s at the start over which the target velocities grow from 0
     until: float = inf  # turns after which the body stops and lies still
+
+
+@dataclass(frozen=True)
+class RiseNumbers(RotationBehaviourNumbers):
+    """Numbers of rising from the ground."""
+
+    stiffness: float = 4.0  # 1/rad: stiffness of a joint, as a multiple of its torque limit
+    damping: float = 0.1  # s: damping of a joint, as a multiple of its stiffness

@@ -137,9 +137,10 @@ class RotationPlane:
         return np.asarray(np.mean(state.data.xpos[self._feet], axis=0))
 
     def com_target_over_feet(self, state: State, ahead: float, height: float) -> Array:
-        """(3,) m: target of the centre of mass, `ahead` m in front of the ankles, at a height (m)."""
-        ankle_midpoint = self.ankle_midpoint(state)
-        return np.asarray(ankle_midpoint + ahead * self.forward + (height - ankle_midpoint[2]) * UP)
+        """(3,) m: target of the centre of mass, `ahead` m in front of the ankles, at a height (m) above the ground."""
+        ankles = self.ankle_midpoint(state)
+        ground = self.actor.ground.height(ankles[0], ankles[1])
+        return np.asarray(ankles + ahead * self.forward + (ground + height - ankles[2]) * UP)
 
     def sole_ends(self, state: State) -> tuple[float, float]:
         """Positions (m, along the heading) of heels and balls; stores the ankles' midpoint as next plan's support."""

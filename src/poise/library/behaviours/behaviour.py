@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
-from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle, mirrored_source_angles
 from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -33,7 +33,7 @@ class Behaviour:
 
     name: str
     title: str
-    kind: str  # roll, flip, kip, dive or handspring: selects the controller's program
+    kind: str  # roll, flip, kip, dive, handspring or rise: selects the controller's program
     body: str
     path: Path
     control: Mapping[str, float]  # numbers for the controller, by name
@@ -90,14 +90,13 @@ class Behaviour:
         return replace(self, control=control, start=start, poses=changed)
 
 
+RISE_TIME = 15.0  # Time (s) in which a body that falls and rises again should stand
 SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rotation
 
 
 class BehaviourReference:
     """A reference with the poses and the initial state of a behaviour on a body. The controller decides the rest."""
 
-    start: Start = "origin"
-    duration: float | None = None
     begin = 0.0
     motions: Mapping[str, Dynamic] = Frozen()
 
@@ -106,6 +105,16 @@ class BehaviourReference:
         self.name = behaviour.name
         self._figure = SourceFigure(body)
         self._first = Target(self._initial_pose(), readonly(np.zeros(body.nv)))
+
+    @property
+    def start(self) -> Start:
+        """A rise begins with a fall; everything else where its first pose is."""
+        return "thrown" if self.behaviour.kind == "rise" else "origin"
+
+    @property
+    def duration(self) -> float | None:
+        """Duration (s) of a rise, which ends standing; other behaviours have no end."""
+        return RISE_TIME if self.behaviour.kind == "rise" else None
 
     def at(self, time: float) -> Target:  # noqa: ARG002
         """The initial state, at rest; the same at any time."""
@@ -129,6 +138,11 @@ class BehaviourReference:
         where = np.clip(times, at[0], at[-1])
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
         return self._figure.poses(self.behaviour.angles(curves))
+
+    def key_poses(self, mirrored: bool = False) -> Array:
+        """(P, nq) the behaviour's poses, or with left and right exchanged if `mirrored`."""
+        angles = self.behaviour.angles({name: np.array(values) for name, values in self.behaviour.poses.items()})
+        return self._figure.poses(mirrored_source_angles(angles) if mirrored else angles)
 
     def _initial_pose(self) -> Array:
         """(nq,) the behaviour's pose at `at` of [start], pelvis turned as [start] says, lowest point on the ground.

@@ -7,6 +7,7 @@ import numpy as np
 
 from poise.control.rotation.handspring import Handspring
 from poise.control.rotation.leaps import Dive, Flip
+from poise.control.rotation.rise import Rise
 from poise.control.rotation.roll import Roll
 from poise.measure.audit import EARTH
 from poise.study.rotation.stage import (
@@ -31,7 +32,8 @@ STANDING = 2.0  # Least time (s) that counts as standing after a flip
 def behaviour_trial_score(trial: BehaviourTrial) -> float:
     """The score of a behaviour of any kind; higher is better."""
     air = {"flip": flip_trial_score, "kip": kip_trial_score, "dive": dive_trial_score}
-    return {"roll": roll_trial_score, **air, "handspring": handspring_trial_score}[trial.behaviour.kind](trial)
+    ground = {"roll": roll_trial_score, "rise": rise_trial_score}
+    return {**ground, **air, "handspring": handspring_trial_score}[trial.behaviour.kind](trial)
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,13 @@ def dive_trial_score(trial: BehaviourTrial) -> float:
     flew, over = min(dived.flew / DIVE_AIRBORNE, 1.0), min(dived.turns / ROLLED, 1.0)
     up, stood = min(dived.height / UPRIGHT, 1.0), min(dived.stood / DIVE_STANDING, 1.0)
     return flew + (1.0 + over + up + 2.0 * stood) * dived.on_hands * flew - 30.0 * dived.driven_excess
+
+
+def rise_trial_score(trial: BehaviourTrial) -> float:
+    """The score of a rise: the time (s) left when the body stands, less penalties for friction that drives slips."""
+    attempt = BehaviourTrialAttempt(trial, Rise)
+    stood = next((attempt.world.time for _ in attempt.steps() if attempt.performing.stands()), trial.seconds)
+    return trial.seconds - stood - 30.0 * BehaviourTrialOutcome(**attempt.outcome()).driven_excess
 
 
 KIP_AIRBORNE = 0.1  # Least time (s) without contact of a kip-up that counts as a flight
