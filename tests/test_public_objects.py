@@ -69,7 +69,7 @@ ODD_ARGUMENTS = [
     ({"seed": 1.5}, "seed 1.5: must be a whole number"),
     ({"noise": None}, "noise None"),
     ({"steer": 90}, "steer 90: must be a text such as"),
-    ({"controller": None}, "controller None: must be a name, a class or a controller"),
+    ({"controller": 5}, "controller 5: must be a name, a class or a controller"),
     ({"controller": int}, "'int' is not a class with the methods"),
     ({"terrain": 5}, "terrain 5"),
     ({"motion": 5}, "motion 5: must be a name, a file or a Reference"),

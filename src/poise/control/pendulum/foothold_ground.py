@@ -156,7 +156,7 @@ MAX_CLIMB = 0.17  # Maximum rise (m, adult) of a step over several treads
 MIN_DURATION = 0.9  # Share of its duration to which a step may be shortened to keep the speed
 OBSTACLE, HURDLE = 0.03, 0.06
 """Minimum heights (m, adult): of an obstacle above both ends of a swing, of a hurdle above the ground on both sides."""
-CLEARANCE = 0.1  # Clearance (m, adult) of a foot over a hurdle
+CLEARANCE = 0.13  # Clearance (m, adult) of a foot over a hurdle
 HURDLE_GAP, SHANK_GAP = 0.1, 0.25
 """Minimum distance (m, adult) of a foot from a hurdle; share of the height to add behind it, where the shank leans."""
 MAX_DEPTH = 0.2  # In leg lengths: depth beyond which raised ground is stepped on, not over
