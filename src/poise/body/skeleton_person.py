@@ -24,6 +24,7 @@ CHEST = 0.25  # of the trunk: least length of the chest, which carries the arms
 NECK_MASS = 0.14  # of head and neck: mass of the neck if the neck has links of its own
 MOST_LEAN = 0.2  # largest sine of the slant of the legs
 SUPPLE = 1.15  # range of a supple person over the mean range: two standard deviations more
+WIDEST = radians(175)  # Largest limit of a joint either way: rotation vectors wrap round at 180 degrees
 SHANK_TURN = radians(35)  # limit of the rotation of foot and shank about the shank's axis, either way
 _PARTS = (tables.LOWER_TRUNK, tables.MIDDLE_TRUNK, tables.UPPER_TRUNK)
 
@@ -88,8 +89,8 @@ def person_plan(figure: PersonMeasures, name: str) -> BodyPlan:
 
 def _suppler_joint(joint: JointPlan) -> JointPlan:
     """The joint with the range of a supple person: the published ranges are means, and a file may exceed them."""
-    lower, upper = (tuple(SUPPLE * angle for angle in angles) for angles in (joint.lower, joint.upper))
-    return replace(joint, lower=lower, upper=upper)
+    lower, upper = np.clip(SUPPLE * np.array([joint.lower, joint.upper]), -WIDEST, WIDEST).tolist()
+    return replace(joint, lower=tuple(lower), upper=tuple(upper))
 
 
 def _shortened_leg(leg: LegMeasures, shorter: float) -> tuple[float, float]:
