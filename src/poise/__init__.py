@@ -7,23 +7,12 @@
 Names are loaded when they are first used, so that importing poise costs nothing.
 """
 
+from ast import ImportFrom, parse
 from importlib import import_module
+from pkgutil import get_data
 
-
-def _homes_of_names() -> dict[str, str]:
-    """The module that defines each public name, from the stub beside this file, which checkers of types read."""
-    found, module = dict[str, str](), ""
-    with open(f"{__file__}i", encoding="utf-8") as stub:
-        words = stub.read().split()
-    for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        if word == "from":
-            module = after
-        elif word == "as":
-            found[before] = module
-    return found
-
-
-_HOMES = _homes_of_names()
+_STUB = parse(get_data(__name__, "__init__.pyi") or b"")  # lists the public names; checkers of types read it too
+_HOMES = {name.name: str(line.module) for line in _STUB.body if isinstance(line, ImportFrom) for name in line.names}
 __all__ = [*_HOMES]
 
 

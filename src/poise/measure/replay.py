@@ -135,7 +135,7 @@ class Replay:
 
     @cached_property
     def slip_velocity_at_end(self) -> Array:
-        """Tangential velocity (N, 3) in m/s of each contact's material points by the velocities at the step's end.
+        """Tangential velocity (N, 3) in m/s of each contact's material points: the final velocities in the first pose.
 
         It differs from `slip_velocity` by the curvature of the points' paths within the step.
         """

@@ -43,9 +43,10 @@ def is_behaviour(motion: str) -> bool:
     return motion in behaviour_names() or motion_file(motion).suffix == ".toml"
 
 
-def default_controller(motion: str) -> str:
+def default_controller(motion: str | Reference) -> str:
     """Name of the controller that performs a motion if none is given."""
-    return behaviour_controller() if is_behaviour(motion) else PLAIN_CONTROLLER
+    named = isinstance(motion, str) and is_behaviour(motion)
+    return behaviour_controller() if named or isinstance(motion, BehaviourReference) else PLAIN_CONTROLLER
 
 
 def default_body(motion: str, physics: bool = False, usual: str | None = None) -> str:

@@ -37,7 +37,10 @@ class Outcome:
     def text(self, *more: str) -> str:
         """The summary as text, with the lines `more` before the list of files."""
         s, stopped, down = self.summary, self.performance.blow_up, self.summary["fell_at"]
-        fell = "stayed up" if down is None else f"touched the ground with more than feet and hands at {down:.2f} s"
+        end = "on its feet at the end" if s["on_feet_at_end"] else "not on its feet at the end"
+        fell = (
+            "stayed up" if down is None else f"touched the ground with more than feet and hands at {down:.2f} s, {end}"
+        )
         lines = [
             *([f"STOPPED: {stopped}"] if stopped else []),
             *(import_changes(self.imported) if self.imported else []),

@@ -20,7 +20,7 @@ from poise.library.motions import dynamic_reference, motion_names, named_motion
 from poise.library.repertoire import Roaming, shipped_repertoire
 from poise.motion.repair.finding import Imported
 from poise.performance.arguments import list_argument, number_argument, optional_text, text_or_object
-from poise.performance.cast import PLAIN_CONTROLLER, Cast, cast, default_controller
+from poise.performance.cast import Cast, cast, default_controller
 from poise.performance.catch import CatchController
 from poise.performance.cues import check_cue_speed
 from poise.performance.hand_over import Handover, stand_after_motion
@@ -100,7 +100,7 @@ class Request:
     def _chosen_controller(self) -> str | Controller:
         """The controller, or the name of the one that suits the motion if none is given."""
         if self.controller is None:
-            return default_controller(self.motion) if isinstance(self.motion, str) else PLAIN_CONTROLLER
+            return default_controller(self.motion)
         return self.controller
 
     def stage(

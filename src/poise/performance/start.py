@@ -15,6 +15,7 @@ from poise.edit.foot_placement import EditedFootPlacement
 from poise.edit.limbs import has_legs, leg_lengths, pelvis_drop, sole_points
 from poise.edit.take import DerivedReference, Frame
 from poise.edit.uneven_ground import ground_under_sole
+from poise.errors import PoiseError
 from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
 from poise.reference.reference import Reference, Target, edition_of
 from poise.rotations import quat_multiply, quat_normalize, quat_rotate
@@ -69,17 +70,20 @@ THROWN = {
 """Ranges (degrees) of the angles of a thrown body, drawn for each side."""
 THROWN_HEIGHT, THROWN_SPEED, THROWN_SPIN = 1.0, 2.0, 4.0
 """Largest height (m) of a thrown body's lowest point, speed along each axis (m/s), and spin about each axis (rad/s)."""
+MOST_THROWS = 1000  # Poses that are drawn at most until one is found in which no links overlap
 
 
 def thrown_start(body: Body, seed: int) -> Target:
     """The state of a body that is thrown or dropped: pose, height, velocity and spin are drawn from `seed`."""
     rng, figure, distances = np.random.default_rng(seed), SourceFigure(body), SelfDistances(body, 0.0)
     names = [full for name in THROWN for full in both_sides_of_source_angle(name)]
-    while True:
+    for _ in range(MOST_THROWS):
         ranges = [THROWN[name.removeprefix("left_").removeprefix("right_")] for name in names]
         pose = figure.poses(dict(zip(names, rng.uniform(*np.transpose(ranges)), strict=True)))[0]
         if not np.any(distances.at(pose[None], moves=False).distance < 0.0):
             break
+    else:
+        raise PoiseError(f"{body.name}: its links overlap in all of {MOST_THROWS} drawn poses, so it cannot be thrown")
     pose[3:7] = quat_normalize(rng.standard_normal(4))
     pose[2] += rng.uniform(0.0, THROWN_HEIGHT) - lowest_geom_height(body.model, pose)
     velocity = np.zeros(body.nv)

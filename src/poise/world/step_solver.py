@@ -87,7 +87,7 @@ class StepSolver:
             if verdict == assembly.DIVERGED:
                 if not correcting:
                     raise StepDiverged
-                correcting, passes = False, 0  # corrected rows can contradict each other: back to those as written
+                correcting, passes = False, 0  # corrected rows may contradict each other: solve those first written
                 self._write_rows()
                 continue
             if not correcting:

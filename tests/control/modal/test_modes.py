@@ -6,7 +6,7 @@ import pytest
 
 from poise import Body, Scene, World
 from poise.body.surface import foot_links
-from poise.control.modal.modes import ROOT, Modes, modal_forces, modal_stiffness, modes_at
+from poise.control.modal.modes import ROOT, Modes, firm_foot_gains, modal_forces, modal_stiffness, modes_at
 
 
 def posed(seed=None):
@@ -92,3 +92,12 @@ def test_softer_feet_are_stiffened_out_of_the_low_frequency_modes(name):
 
     assert share_of_feet(np.array(body.model.body_subtreemass[links])) > 0.9
     assert share_of_feet(modal_stiffness(body)) < 0.5
+
+
+def test_only_soft_feet_are_held_by_motors():
+    soft, firm = Body.named("human58"), Body.named("human42")
+    held = firm_foot_gains(soft)
+    feet = {soft.link_id(foot.link) for foot in soft.feet}
+    assert firm_foot_gains(firm).max() == 0.0
+    assert feet <= set(soft.model.dof_bodyid[6:][held > 0].tolist())
+    assert np.count_nonzero(held) < 0.4 * len(held)

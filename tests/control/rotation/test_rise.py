@@ -8,11 +8,9 @@ import pytest
 from poise.body.body import Body
 from poise.body.self_contact import SelfDistances
 from poise.control.rotation.rise import Rise
-from poise.library.behaviours.behaviour import BehaviourReference
 from poise.library.behaviours.files import read_behaviour
 from poise.measure.audit import audit
 from poise.measure.metrics import metrics
-from poise.performance.cast import default_controller
 from poise.performance.request import Request
 from poise.performance.start import thrown_start
 from poise.study.rotation.attempts import behaviour_trial_score
@@ -70,14 +68,6 @@ def test_the_score_of_a_rise_is_the_time_left():
     assert 3.0 < behaviour_trial_score(trial) < 8.0
 
 
-def test_the_poses_of_the_left_side_mirror_those_of_the_right():
-    body = Body.named("human58")
-    staged = BehaviourReference(read_behaviour("get-up"), body)
-    right, left = staged.key_poses(), staged.key_poses(mirrored=True)
-    np.testing.assert_allclose(body.mirrored(right), left, atol=1e-9)
-    assert np.abs(right - left).max() > 0.1
-
-
 def test_a_behaviour_needs_no_named_controller():
-    assert default_controller("get-up") == "rotation"
-    assert default_controller("walk") == "hold"
+    assert Request("get-up").stage().run.controller.name == "rotation"
+    assert Request("stand").stage().run.controller.name == "hold"

@@ -2,22 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
-
 from poise.arrays import Frozen
 from poise.library.behaviours.files import read_behaviour
-from poise.measure.audit import audit
 from poise.study.experiment.study import Scope
 from poise.study.rotation.aerial import AERIAL, FLIPS, GOALS as IN_THE_AIR
 from poise.study.rotation.attempts import run_roll_trial
 from poise.study.rotation.ground import GOALS as ON_THE_GROUND, GROUND, ROLLS, TURNS
 from poise.study.rotation.stage import BehaviourTrial
-
-
-def test_driving_friction_agrees_with_the_audit():
-    rolled = run_roll_trial(BehaviourTrial(read_behaviour("forward-roll"), seconds=2.0))
-    (check,) = (each for each in audit(rolled.performance.recording).checks if each.name == "friction_work")
-    assert rolled.driven == pytest.approx(check.value, rel=1e-6)
 
 
 def test_a_roll_without_strength_stalls():

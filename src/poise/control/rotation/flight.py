@@ -185,7 +185,7 @@ class Landing:
         self._began = self._tilt = 0.0  # s: start; rad: target pitch of the pelvis at the start
         self._since, self._speed = 0.0, np.inf  # s since the start; larger of linear and angular speed
         self._height = 0.0  # m of the centre of mass above the ankles
-        self._fallen = False
+        self.fallen = False
 
     def ground_phase(self, heel: float, toe: float) -> GroundPhase:
         """The landing as a phase of a plan, with heels and toes at positions x (m)."""
@@ -194,7 +194,7 @@ class Landing:
 
     def begin(self, state: State, rotation: RotationIndices, tilt: float, planned: bool) -> None:
         """Start the landing, with a plan if `planned`; the target pitch of the pelvis goes from `tilt` (rad) to 0."""
-        self._began, self._tilt, self._fallen = state.time, tilt, False
+        self._began, self._tilt, self.fallen = state.time, tilt, False
         self._course = self.plan(state, rotation) if planned else None
 
     def plan(self, state: State, rotation: RotationIndices) -> PlannedCourse:
@@ -213,8 +213,8 @@ class Landing:
         self._since = since
         self._speed = max(float(np.linalg.norm(rotation.velocity)), float(np.linalg.norm(rotation.spin)))
         self._height = float(rotation.com[2] - plane.ankle_midpoint(state)[2])
-        self._fallen = self._fallen or self._height < FALLEN * float(line.height.min())
-        if self._fallen:
+        self.fallen = self.fallen or self._height < FALLEN * float(line.height.min())
+        if self.fallen:
             return plane.actor.give_way()
         k = min(round(since / step) + 1, line.last)
         if self._course is not None and since < n.landing:

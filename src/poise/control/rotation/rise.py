@@ -67,7 +67,7 @@ STILL, STILL_TIME, LIMP_TIME = 0.3, 0.2, 3.0
 LAGS, PACES = (15.0, 40.0), (1.0, 0.05)
 """Lags (degrees) of a large joint, and the shares of the full pace at which a key pose is approached with these."""
 TURNED_AWAY = 0.4  # Excess of `front` over the largest that a stage allows from which the body begins again at once
-FALLEN = 0.3  # Upward share of the length of the pelvis below which a body that was standing up has fallen
+TIPPED = 0.3  # Upward share of the length of the pelvis below which a body that was standing up has fallen
 LARGE_JOINTS = ("hip", "knee", "spine", "chest", "shoulder", "elbow")  # Parts of names of joints whose errors count
 LOWEST = 0.2  # Least height (m) of the centre of mass above the ankles in the formula of the capture point
 UNLIMITED = 15.0  # N m per kg: torque on which the stiffness of a joint without a limit is based
@@ -82,7 +82,8 @@ class Rise:
         self._actor, self._lying = actor, LyingBody(body, actor.planner.gravity)
         self._numbers = n = RiseNumbers.from_behaviour(behaviour)
         names = POSES[behaviour.kind]
-        sides = {"right": staged.key_poses(), "left": staged.key_poses(mirrored=True)}
+        right = staged.key_poses()
+        sides = {"right": right, "left": body.mirrored(right)}
         self._keys = {side: dict(zip(names, poses, strict=True)) for side, poses in sides.items()}
         self._seconds = dict(zip(names, np.diff(behaviour.at, prepend=0.0), strict=True))
         large = [joint for joint in body.joints if any(part in joint.name for part in LARGE_JOINTS)]
@@ -119,7 +120,7 @@ class Rise:
         lying, time = self._lying, state.time - self._began
         front, left = lying.upward(state)
         if self.stage == "stood":
-            return "limp" if lying.pelvis_up(state) < FALLEN else None
+            return "limp" if self._landing.fallen or lying.pelvis_up(state) < TIPPED else None
         if self.stage == "limp":
             self._since = self._since + state.step if lying.speed(state) < STILL else 0.0
             return self._first_stage(front) if self._since > STILL_TIME or time > LIMP_TIME else None
@@ -130,7 +131,7 @@ class Rise:
         reached = arrived and lying.speed(state) < stage.speed
         late = time > stage.patience
         if self.stage == "supine" and (reached or late):
-            return self._first_stage(front, self._roll_side(left))
+            return self._first_stage(front, left)
         placed = (
             front < stage.front
             and stage.up[0] < lying.pelvis_up(state) < stage.up[1]
@@ -142,15 +143,20 @@ class Rise:
             return self._first_stage(front)
         return (stage.otherwise or self._first_stage(front)) if late else None
 
-    def _first_stage(self, front: float, roll: str = "supine") -> str:
-        """The stage with which a body begins that lies as `front` says; `roll` if it does not lie on its belly."""
-        return "flat" if front < ON_BELLY else roll
+    def _first_stage(self, front: float, left: float | None = None) -> str:
+        """The first stage for a trunk whose front and left point up by these shares.
 
-    def _roll_side(self, left: float) -> str:
-        """Choose the side to roll over: the side that the body lies on, else each in turn; every fourth try the other.
-
-        Returns the first stage of the roll.
+        A body that does not lie on its belly first straightens on its back, if `left` is None, and then rolls over.
         """
+        if front < ON_BELLY:
+            return "flat"
+        if left is None:
+            return "supine"
+        self._choose_side(left)
+        return STAGES["supine"].then
+
+    def _choose_side(self, left: float) -> None:
+        """Choose the side to roll over: that on which the body lies, else each in turn; every fourth try the other."""
         other = {"right": "left", "left": "right"}
         self._rolls += 1
         if abs(left) > ON_SIDE:
@@ -159,7 +165,6 @@ class Rise:
             self.side = other[self.side]
         if self._rolls % 4 == 0:
             self.side = other[self.side]
-        return STAGES["supine"].then
 
     def _enter(self, stage: str, state: State) -> None:
         """Begin a stage."""

@@ -55,17 +55,6 @@ def both_sides_of_source_angle(name: str) -> list[str]:
     return [f"{side}_{name}" for side in SIDES] if name in LIMB_ANGLES else [name]
 
 
-def mirrored_source_angles(angles: Mapping[str, Array]) -> dict[str, Array]:
-    """Angles by full name with left and right exchanged."""
-    other = {side: SIDES[1 - k] for k, side in enumerate(SIDES)}
-    out = {}
-    for name, values in angles.items():
-        side, _, rest = name.partition("_")
-        turns = name in MIDDLE_ANGLES and not name.endswith(("_flexion", "_tilt"))
-        out[f"{other[side]}_{rest}" if side in other else name] = -values if turns else values
-    return out
-
-
 class SourceFigure:
     """A humanoid body posed by anatomical angles."""
 

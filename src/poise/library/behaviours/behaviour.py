@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from poise.arrays import Array, Frozen, readonly
 from poise.body.body import Body
 from poise.body.surface import lowest_geom_height
-from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle, mirrored_source_angles
+from poise.library.authoring.figure import SourceFigure, both_sides_of_source_angle
 from poise.reference.body_clip import posed_data
 from poise.reference.dynamic import Dynamic
 from poise.reference.reference import Start, Target
@@ -90,7 +90,7 @@ class Behaviour:
         return replace(self, control=control, start=start, poses=changed)
 
 
-RISE_TIME = 15.0  # Time (s) in which a body that falls and rises again should stand
+RISE_TIME = 25.0  # Time (s) in which nearly every body that falls has risen, also on slopes
 SAMPLES = 512  # Samples of the pose cycle of a roll: one per 0.7 degrees of rotation
 
 
@@ -139,10 +139,10 @@ class BehaviourReference:
         curves = {name: PchipInterpolator(at, values)(where) for name, values in self.behaviour.poses.items()}
         return self._figure.poses(self.behaviour.angles(curves))
 
-    def key_poses(self, mirrored: bool = False) -> Array:
-        """(P, nq) the behaviour's poses, or with left and right exchanged if `mirrored`."""
+    def key_poses(self) -> Array:
+        """(P, nq) the behaviour's poses."""
         angles = self.behaviour.angles({name: np.array(values) for name, values in self.behaviour.poses.items()})
-        return self._figure.poses(mirrored_source_angles(angles) if mirrored else angles)
+        return self._figure.poses(angles)
 
     def _initial_pose(self) -> Array:
         """(nq,) the behaviour's pose at `at` of [start], pelvis turned as [start] says, lowest point on the ground.

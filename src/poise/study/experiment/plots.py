@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ def bars(
             axis.barh(places, width, height, left=left, label=_words(column))
             left = left + stacked * width
         for k, (name, place) in enumerate((lines or {}).items()):
-            axis.axvline(place, color="black", ls=("-", "--")[k], lw=0.8, label=name)
+            axis.axvline(place, color="black", ls=("-", "--", ":")[k % 3], lw=0.8, label=name)
 
     return _panel_of_lines(draw_bars, by, settings)
 
@@ -209,7 +210,7 @@ def share_circle(panels: Sequence[str], limits: Mapping[str, Sequence[tuple[floa
         for (i, j), share in np.ndenumerate(shares):
             ring = (edges[i + 1] - edges[i], around[j], edges[i])  # height, width and bottom
             axis.bar(math.radians(degrees[j]), *ring, color=colormaps[SHARES](share), edgecolor="white", lw=0.3)
-        for style, (name, points) in zip("^x", (limits or {}).items(), strict=False):
+        for style, (name, points) in zip(cycle("^x"), (limits or {}).items(), strict=False):
             angles, radii = np.transpose(points)
             axis.plot(np.radians(angles), radii, f"k{style}", ms=5, label=name)
         axis.set_theta_zero_location("N")
