@@ -24,10 +24,14 @@ _HEADER = re.compile(r"^\s*\[\[?\s*([\w.\-]+)\s*\]\]?")
 _KEY = re.compile(r"^\s*(\"[^\"]+\"|[\w\-]+)\s*(?:\.[^=]*)?=")
 _INERT = re.compile(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*')
 """Strings and comments, in which brackets have no meaning."""
+_PIECE = re.compile(r"[=,{}\[\]\n]")  # What separates keys and values
 
 
 def read_toml(text: str) -> dict[str, Any]:
     """The values of a TOML text; raises a ValueError if it is not one, or is nested too deeply."""
+    # tomllib needs a time that grows with the square of the number of parts of a dotted key.
+    if any(piece.count(".") > DEEPEST for piece in _PIECE.split(_INERT.sub("", text))):
+        raise ValueError(f"nested more than {DEEPEST} deep")
     try:
         values = tomllib.loads(text)
     except RecursionError:
