@@ -310,9 +310,7 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     The share is taken over the worst second, so that a long recording is judged as strictly as a short one. Without
     slip, friction's work is only noise: impacts bend the path of a contact point within a step, and sticking points
     oscillate by the step's third-order error. The work of a fall by 1 cm is therefore added to the denominator: of the
-    heaviest moving thing, but of at most ten performers, so that a heavy prop does not excuse them. Friction drives a
-    slip only if it does so by the mean velocity of the step and by that at its end: where a link turns fast, the path
-    of its points within a step is bent.
+    heaviest moving thing, but of at most ten performers, so that a heavy prop does not excuse them.
     """
     r = replay.recording
     loose = r.contact_kind != GRIP
@@ -325,12 +323,9 @@ def _friction_errors(replay: Replay) -> tuple[float, float, float, float]:
     pressing = np.einsum("ni,ni->n", force, normal)
     tangential = force - pressing[:, None] * normal
     size = np.linalg.norm(tangential, axis=1)
-    power, at_end = (
-        np.einsum("ni,ni->n", tangential, slip[loose]) for slip in (replay.slip_velocity, replay.slip_velocity_at_end)
-    )
+    power = np.einsum("ni,ni->n", tangential, replay.slip_velocity[loose])
     second = (r.contact_step[loose] * r.step).astype(np.int64)
-    drives = np.maximum(np.minimum(power, at_end), 0.0)
-    driving, working = (r.step * np.bincount(second, part) for part in (drives, np.abs(power)))  # J
+    driving, working = (r.step * np.bincount(second, part) for part in (np.maximum(power, 0.0), np.abs(power)))  # J
     return (
         float(np.max(-pressing, initial=0.0)) / weight,
         float(np.max(size - friction[loose] * pressing, initial=0.0)) / weight,

@@ -134,20 +134,6 @@ class Replay:
         return np.asarray((self._contact_moves - self.normal_moves[:, None] * r.contact_normal) / r.step)
 
     @cached_property
-    def slip_velocity_at_end(self) -> Array:
-        """Tangential velocity (N, 3) in m/s of each contact's material points: the final velocities in the first pose.
-
-        It differs from `slip_velocity` by the curvature of the points' paths within the step.
-        """
-        r, k = self.recording, self.recording.contact_step
-        twist = self._moved_bodies.T @ (self.axes[:-1] * r.qvel[1:, :, None])  # (T, nbody, 6)
-        speed = np.zeros((len(k), 3))
-        for sign, body in ((1.0, r.contact_body), (-1.0, r.contact_other)):
-            lever = r.contact_point - self.tree_com[k, body]
-            speed += sign * (twist[k, body, 3:] + np.cross(twist[k, body, :3], lever))
-        return np.asarray(speed - np.einsum("ni,ni->n", speed, r.contact_normal)[:, None] * r.contact_normal)
-
-    @cached_property
     def normal_moves(self) -> Array:
         """Distance (N,) in m by which each contact's material points move apart along the normal in the step."""
         return np.asarray(np.einsum("ni,ni->n", self._contact_moves, self.recording.contact_normal))
